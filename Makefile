@@ -8,7 +8,7 @@ BIN := .venv/bin
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
 
-demo: .venv/.runtime ## see it work, on an embedded Postgres
+demo: .venv/.demo ## see it work, on an embedded Postgres
 	@$(BIN)/python examples/demo.py
 
 test: .venv/.dev ## run every test but the long ones (ARGS="-k name" to pick)
@@ -48,10 +48,10 @@ lock: .venv/.dev ## pin requirements/*.txt anew from requirements/*.in
 	@sh tools/venv.sh .venv
 	@touch $@
 
-.venv/.runtime: .venv/.python requirements/runtime.txt pyproject.toml
-	@sh tools/install.sh .venv requirements/runtime.txt
+.venv/.demo: .venv/.python requirements/demo.txt pyproject.toml
+	@sh tools/install.sh .venv requirements/demo.txt
 	@touch $@
 
 .venv/.dev: .venv/.python requirements/dev.txt pyproject.toml
 	@sh tools/install.sh .venv requirements/dev.txt
-	@touch .venv/.runtime $@
+	@touch .venv/.demo $@

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import psycopg
 
-from bench import growth_claims, growth_retention, growth_runs
+from bench import growth_claims, growth_deploys, growth_retention, growth_runs, growth_waiting
 from bench.program import own_server, report
 from bench.record import facts
 
@@ -43,7 +43,10 @@ SCENARIOS = [
     Scenario("claim beside n empty lanes", growth_claims.lanes, 625, 60, 0.5),
     Scenario("claim under quotas beside n running tasks", growth_claims.quotas, 250, 60, 0.7),
     Scenario("follow arrivals of n new lanes", growth_claims.arrivals, 625, 60, 1.3),
+    Scenario("claim before n arrivals of other lanes", growth_claims.claim_before_arrivals, 625, 60, 0.4),
     Scenario("move the floors of n lanes", growth_claims.floors, 625, 60, 1.3),
+    Scenario("complete under a full limit of n slots", growth_waiting.complete_under_full_limit, 2000, 1100, 0.5),
+    Scenario("ask what is due behind n dead rows", growth_waiting.due_behind_snapshot, 10_000, 1000, 0.5),
     Scenario("start n tasks of n types", growth_runs.start_kinds, 500, 100, 1.3),
     Scenario("cancel a run of n tasks", growth_runs.cancel_run, 6250, 250, 1.3),
     Scenario("retry a run of n failed tasks", growth_runs.retry_run, 6250, 250, 1.3),
@@ -52,6 +55,8 @@ SCENARIOS = [
     Scenario("cancel one task beside n pending ones", growth_runs.cancel_task, 62_500, 2000, 0.5),
     Scenario("prune beside n kept runs with random ids", growth_retention.prune_beside_random_ids, 10_000, 1000, 0.7),
     Scenario("drop a week beside n open tasks", growth_retention.drop_beside_open_tasks, 6250, 250, 1.3),
+    Scenario("deploy n jobs with n datasets", growth_deploys.deploy, 63, 16, 1.3),
+    Scenario("cut over n datasets", growth_deploys.cutover, 63, 16, 1.3),
 ]
 
 

@@ -55,14 +55,14 @@ select nextval('tenuto.ready_seq') << 20, now(), id, %(org)s, id, %(route)s, gro
 
 def groups(conn: psycopg.Connection, n: int) -> float:
     """With n resource groups that have a backlog."""
-    route = _fresh(conn)
+    route = fresh(conn)
     _fill(conn, route, groups=n, tasks=max(3, 30 // n))
     return _claim_seconds(conn, route)
 
 
 def priorities(conn: psycopg.Connection, n: int) -> float:
     """With one group whose tasks have n priorities."""
-    route = _fresh(conn)
+    route = fresh(conn)
     _fill(conn, route, groups=1, priorities=n, tasks=max(3, 30 // n))
     return _claim_seconds(conn, route)
 
@@ -79,7 +79,7 @@ def no_quotas(conn: psycopg.Connection, n: int) -> float:
 
 def lanes(conn: psycopg.Connection, n: int) -> float:
     """With n groups whose lanes have become empty, and one task."""
-    route = _fresh(conn)
+    route = fresh(conn)
     _fill(conn, route, groups=n, tasks=1)
     conn.execute("delete from tenuto.ready_tasks where route_id = %s", [route])
     conn.execute("vacuum tenuto.ready_tasks")
@@ -90,7 +90,7 @@ def lanes(conn: psycopg.Connection, n: int) -> float:
 
 def arrivals(conn: psycopg.Connection, n: int) -> float:
     """Follow n arrivals of lanes that are not there yet."""
-    route = _fresh(conn)
+    route = fresh(conn)
     conn.execute(GROUPS, {"org": ORG, "prefix": "growth-", "count": n, "quota": None})
     conn.execute(
         "insert into tenuto.arrivals (org_id, seq, route_id, group_no, priority)"
@@ -100,24 +100,42 @@ def arrivals(conn: psycopg.Connection, n: int) -> float:
     return metered(conn, lambda: conn.execute("select tenuto.follow_arrivals(%s)", [n]))
 
 
+def claim_before_arrivals(conn: psycopg.Connection, n: int) -> float:
+    """Claim one task while n arrivals of lanes of other tasks are waiting."""
+    route = fresh(conn)
+    _fill(conn, route, groups=1, tasks=REPETITIONS)
+    session = new_session(conn)
+    taken: list[float] = []
+    for no in range(REPETITIONS):
+        conn.execute("truncate tenuto.arrivals")
+        conn.execute(
+            "insert into tenuto.arrivals (org_id, seq, route_id, group_no, priority)"
+            " select %s, 1, %s, g.no, n from tenuto.resource_groups g cross join generate_series(%s::int, %s::int) n"
+            " where g.external_id like 'growth-one-%%'",
+            [ORG, route, -n * (no + 1), -n * no - 1],
+        )
+        taken.append(metered(conn, lambda no=no: claim(conn, session, route, no, 1)))
+    return statistics.median(taken)
+
+
 def floors(conn: psycopg.Connection, n: int) -> float:
     """Move the floors of n lanes that have just become empty, looking at all of them."""
-    route = _fresh(conn)
+    route = fresh(conn)
     _fill(conn, route, groups=n, tasks=1)
     conn.execute("delete from tenuto.ready_tasks where route_id = %s", [route])
     return metered(conn, lambda: conn.execute("select tenuto.move_floors(true)"))
 
 
 def _quota_seconds(conn: psycopg.Connection, n: int, *, quota: int | None) -> float:
-    route = _fresh(conn)
+    route = fresh(conn)
     _fill(conn, route, groups=GROUPS_WITH_QUOTA, tasks=n // GROUPS_WITH_QUOTA + 3, quota=quota)
-    session = _worker(conn)
+    session = new_session(conn)
     for no in range(0, n, 1000):
-        _claim(conn, session, route, no, min(1000, n - no))
+        claim(conn, session, route, no, min(1000, n - no))
     return _claim_seconds(conn, route)
 
 
-def _fresh(conn: psycopg.Connection) -> int:
+def fresh(conn: psycopg.Connection) -> int:
     """Empty the tables and return a route."""
     tables = "arrivals, ready_tasks, ready_lanes, running_tasks, tasks, runs, task_attempts, run_counts"
     conn.execute("truncate " + ", ".join(f"tenuto.{table}" for table in tables.split(", ")))
@@ -141,22 +159,25 @@ def _fill(
     conn.execute("vacuum analyze tenuto.ready_tasks, tenuto.ready_lanes, tenuto.resource_groups")
 
 
-def _worker(conn: psycopg.Connection) -> tuple[int, str]:
-    row = conn.execute("select * from tenuto.register_worker(%s, %s)", [ORG, uuid7()]).fetchone()
+def new_session(conn: psycopg.Connection) -> tuple[int, str]:
+    row = conn.execute("select session_id, token from tenuto.register_worker(%s, %s)", [ORG, uuid7()]).fetchone()
     return row or (0, "")
 
 
-def _claim(conn: psycopg.Connection, session: tuple[int, str], route: int, no: int, limit: int) -> int:
-    cursor = conn.execute("select from tenuto.claim_tasks(%s, %s, %s, %s, %s)", [*session, no, [route], limit])
-    return cursor.rowcount
+def claim(conn: psycopg.Connection, session: tuple[int, str], route: int, no: int, limit: int) -> list[tuple[str, int]]:
+    """Claim tasks; return their ids and attempts."""
+    query = "select task_id, attempt from tenuto.claim_tasks(%s, %s, %s, %s, %s)"
+    return [(row[0], row[1]) for row in conn.execute(query, [*session, no, [route], limit]).fetchall()]
 
 
 def _claim_seconds(conn: psycopg.Connection, route: int) -> float:
-    session = _worker(conn)
+    session = new_session(conn)
     taken: list[float] = []
     for no in range(REPETITIONS):
         claimed: list[int] = []
-        taken.append(metered(conn, lambda no=no, claimed=claimed: claimed.append(_claim(conn, session, route, no, 1))))
+        taken.append(
+            metered(conn, lambda no=no, claimed=claimed: claimed.append(len(claim(conn, session, route, no, 1))))
+        )
         if claimed != [1]:
             raise RuntimeError("a claim found no task")
     return statistics.median(taken)

@@ -47,9 +47,8 @@ def drain(
 ) -> int:
     """Claim, run a no-op and complete until nothing is left and `until` returns True; return how many tasks."""
     with _registering, connect(url) as conn:
-        session_id, token = (
-            conn.execute("select * from tenuto.register_worker(%s, %s)", (ORG, uuid7())).fetchone() or ()
-        )
+        register = "select session_id, token from tenuto.register_worker(%s, %s)"
+        session_id, token = conn.execute(register, (ORG, uuid7())).fetchone() or ()
         routes = conn.execute("select route_id from tenuto.resolve_routes(%s)", (session_id,)).fetchall()
     claims = claim_connection.open_claim_connection(
         url, session_id, str(token), [route[0] for route in routes], role="tenuto_worker"

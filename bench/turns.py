@@ -1,6 +1,8 @@
-"""Compares the server CPU of the SQL functions of two checkouts: `python bench/turns.py OTHER_CHECKOUT [--rounds N]`.
+"""Compares the CPU time of two checkouts: `python bench/turns.py OTHER_CHECKOUT [--rounds N]`.
 
-Both run in turns, each with its own server and .venv, so that other load on the machine meets both.
+SQL functions: the CPU of the backends that run them, a new connection each time. Worker and HTTP server: the CPU of
+their processes and of Postgres. Both checkouts run in turns, each with its own server and .venv, so that other load on
+the machine meets both.
 """
 
 import sys
@@ -11,17 +13,31 @@ if __name__ == "__main__":  # the checkout that this process measures; bench/htt
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
+import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 
+import psutil
 import psycopg
 
-from bench import kernel_calls, scenarios
+from bench import http, kernel_calls, scenarios
+from bench.http_client import Ask, requests_per_second
 from bench.program import own_server
 
-TASKS = 5_000
+TASKS = 15_000  # so many that preparing the functions on a new connection adds little
+WORKER_TASKS = 60_000
+WORKER_APP = """from tenuto import App
+app = App("turns")
+@app.task(queue="turns")
+async def nothing() -> None: ...
+"""
+OPEN = """
+select (select count(*) from tenuto.ready_tasks) + (select count(*) from tenuto.running_tasks)
+"""
 LIMITED = json.dumps([{"task": n, "limits": [{"scope": "key", "key": "k", "size": 10}]} for n in range(500)])
 
 
@@ -56,8 +72,8 @@ def start(url: str, function: Callable[[psycopg.Connection, int], None], *, task
 
 def start_chains(url: str) -> int:
     with kernel_calls.connect(url) as conn:
-        scenarios._start_chains(conn, 500)
-    return 1_500
+        scenarios._start_chains(conn, TASKS // 3)
+    return TASKS
 
 
 def start_limited(url: str) -> int:
@@ -69,13 +85,72 @@ def start_limited(url: str) -> int:
     return 500
 
 
+class Processes:
+    """Reads the CPU time of Postgres and of the processes that this one started, with their ended children."""
+
+    def __init__(self, url: str) -> None:
+        with psycopg.connect(url) as conn:
+            postmaster = psutil.Process(conn.info.backend_pid).parent()
+        assert postmaster
+        self._roots = [psutil.Process(), postmaster]
+
+    def seconds(self) -> float:
+        trees = [child for root in self._roots for child in root.children(recursive=True)]
+        return sum(sum(process.cpu_times()[:4]) for process in {*trees, self._roots[1]})
+
+    def measure_requests(self, port: int, ask: Ask, count: int) -> float:
+        before = self.seconds()
+        requests_per_second(port, ask, count)
+        return (self.seconds() - before) / count * 1e6
+
+    def measure_worker(self, url: str, home: Path) -> float:
+        """Return the microseconds per task of a worker, from its 2,000th task to its last."""
+        (home / "turns_app.py").write_text(WORKER_APP)
+        start(url, enqueue_for_worker, tasks=WORKER_TASKS, batch=1000)
+        command = [Path(sys.executable).with_name("tenuto"), "worker", "turns_app:app"]
+        environment = {**os.environ, "TENUTO_DATABASE_URL": url, "TENUTO_HOME": str(home), "PYTHONPATH": str(home)}
+        worker = subprocess.Popen(
+            command, env=environment, cwd=home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        try:
+            with psycopg.connect(url, autocommit=True) as conn:
+                first, before = self._wait(conn, below=WORKER_TASKS - 2_000)
+                last, after = self._wait(conn, below=1)
+        finally:
+            worker.terminate()
+            worker.wait()
+        return (after - before) / (first - last) * 1e6
+
+    def _wait(self, conn: psycopg.Connection, *, below: int) -> tuple[int, float]:
+        while True:
+            row = conn.execute(OPEN).fetchone()
+            if row is not None and row[0] < below:
+                return row[0], self.seconds()
+            time.sleep(0.05)
+
+
+def enqueue_for_worker(conn: psycopg.Connection, count: int) -> None:
+    kinds = '[{"type": "turns.nothing", "queue": "turns"}]'
+    conn.execute("select from tenuto.start_many(%s, %s, %s::jsonb[])", (kernel_calls.ORG, kinds, ["[]"] * count))
+
+
 def serve() -> None:
     """Measure the scenario named on each line of stdin and print microseconds per task."""
     meter = Meter()
-    with own_server() as (url, _):
+    with ExitStack() as stack:
+        url, home = stack.enter_context(own_server())
+        processes, key = Processes(url), http._make_key(url)
+        port = stack.enter_context(http._server("ours", url))
+        get = Ask("GET", f"/v1/tasks/{http._start_one(url)}", key)
+        post = Ask("POST", "/v1/runs", key, b'{"type": "bench.noop", "input": [1]}')
         ours = kernel_calls
+        measured: dict[str, Callable[[], float]] = {
+            "worker": lambda: processes.measure_worker(url, home),
+            "HTTP get": lambda: processes.measure_requests(port, get, 2_000),
+            "HTTP start": lambda: processes.measure_requests(port, post, 2_000),
+        }
         work: dict[str, Callable[[], int]] = {
-            "start 1": lambda: start(url, ours.enqueue_runs_of_one, tasks=300, batch=1),
+            "start 1": lambda: start(url, ours.enqueue_runs_of_one, tasks=2_000, batch=1),
             "claim and complete 1": lambda: ours.drain(url, 1),
             "start 1000 runs": lambda: start(url, ours.enqueue_runs_of_one, tasks=TASKS, batch=1000),
             "claim and complete 500 runs": lambda: ours.drain(url, 500),
@@ -88,10 +163,10 @@ def serve() -> None:
             "start 500 with a limit of 10": lambda: start_limited(url),
             "claim and complete with a limit of 10": lambda: ours.drain(url, 10),
         }
-        print(json.dumps(list(work)), flush=True)
+        print(json.dumps([*work, *measured]), flush=True)
         for line in sys.stdin:
             name = line.strip()
-            print(meter.read(work[name]), flush=True)
+            print(measured[name]() if name in measured else meter.read(work[name]), flush=True)
             with psycopg.connect(url, autocommit=True) as conn:
                 conn.execute("select tenuto.move_floors()")
                 conn.execute("select tenuto.fold_runs()")
@@ -122,11 +197,11 @@ class Checkout:
         self._process.communicate()
 
 
-def compare(other: Path, rounds: int) -> dict[str, dict[str, float]]:
+def compare(other: Path, rounds: int, only: str) -> dict[str, dict[str, float]]:
     """Return for each scenario the least microseconds per task of both checkouts (other load can only add to them),
     their ratio, and the median of the ratios of all rounds. Above 1, this checkout is faster."""
     before, after = Checkout(other.resolve()), Checkout(Path(__file__).parents[1])
-    figures: dict[str, list[tuple[float, float]]] = {name: [] for name in after.scenarios}
+    figures: dict[str, list[tuple[float, float]]] = {name: [] for name in after.scenarios if only in name}
     for no in range(rounds + 1):
         for name, pairs in figures.items():
             if no % 2:
@@ -152,9 +227,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("other", type=Path, help="the checkout to compare with")
     parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--only", default="", help="scenarios whose name contains this text")
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     options = parser.parse_args()
-    print(json.dumps(compare(options.other, options.rounds), indent=None if options.json else 2))
+    print(json.dumps(compare(options.other, options.rounds, options.only), indent=None if options.json else 2))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
-"""Tenuto at work, from nothing: a Postgres, a worker, and what tasks can do. `make demo` runs it and ends by itself.
+"""Tenuto at work, from nothing: a Postgres, a worker, what tasks can do, and a DAG that is deployed, changed and rolled
+back. `make demo` runs it and ends by itself.
 
 The database is the embedded one, or the one that TENUTO_DATABASE_URL names. The worker is a process of its own, started
-as anybody would: `tenuto worker examples/demo.py`.
+as anybody would: `tenuto worker examples/demo.py examples/11_orders/jobs.py`.
 """
 
 import asyncio
@@ -15,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from demo_orders import FOLDER, Orders
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
@@ -23,6 +25,7 @@ from tenuto import App, Client, Context, Fixed
 
 app = App("demo")
 console = Console()
+SUMS, MAXIMA = "a total of 150,966.66", "a total of 8,748.70"  # of the orders, which are the same every time
 TENUTO = str(Path(sys.executable).with_name("tenuto"))
 
 
@@ -62,11 +65,6 @@ async def publish(total: int) -> str:
 
 
 @app.task
-async def crawl(ctx: Context, pages: int) -> int:
-    return sum(await ctx.gather(*ctx.map(add, [(page, 1) for page in range(pages)])))
-
-
-@app.task
 async def order(ctx: Context) -> str:
     await ctx.sleep("1s")
     return f"slept, then approved by {await ctx.wait('approved')}"
@@ -88,7 +86,7 @@ class Story:
         if console.is_terminal:
             console.print(f"[dim]{what} …[/]")
         try:
-            said = await asyncio.wait_for(act(), 30)
+            said = await asyncio.wait_for(act(), 60)
         except Exception as error:  # a demo tells of it and goes on
             said = f"{type(error).__name__}: {error}"
         took = f"{(time.perf_counter() - started) * 1000:,.0f} ms"
@@ -113,10 +111,6 @@ async def tell_everything(tn: Client, story: Story) -> None:
     async def retried() -> str:
         return await (await tn.start(charge, 7)).result()
 
-    async def children() -> str:
-        run = await tn.start(crawl, 100)
-        return f"{await run.result():,} from {len(await run.tasks())} tasks"
-
     async def durable() -> str:
         run = await tn.start(order)
         await run.signal("approved", "ada")
@@ -126,13 +120,25 @@ async def tell_everything(tn: Client, story: Story) -> None:
     await story.tell("a task, while the worker starts", "hello, world", hello)
     if story.wrong:  # without a worker nothing else would come either
         return
-    await story.tell("the next task", "hello, world", hello)
     await story.tell("a thousand tasks at once", "1,000 results, together 999,000", thousand)
     await story.tell("a task that fails once", "order 7 charged on attempt 2", retried)
     await story.tell("a graph: 100, then one that fails once, then one", "published 4,950", lambda: show_graph(tn))
-    await story.tell("a task with a hundred children", "5,050 from 101 tasks", children)
     await story.tell("a durable sleep and a signal", "slept, then approved by ada", durable)
     await story.tell("a schedule, every two seconds", "it ticked", lambda: wait_for_tick(before))
+    with tempfile.TemporaryDirectory() as folder:
+        await tell_orders(Orders(tn, console, Path(folder)), story)
+
+
+async def tell_orders(orders: Orders, story: Story) -> None:
+    """The DAG of examples/11_orders: orders per day, and what they add up to in each region."""
+    await story.tell("deploy a DAG: a cron source, a SELECT per day", "orders is current", orders.deploy)
+    await story.tell("the orders of three days", f"3 days, {SUMS}", orders.run)
+    await story.tell("edit the SELECT, and plan", "computes daily again, 1 job stays", orders.plan)
+    both = f"readers see {SUMS}, the new version has {MAXIMA}"
+    await story.tell("deploy it: computed beside the current version", both, orders.rebuild)
+    both = f"readers see {MAXIMA}, the old version has {SUMS}"
+    await story.tell("cut over, in one transaction", both, orders.cut_over)
+    await story.tell("roll back", f"readers see {SUMS}", orders.roll_back)
 
 
 async def show_graph(tn: Client) -> str:
@@ -163,9 +169,11 @@ def newest_tick() -> str | None:
 
 @contextmanager
 def worker_beside() -> Iterator[None]:
-    """A worker for this file, ended with the block; what it said is shown if it ended before."""
+    """A worker for this file and the jobs, ended with the block; what it said is shown if it ended before."""
     with tempfile.TemporaryFile("w+") as log:
-        worker = subprocess.Popen([TENUTO, "worker", __file__], stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+        worker = subprocess.Popen(
+            [TENUTO, "worker", __file__, str(FOLDER / "jobs.py")], stdout=log, stderr=log, stdin=subprocess.DEVNULL
+        )
         try:
             yield
         finally:

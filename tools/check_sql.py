@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tenuto.db.install.sql_tree import CONTEXTS
+from tenuto.db.install.sql_tree import COMPAT, CONTEXTS, ObjectFile
 
 SQL = Path(__file__).parents[1] / "src" / "tenuto" / "sql"
 MAX_LINES = 100
@@ -18,11 +18,23 @@ MAY_BE_DYNAMIC = {
     "create_partitions": "a partition is named after its week",
     "drop_partitions": "a partition is named after its week",
     "prune_audit": "a partition is named after its month",
+    "_create_data_tables": "a table of rows is named after its dataset version, and has its columns",
+    "drop_data_table": "a table of rows is named after its dataset version",
+    "_stage_rows": "a table of rows is named after its dataset version, and has its columns",
+    "_read_rows": "a table of rows is named after its dataset version, and has its columns",
+    "_settle_row_set": "a table of rows is named after its dataset version",
+    "_slow_queries": "an extension that may not be installed, in any schema",
 }
 ONLY_NOTIFIER = "_wake"
 
 NOISE = re.compile(r"'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
-CREATES = re.compile(r"\bcreate\s+(?:or\s+replace\s+)?(function|procedure|materialized\s+view|view)\s+tenuto\.(\w+)")
+CREATES = re.compile(
+    r"\bcreate\s+(?:or\s+replace\s+)?(?:function|procedure|materialized\s+view|view)\s+(tenuto\w*)\.(\w+)"
+)
+# A view of a compat schema has its triggers in its file.
+VIEW_TRIGGER = re.compile(
+    r"\bcreate\s+or\s+replace\s+trigger\s+\w+\s+instead\s+of\s+[\w\s]+?\s+on\s+(tenuto_compat\w*)\.(\w+)\s"
+)
 CREATES_OTHER = re.compile(
     r"\bcreate\s+(?:or\s+replace\s+)?(?:unique\s+|temp\s+|temporary\s+|unlogged\s+|constraint\s+)*"
     r"(table|index|type|domain|sequence|trigger|policy|role|schema|extension)\b"
@@ -33,6 +45,7 @@ WRITES = re.compile(
 CREATED_NAME = re.compile(r"\bcreate\s[\w\s]*?tenuto\.\w+")
 CALLS = re.compile(r"\btenuto\.(\w+)\s*\(")
 NAMES = re.compile(r"\btenuto\.(\w+)")
+COMPAT_NAMES = re.compile(r"\b(tenuto_compat\w*)\.(\w+)")
 DYNAMIC = re.compile(r"\bexecute\b(?!\s+(?:function|procedure|on)\b)")
 NOTIFIES = re.compile(r"\bpg_notify\s*\(|(?:^|;)\s*notify\b")
 MAKES_TABLE = re.compile(r"\bcreate\s+(?:unlogged\s+)?table\s+(?:if\s+not\s+exists\s+)?tenuto\.(\w+)")
@@ -46,6 +59,7 @@ class Schema:
     tables: dict[str, str] = field(default_factory=dict)
     others: set[str] = field(default_factory=set)
     objects: dict[str, str] = field(default_factory=dict)
+    compat_objects: set[tuple[str, str]] = field(default_factory=set)
 
 
 def check_tree(root: Path) -> list[str]:
@@ -53,10 +67,14 @@ def check_tree(root: Path) -> list[str]:
     schema = read_schema(root)
     complaints = []
     for context in CONTEXTS:
-        for path in sorted((root / context).rglob("*.sql")):
-            broken = check_file(path.stem, context, path.read_text(), schema)
-            complaints += [f"{path.relative_to(root)}: {complaint}" for complaint in broken]
+        for file in read_files(root, context):
+            complaints += [f"{file.path}: {complaint}" for complaint in check_file(file, context, schema)]
     return complaints + list(check_widths(root))
+
+
+def read_files(root: Path, context: str) -> list[ObjectFile]:
+    paths = sorted((root / context).rglob("*.sql"))
+    return [ObjectFile(path.relative_to(root).as_posix(), path.read_text()) for path in paths]
 
 
 def check_widths(root: Path) -> Iterator[str]:
@@ -78,7 +96,11 @@ def read_schema(root: Path) -> Schema:
         schema.tables.update(dict.fromkeys(MAKES_TABLE.findall(text), path.name.split("_")[1]))
         schema.others.update(MAKES_OTHER.findall(text))
     for context in CONTEXTS:
-        schema.objects.update({path.stem: context for path in (root / context).rglob("*.sql")})
+        files = read_files(root, context)
+        if context == COMPAT:
+            schema.compat_objects.update(file.identity for file in files)
+        else:
+            schema.objects.update({file.name: context for file in files})
     return schema
 
 
@@ -87,24 +109,27 @@ def without_noise(text: str) -> str:
     return NOISE.sub(lambda match: "''" if match.group().startswith("'") else " ", text).lower()
 
 
-def check_file(name: str, context: str, text: str, schema: Schema) -> Iterator[str]:
-    code = without_noise(text)
-    yield from _check_what_it_creates(name, code)
+def check_file(file: ObjectFile, context: str, schema: Schema) -> Iterator[str]:
+    code, name = without_noise(file.text), file.name
+    yield from _check_what_it_creates(file, code)
     yield from _check_writes(context, code, schema)
     yield from _check_calls(context, code, schema)
+    yield from _check_compat_names(context, code, schema)
     if DYNAMIC.search(code) and name not in MAY_BE_DYNAMIC:
         yield "runs dynamic SQL; write the statement out, or give the reason in tools/check_sql.py"
     if NOTIFIES.search(code) and name != ONLY_NOTIFIER:
         yield f"notifies; only {ONLY_NOTIFIER}.sql may, call tenuto.{ONLY_NOTIFIER}"
-    if (lines := len(text.splitlines())) > MAX_LINES:
+    if (lines := len(file.text.splitlines())) > MAX_LINES:
         yield f"has {lines} lines, at most {MAX_LINES} fit on a screen; split it"
 
 
-def _check_what_it_creates(name: str, code: str) -> Iterator[str]:
-    created = [match[1] for match in CREATES.findall(code)]
-    if created != [name]:
-        yield f"must create exactly tenuto.{name}, but creates {', '.join(created) or 'nothing'}"
-    for kind in CREATES_OTHER.findall(code):
+def _check_what_it_creates(file: ObjectFile, code: str) -> Iterator[str]:
+    created = CREATES.findall(code)
+    if created != [file.identity]:
+        names = ", ".join(name if schema == file.schema else f"{schema}.{name}" for schema, name in created)
+        yield f"must create exactly {file.schema}.{file.name}, but creates {names or 'nothing'}"
+    others = VIEW_TRIGGER.sub(lambda match: "" if match.groups() == file.identity else match.group(), code)
+    for kind in CREATES_OTHER.findall(others):
         yield f"creates a {kind}; that belongs in a migration"
 
 
@@ -125,6 +150,14 @@ def _check_calls(context: str, code: str, schema: Schema) -> Iterator[str]:
     for name in sorted(set(CALLS.findall(CREATED_NAME.sub("", code)))):
         if name not in schema.objects and name not in schema.tables and name not in schema.others:
             yield f"calls tenuto.{name}(), which no file creates"
+
+
+def _check_compat_names(context: str, code: str, schema: Schema) -> Iterator[str]:
+    for name in sorted(set(COMPAT_NAMES.findall(code))):
+        if context != COMPAT:
+            yield f"uses {'.'.join(name)} of {COMPAT}, which comes after {context}"
+        elif name not in schema.compat_objects:
+            yield f"uses {'.'.join(name)}, which no file creates"
 
 
 def main() -> int:

@@ -9,11 +9,14 @@ from pathlib import Path
 import psycopg
 
 from attempt_calls_page import attempt_calls_page
+from command_pages import command_pages
+from python_pages import python_pages
 from sql_page import sql_pages
 from state_machine_page import read_transitions, state_machine_page
 from table_snapshot import snapshot
 from tenuto.db import embedded
 from tenuto.db.install import install
+from yaml_pages import yaml_pages
 
 ROOT = Path(__file__).parents[1]
 TABLES = Path("src/tenuto/sql/tables.sql")
@@ -28,7 +31,7 @@ def generate(conn: psycopg.Connection) -> dict[Path, str]:
     transitions = read_transitions(conn)
     if transitions is not None:
         files[STATES] = state_machine_page(transitions)
-    pages = sql_pages(ROOT / TABLES.parent)
+    pages = sql_pages(ROOT / TABLES.parent) | python_pages() | command_pages() | yaml_pages()
     files.update({REFERENCE / name: text for name, text in pages.items()})
     return files
 

@@ -18,23 +18,29 @@ if TYPE_CHECKING:
     from tenuto.sdk.app import App
     from tenuto.sdk.client.client import Client
     from tenuto.sdk.client.run import Progress, Run
-    from tenuto.sdk.client.sync import SyncClient, SyncRun, connect_sync
+    from tenuto.sdk.client.sync import SyncClient, connect_sync
+    from tenuto.sdk.client.sync_run import SyncRun
     from tenuto.sdk.connect import connect
-    from tenuto.sdk.context.children import Child, ChildFailed
+    from tenuto.sdk.context.children import Child, ChildFailed, SyncChild
     from tenuto.sdk.context.context import Context
     from tenuto.sdk.context.control import Fail, Retry
+    from tenuto.sdk.context.step_failures import StepFailed
     from tenuto.sdk.context.sync_context import SyncContext
     from tenuto.sdk.errors import RunCancelled, RunFailed, WaitTimeout
     from tenuto.sdk.graphs.compose import Composition, chain, group
     from tenuto.sdk.graphs.graph import Graph
     from tenuto.sdk.graphs.nodes import Node
+    from tenuto.sdk.hooks import AttemptFailed, TaskFailure
     from tenuto.sdk.limits import Limit, Rate
     from tenuto.sdk.retries import Exponential, Fixed
+    from tenuto.sdk.steps import Step, step
     from tenuto.sdk.task import Task
     from tenuto.sdk.values.data_objects import DataObject
+    from tenuto.storage.base import StorageProblem
 
 __all__ = [
     "App",
+    "AttemptFailed",
     "Child",
     "ChildFailed",
     "Client",
@@ -59,10 +65,15 @@ __all__ = [
     "Run",
     "RunCancelled",
     "RunFailed",
+    "Step",
+    "StepFailed",
+    "StorageProblem",
+    "SyncChild",
     "SyncClient",
     "SyncContext",
     "SyncRun",
     "Task",
+    "TaskFailure",
     "TenutoError",
     "TooLarge",
     "Unauthorized",
@@ -72,11 +83,13 @@ __all__ = [
     "connect",
     "connect_sync",
     "group",
+    "step",
 ]
 
 # Where each name lives: imported when first asked for, so that the command line's help stays quick.
 _HOMES = {
     "App": "sdk.app",
+    "AttemptFailed": "sdk.hooks",
     "Child": "sdk.context.children",
     "ChildFailed": "sdk.context.children",
     "Client": "sdk.client.client",
@@ -87,6 +100,7 @@ _HOMES = {
     "DatabaseProblem": "db.connection.errors",
     "Exponential": "sdk.retries",
     "Fail": "sdk.context.control",
+    "TaskFailure": "sdk.hooks",
     "Fixed": "sdk.retries",
     "Forbidden": "model.errors",
     "Graph": "sdk.graphs.graph",
@@ -101,9 +115,13 @@ _HOMES = {
     "Run": "sdk.client.run",
     "RunCancelled": "sdk.errors",
     "RunFailed": "sdk.errors",
+    "Step": "sdk.steps",
+    "StepFailed": "sdk.context.step_failures",
+    "StorageProblem": "storage.base",
+    "SyncChild": "sdk.context.children",
     "SyncClient": "sdk.client.sync",
     "SyncContext": "sdk.context.sync_context",
-    "SyncRun": "sdk.client.sync",
+    "SyncRun": "sdk.client.sync_run",
     "Task": "sdk.task",
     "TenutoError": "model.errors",
     "TooLarge": "model.errors",
@@ -114,6 +132,7 @@ _HOMES = {
     "connect": "sdk.connect",
     "connect_sync": "sdk.client.sync",
     "group": "sdk.graphs.compose",
+    "step": "sdk.steps",
 }
 
 
@@ -124,5 +143,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """So that shells and editors complete names that were not asked for yet."""
+    """Return all public names, so that shells and editors also complete names that were not imported yet."""
     return sorted({*globals(), *__all__})

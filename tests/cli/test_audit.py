@@ -1,6 +1,8 @@
 """`audit`: what was done is listed, kept elsewhere, and found out when somebody changes it."""
 
 import json
+import os
+import pwd
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,8 @@ import pytest
 from tests.support.database.loops import count
 from tests.support.database.tasks import DEFAULT_ORG, Db, call
 from tests.support.database.users import an_entry, to_an_old_month
-from tests.support.processes.command_line import running, tenuto
+from tests.support.http.both_ways import run_here as tenuto
+from tests.support.processes.command_line import running
 from tests.support.waiting import wait_until
 
 PEPPER = "cGVwcGVycGVwcGVycGVwcGVycGVwcGVycGVwcGVycGVwcGVy"
@@ -165,7 +168,9 @@ def test_a_dispatcher_signs_the_ends_of_chains_where_it_has_the_pepper(db: Db, d
         pass
 
 
-def test_what_an_operator_does_to_work_is_written_down_with_it(db: Db, asked: Asked, database: str) -> None:
+def test_what_an_operator_does_is_written_down_with_the_login_and_the_user_of_the_machine(
+    db: Db, asked: Asked, database: str
+) -> None:
     run = asked("start", "shop.add", "1", "2", "--dedupe-key", "once")["id"]
     asked("start", "shop.add", "1", "2", "--dedupe-key", "once")  # was started before: nothing was done
     asked("signal", run, "go", "secret words")
@@ -182,5 +187,8 @@ def test_what_an_operator_does_to_work_is_written_down_with_it(db: Db, asked: As
         ("run", "retry"), ("run", "delete"),
     ]  # fmt: skip
     assert entries[4]["changes"] == {"reason": {"new": "a mistake"}}
-    assert {entry["actor_kind"] for entry in entries} == {"operator"}
+    user = pwd.getpwuid(os.getuid()).pw_name
+    assert {(entry["actor_kind"], entry["actor_id"], entry["user_agent"]) for entry in entries} == {
+        ("login", db.info.user, f"tenuto command line of {user}")
+    }
     assert "secret words" not in str(entries)

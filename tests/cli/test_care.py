@@ -1,5 +1,6 @@
 """`top`, `bench`, `db prune` and `schedules`: looking after an installation."""
 
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -10,7 +11,8 @@ from tests.support.database.loops import count
 from tests.support.database.outbox import finish, publish, take
 from tests.support.database.schedules import put
 from tests.support.database.tasks import Db, a_worker, start
-from tests.support.processes.command_line import tenuto
+from tests.support.http.both_ways import run_here as tenuto
+from tests.support.processes import command_line
 
 Asked = Callable[..., Any]
 
@@ -28,7 +30,7 @@ def test_top_shows_queues_and_workers_and_leaves_where_there_is_no_terminal(db: 
         "default": (0, 1),
     }
     assert [(worker["id"], worker["running"]) for worker in seen["workers"]] == [("one", 1)]
-    assert text.startswith("ready 2  running 1  delayed 1  waiting 0  pending 0  workers 1  dispatchers 0\n")
+    assert text.startswith("ready 2  running 1  delayed 1  waiting 0  pending 0  0/s  workers 1  dispatchers 0\n")
 
 
 def test_prune_says_what_would_go_and_then_takes_it(db: Db, database: str, asked: Asked):
@@ -43,13 +45,27 @@ def test_prune_says_what_would_go_and_then_takes_it(db: Db, database: str, asked
     assert count(db, "outbox") == 0
 
 
-def test_bench_measures_through_the_public_api(db: Db, asked: Asked):
-    measured = asked("bench", "--tasks", "50")
+def test_bench_measures_through_the_public_api(db: Db, database: str):
+    # A process of its own: it runs a worker, which takes over the signals and children of its process.
+    done = command_line.tenuto("bench", "--tasks", "50", "--json", TENUTO_DATABASE_URL=database)
+    assert done.returncode == 0, done.stderr
+    measured = json.loads(done.stdout)
 
     assert (measured["tasks"], measured["processes"]) == (50, 1)
     assert measured["enqueue_per_second"] > 0
     assert measured["drain_per_second"] > 0
     assert count(db, "task_attempts", "outcome = 'completed'") == 50
+
+
+def test_a_schedule_is_fired_now_and_keeps_its_next_time(db: Db, database: str, asked: Asked):
+    put(db, datetime.now(UTC) + timedelta(hours=1), "nightly")
+    (before,) = asked("schedules", "list")["schedules"]
+
+    fired = asked("schedules", "run", "nightly")
+
+    assert count(db, "tasks", f"id = '{fired['run_id']}'") == 1
+    assert asked("schedules", "list")["schedules"] == [before]
+    assert tenuto("schedules", "run", "weekly", TENUTO_DATABASE_URL=database).returncode == 2
 
 
 def test_a_schedule_is_listed_paused_and_goes_on_with_its_next_time(db: Db, database: str, asked: Asked):

@@ -2,9 +2,10 @@
 
 import json
 
-from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start_one
+from tests.support.database.open_runs import open_run
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, a_worker_with, call, start_one
 from tests.support.faults.failing_rows import park
-from tests.support.processes.command_line import tenuto
+from tests.support.http.both_ways import run_here as tenuto
 from tests.support.waiting import wait_until
 
 
@@ -46,15 +47,34 @@ def test_workers_without_a_dispatcher_are_a_problem_since_nothing_due_goes_on(db
     assert "retries, delays, waits, schedules and lost tasks do not continue" in checks["dispatcher"][1]
 
 
-def test_queued_tasks_of_a_type_that_nobody_ever_served_are_named(db: Db, database: str):
+def test_queued_tasks_that_no_worker_alive_can_take_are_counted_with_the_reason(db: Db, database: str):
     call(db, "register_worker", org_id=DEFAULT_ORG, worker_id="w", metadata={"types": ["mail.fetch"]})
     start_one(db, kind={"type": "mail.fetch"})
-    fine = doctor(database)[1]["types"]
+    fine = doctor(database)[1]["tasks"]
     start_one(db, kind={"type": "mail.fetchh"})
+    start_one(db, kind={"type": "mail.fetchh"})
+    start_one(db, kind={"type": "mail.fetch", "labels": ["gpu=1"]})
 
-    assert fine == ("ok", "every queued task has a type that a worker served")
-    state, says = doctor(database)[1]["types"]
-    assert (state, says.split(";")[0]) == ("note", "tasks are queued whose type no worker ever served: mail.fetchh")
+    assert fine == ("ok", "a worker alive can take every queued task")
+    state, says = doctor(database)[1]["tasks"]
+    assert (state, says.split(";")[0]) == (
+        "note",
+        "queued tasks that no worker alive can take: 2 of mail.fetchh (no worker alive has task type mail.fetchh),"
+        " 1 of mail.fetch (no worker alive has label gpu=1)",
+    )
+
+
+def test_side_effects_that_failed_for_good_are_counted(db: Db, database: str):
+    fine = doctor(database)[1]["dead letters"]
+    db.execute(
+        "insert into tenuto.outbox (org_id, kind, payload, status, available_at, created_at)"
+        " values (%s, 'deliver', '{}', 'dead', now(), now())",
+        [DEFAULT_ORG],
+    )
+
+    assert fine[0] == "ok"
+    state, says = doctor(database)[1]["dead letters"]
+    assert (state, says.split(";")[0]) == ("note", "1 side effects failed for good and are not retried")
 
 
 def test_a_worker_whose_sandbox_is_weak_is_named(db: Db, database: str):
@@ -93,6 +113,18 @@ def test_rows_that_nobody_vacuums_are_found(db: Db, database: str):
     assert "vacuum verbose tenuto.run_counts" in checks["vacuum"][1]
 
 
+def test_tasks_that_wait_for_other_code_are_counted_with_the_change(db: Db, database: str):
+    task_id = start_one(db)
+    worker = a_worker_with(db, "new")
+    worker.block(worker.claim_one())
+
+    state, says = doctor(database)[1]["code"]
+
+    assert state == "note"
+    change = "step 2 was step 'charge' and is sleep"
+    assert says.startswith(f"tasks wait for other code: 1 of app.work: {change}, as in task {task_id}")
+
+
 def test_rows_that_a_loop_fails_on_are_counted_by_loop(db: Db, database: str):
     park(db, "promote_due", "a", "b")
 
@@ -100,3 +132,12 @@ def test_rows_that_a_loop_fails_on_are_counted_by_loop(db: Db, database: str):
 
     assert state == "note"
     assert "dispatcher loops fail on rows and retry them: promote_due 2; `tenuto why RUN` shows the error" in says
+
+
+def test_runs_that_wait_to_be_closed_are_named(db: Db, database: str):
+    run_id = open_run(db)
+    db.execute("update tenuto.open_runs set opened_at = opened_at - interval '2 days'")
+    _, checks = doctor(database)
+
+    assert checks["open runs"][0] == "note"
+    assert f"tenuto runs close {run_id}" in checks["open runs"][1]

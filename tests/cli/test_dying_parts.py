@@ -64,10 +64,9 @@ def test_a_process_with_tasks_whose_part_dies_is_followed_by_another(poisonable,
         assert worker.stop() == 0
 
 
-def test_a_pepper_that_cannot_be_read_is_one_line_before_anything_starts(home: Path):
-    (home / "pepper").mkdir(parents=True)
-    home.chmod(0o711)
-    refused = tenuto("worker", APP, TENUTO_HOME=home)
+def test_a_pepper_that_cannot_be_read_is_one_line_before_anything_starts(made_home: Path):
+    (made_home / "pepper").mkdir()
+    refused = tenuto("worker", APP, TENUTO_HOME=made_home)
 
     assert refused.returncode == 2
     assert refused.stderr.endswith("make TENUTO_HOME a folder that you can write, or set TENUTO_PEPPER\n")

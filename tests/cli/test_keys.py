@@ -10,7 +10,7 @@ import pytest
 from tenuto.model.keys import parse_key, read_peppers
 from tests.support.database.tasks import DEFAULT_ORG, Db, call
 from tests.support.database.users import BCRYPT
-from tests.support.processes.command_line import tenuto
+from tests.support.http.both_ways import run_here as tenuto
 
 PEPPER = "cGVwcGVycGVwcGVycGVwcGVycGVwcGVycGVwcGVycGVwcGVy"
 Asked = Callable[..., Any]
@@ -47,7 +47,7 @@ def test_a_key_is_printed_once_lets_in_and_is_in_the_audit_log_without_its_text(
     (listed,) = asked("keys", "list")["keys"]
     assert (listed["id"], listed["name"], listed["expires_at"] > listed["created_at"]) == (made["id"], "ci", True)
     assert made["key"] not in str(listed)
-    assert entries(db, "api_key") == [("create", made["id"], "operator")]
+    assert entries(db, "api_key") == [("create", made["id"], "login")]
     assert made["key"] not in str(call(db, "list_audit", org_id=DEFAULT_ORG))
 
 
@@ -134,10 +134,14 @@ def test_keys_of_another_system_are_imported_all_or_none(db: Db, asked: Asked, d
     refused = tenuto("keys", "import", str(file), TENUTO_DATABASE_URL=database)
     assert (refused.returncode, "bcrypt_is_bcrypt" in refused.stderr) == (2, True)
     assert len(asked("keys", "list")["keys"]) == 2
-    file.write_text(json.dumps({**good, "permissions": {"runs": True}}))
-    assert (
-        "write a list of Tenuto permissions" in tenuto("keys", "import", str(file), TENUTO_DATABASE_URL=database).stderr
-    )
+    flags = {"runs:create": True, "runs:read": True, "tasks:*": True, "rundata:delete": True, "runs:delete": True}
+    file.write_text(json.dumps({**good, "permissions": flags}))
+    (id,) = asked("keys", "import", str(file))["ids"]
+    (mapped,) = [key["permissions"] for key in asked("keys", "list")["keys"] if key["id"] == id]
+    assert mapped == ["data:write", "runs:delete", "runs:read", "runs:write", "tasks:*"]
+    file.write_text(json.dumps({**good, "permissions": {"runs": True, "runs:read": True, "jobs:run": False}}))
+    said = tenuto("keys", "import", str(file), TENUTO_DATABASE_URL=database).stderr
+    assert "that Tenuto does not have: runs, jobs:run; write a list of Tenuto permissions" in said
 
 
 def test_keys_that_were_switched_off_are_left_out_and_unknown_fields_refused(

@@ -12,7 +12,7 @@ from tests.support.database.loops import settle, value
 from tests.support.database.outbox import publish, wear_out
 from tests.support.database.tasks import Db, a_worker, call, start, start_graph, start_one
 from tests.support.faults.failing_rows import park
-from tests.support.processes.command_line import tenuto
+from tests.support.http.both_ways import run_here as tenuto
 
 Asked = Callable[..., Any]
 
@@ -66,7 +66,7 @@ def test_people_read_an_error_in_a_line_and_its_traceback_below():
     assert fields(Facts("failed", error)).splitlines() == [
         "status  failed", "error   OSError: disk is full", "", '    File "a.py", line 1', "      write()",
     ]  # fmt: skip
-    assert fields(Facts("cancelled", {"reason": "a mistake"})).splitlines()[1:] == ['error   {"reason": "a mistake"}']
+    assert fields(Facts("cancelled", {"reason": "a mistake"})).splitlines()[1:] == ["error   cancelled: a mistake"]
 
 
 def test_a_failed_run_can_be_watched_retried_and_deleted(db: Db, database: str, asked: Asked):
@@ -76,10 +76,16 @@ def test_a_failed_run_can_be_watched_retried_and_deleted(db: Db, database: str, 
 
     watched = tenuto("runs", "watch", str(run), TENUTO_DATABASE_URL=database)
     again = UUID(asked("runs", "retry", str(run))["id"])
-    third = UUID(asked("tasks", "retry", str(run))["id"])
+    third = UUID(asked("tasks", "retry", str(run), "--force")["id"])
+    refused = tenuto("runs", "retry", str(run), TENUTO_DATABASE_URL=database)
+    unknown = tenuto("runs", "retry", str(run), "--force", "--from", "pay", TENUTO_DATABASE_URL=database)
+    (listed,) = [row for row in asked("runs", "list")["runs"] if row["id"] == str(run)]
     asked("runs", "delete", str(run))
 
     assert (watched.returncode, watched.stderr) == (1, f"tenuto: run {run} failed\n")
+    assert (refused.returncode, f"was retried by run {third}" in refused.stderr) == (1, True)
+    assert "no task or step 'pay' to retry from; write one of app.work" in unknown.stderr
+    assert listed["retried_by"] == str(third)
     assert {claim.run_id for claim in worker.claim(10)} == {again, third}
     assert tenuto("runs", "show", str(run), TENUTO_DATABASE_URL=database).returncode == 2
 
@@ -254,14 +260,15 @@ def test_dead_side_effects_are_listed_and_replayed(db: Db, database: str, asked:
     ("arguments", "said"),
     [
         (("runs", "show", str(uuid4())), "no run"),
-        (("runs", "show", "0191"), "'0191' is not the id of a run"),
-        (("runs", "list", "--status", "done"), "'done' is not a status of a run"),
+        (("runs", "show", "019"), "'019' is not the id of a run"),
+        (("runs", "show", "0191"), "no run has an id that begins with '0191'"),
+        (("runs", "list", "--status", "done"), "--status is 'done'; write pending, running"),
         (("runs", "list", "--limit", "0"), "--limit"),
         (("tasks", "tree", str(uuid4())), "no task"),
         (("workers", "show", "nobody"), "no worker nobody"),
-        (("outbox", "list", "--status", "lost"), "'lost' is not a status of a side effect"),
+        (("outbox", "list", "--status", "lost"), "'lost' is not one of 'pending', 'processing'"),
         (("rnus",), "Did you mean 'runs'"),
-        (("runs", "lst"), "Did you mean 'list'?"),
+        (("runs", "lst"), "Did you mean 'list'"),
         (("signal", str(uuid4()), "go"), "no run"),
     ],
 )

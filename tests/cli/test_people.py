@@ -5,7 +5,7 @@ from typing import Any
 
 from tests.support.database.tasks import DEFAULT_ORG, Db, call
 from tests.support.database.users import ISSUER
-from tests.support.processes.command_line import tenuto
+from tests.support.http.both_ways import run_here as tenuto
 
 Asked = Callable[..., Any]
 ANN = ("users", "add", "--issuer", ISSUER, "--subject", "ann", "--email", "ann@example.com")
@@ -59,12 +59,14 @@ def test_an_org_is_made_and_what_is_said_of_it_changes_with_its_old_value_writte
     assert change["changes"] == {"settings": {"old": {}, "new": {"retention_days": 7}}}
 
 
-def test_a_resource_group_is_set_and_listed(db: Db, asked: Asked) -> None:
+def test_a_resource_group_is_set_listed_and_deleted(db: Db, asked: Asked) -> None:
     asked("groups", "set", "reports", "--weight", "3", "--quota", "10")
 
     groups = {group["external_id"]: group for group in asked("groups", "list")["groups"]}
     assert (groups["reports"]["weight"], groups["reports"]["quota"]) == (3, 10)
-    assert done(db, "group") == ["set"]
+    asked("groups", "delete", "reports")
+    assert [group["external_id"] for group in asked("groups", "list")["groups"]] == ["default"]
+    assert done(db, "group") == ["set", "delete"]
 
 
 def test_what_is_not_there_or_cannot_be_is_said(db: Db, database: str) -> None:
@@ -75,9 +77,9 @@ def test_what_is_not_there_or_cannot_be_is_said(db: Db, database: str) -> None:
 
     nobody = str(DEFAULT_ORG)
     assert "write reader, writer or admin" in refused(*ANN, "--role", "king")
-    assert "the list of users" in refused("users", "show", nobody)
+    assert "list the users to see" in refused("users", "show", nobody)
     assert "no user" in refused("users", "disable", nobody)
     assert "no role 'finance'" in refused("roles", "add", "finance", nobody)
-    assert "write --name or --retention-days" in refused("orgs", "set", "default")
+    assert "write --name or one of the settings, such as --retention-days" in refused("orgs", "set", "default")
     assert "org default exists already" in refused("orgs", "create", "default")
     assert done(db, "user") == []

@@ -64,6 +64,7 @@ def test_a_worker_retries_and_fires_with_no_dispatcher_beside_it(db: Db, databas
         (("worker", APP, "--lease", "0s"), "--lease is '0s'"),
         (("worker", APP, "--lease", "100ms"), "not between 1 second and 1 day"),
         (("worker", APP, "--grace", "-1s"), "--grace is '-1s'"),
+        (("worker", APP, "--code-version", "v" * 65), "--code-version has 65 bytes"),
         (("worker", APP, "--queues", "a,,b"), "contains an empty name"),
         (("up", "shop"), "write module:app"),
         (("worker", "nope.py"), "there is no file"),
@@ -86,10 +87,15 @@ def test_without_a_database_every_process_says_so_and_ends_with_3(command: tuple
 
 
 @pytest.mark.parametrize(
-    ("target", "said"), [("nope.py", "there is no file"), ("nope:app", "there is no module 'nope'")]
+    ("words", "said"),
+    [
+        (["nope.py"], "there is no file"),
+        (["nope:app"], "there is no module 'nope'"),
+        ([APP, "--queues", "a,"], "--queues is 'a,' and contains an empty name"),
+    ],
 )
-def test_an_app_that_is_not_there_is_said_before_a_database_is_started(home: Path, target: str, said: str):
-    refused = tenuto("up", target, TENUTO_HOME=home)
+def test_what_cannot_run_is_said_before_a_database_is_started(home: Path, words: list[str], said: str):
+    refused = tenuto("up", *words, TENUTO_HOME=home)
 
     assert (refused.returncode, refused.stderr.count("\n")) == (2, 1), refused.stderr
     assert said in refused.stderr

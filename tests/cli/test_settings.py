@@ -41,3 +41,9 @@ def test_an_empty_database_url_counts_as_none():
 def test_the_org_is_the_default_one_unless_another_is_named():
     assert read_settings({}).org == "default"
     assert read_settings({"TENUTO_ORG": "mine"}).org == "mine"
+
+
+def test_the_object_store_is_in_the_home_unless_another_is_named():
+    assert read_settings({"TENUTO_HOME": "/srv/my home"}).storage == "file:///srv/my%20home/objects"
+    assert read_settings({"TENUTO_HOME": "/srv", "TENUTO_STORAGE": ""}).storage == "file:///srv/objects"
+    assert read_settings({"TENUTO_HOME": "/srv", "TENUTO_STORAGE": "s3://bucket/x"}).storage == "s3://bucket/x"

@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 
+from tenuto.cli.commands.start import print_reason
+from tenuto.cli.session import with_tenuto
 from tests.support.database.loops import count
-from tests.support.database.tasks import Db, task
-from tests.support.processes.command_line import running, tenuto
+from tests.support.database.tasks import Db, a_worker, start_one, task
+from tests.support.http.both_ways import run_here as tenuto
+from tests.support.processes.command_line import running
 
 APP = "tests.support.processes.shop:app"
 
@@ -139,6 +142,22 @@ def test_waiting_for_a_task_that_nobody_knows_says_so_and_an_interrupt_leaves_it
         assert "worker" in start.said()
         assert "continues" in start.said()
     assert count(db, "ready_tasks") == 1
+
+
+def test_a_task_that_has_just_ended_is_not_said_to_be_waiting(
+    db: Db, database: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setenv("TENUTO_DATABASE_URL", database)
+    monkeypatch.setattr("tenuto.cli.commands.start.NO_WORKER_AFTER_SECONDS", 0)
+    task_id = start_one(db)
+    worker = a_worker(db)
+    held = worker.claim_one()
+    with_tenuto(lambda tenuto: print_reason(tenuto, task_id))
+    assert "still waiting: " in capsys.readouterr().err
+
+    worker.complete(held)
+    with_tenuto(lambda tenuto: print_reason(tenuto, task_id))
+    assert capsys.readouterr().err == ""
 
 
 def test_waiting_no_longer_than_asked_leaves_the_run_and_says_how_to_go_on(db: Db, database: str):

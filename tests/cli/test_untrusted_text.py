@@ -10,7 +10,7 @@ from psycopg.types.json import Jsonb
 
 from tenuto.model.text import LineFormatter, indented, one_line, printable
 from tests.support.database.tasks import Db, a_worker, call, start
-from tests.support.processes.command_line import tenuto
+from tests.support.http.both_ways import run_here as tenuto
 
 FORGED = "2026-11-16 00:00:00,000 CRITICAL tenuto.worker all is lost"
 EVIL = f"boom\n{FORGED} \x1b[31mred\x1b]0;title\x07\r\x9b2J \u202egnitirw \u2066 \x7f"

@@ -40,6 +40,14 @@ def test_links_between_pages_lead_to_files_and_headings() -> None:
     assert broken == []
 
 
+def test_the_index_lists_every_page_that_shows_how_to_do_something() -> None:
+    docs = ROOT / "docs"
+    listed = set(LINK.findall((docs / "README.md").read_text()))
+
+    pages = {f"{folder}/{page.name}" for folder in ("howto", "operate") for page in (docs / folder).glob("*.md")}
+    assert sorted(pages - listed) == []
+
+
 def _leads_somewhere(page: Path, link: str) -> bool:
     name, _, heading = link.partition("#")
     target = page.parent / name if name else page

@@ -1,17 +1,21 @@
 """Generated files say what the database says."""
 
+import os
+
 import psycopg
 import pytest
 
 import gen
 from tenuto.db.install import install
+from tests.support.postgres.server import fresh_database
 
 
-@pytest.fixture
-def generated(empty_database):
-    install.migrate(empty_database)
-    with psycopg.connect(empty_database, autocommit=True) as conn:
-        yield gen.generate(conn)
+@pytest.fixture(scope="module")
+def generated(server):
+    with fresh_database(server, f"generated_{os.getpid()}") as url:
+        install.migrate(url)
+        with psycopg.connect(url, autocommit=True) as conn:
+            return gen.generate(conn)
 
 
 def test_generated_files_are_fresh(generated):

@@ -12,16 +12,21 @@ group by 1
 """
 TESTING = ("_note_moves", "_note_leaves", "_check_places", "_check_status", "_forget_moves")  # triggers, not called
 SIGNING = {"find_signing_key", "list_signing_keys", "add_signing_key"}
+OF_STARTS = {"_refuse_task_id"}
+OF_DEPLOYS = {"_create_data_tables"}  # for dataset versions that are registered already
 AS_THE_OWNER = {
-    "tenuto_api": SIGNING | {
+    "tenuto_worker": OF_STARTS | OF_DEPLOYS,
+    "tenuto_client": OF_STARTS,
+    "tenuto_api": SIGNING | OF_STARTS | OF_DEPLOYS | {
         "find_api_key", "find_imported_keys", "find_worker_key", "find_user", "find_login", "close_login",
-        "use_login_token", "get_change_horizon", "index_recent_changes",
+        "use_login_token", "get_change_horizon", "index_recent_changes", "_find_as_owner",
     },
-    "tenuto_dispatcher": SIGNING | {
+    "tenuto_dispatcher": SIGNING | OF_STARTS | OF_DEPLOYS | {
         "create_partitions", "drop_partitions", "prune_runs", "_rows_to_prune", "seal_audit", "prune_audit",
-        "retire_signing_key", "list_due_heads", "record_head",
+        "retire_signing_key", "list_due_heads", "record_head", "drop_data_table", "get_change_horizon",
     },
 }  # fmt: skip
+OF_TRIGGERS = {"_cancel_requested", "_close_requested", "_release_requested", "_wake_signalled"}  # nobody may call them
 HOT = (
     "ready_tasks",
     "ready_lanes",
@@ -77,11 +82,22 @@ def test_those_who_only_read_can_run_nothing_that_writes(db: psycopg.Connection)
     for role in ("tenuto_readonly", "tenuto_query"):
         open_to_it = names(
             db,
-            f"select p.proname::text {FUNCTIONS} and p.provolatile = 'v'"
+            f"select p.proname::text {FUNCTIONS} and p.provolatile = 'v' and p.proname <> '_raise'"
             " and has_function_privilege(%s, p.oid, 'execute')",
             role,
         )
         assert open_to_it == [], role
+
+
+def test_backups_read_everything_and_write_nothing(db: psycopg.Connection) -> None:
+    db.execute("select tenuto.create_partitions()")
+    tables = "from pg_class c where c.relnamespace = 'tenuto'::regnamespace and c.relkind in ('r', 'p', 'S')"
+    unread = names(db, f"select c.relname::text {tables} and not has_table_privilege('tenuto_backup', c.oid, 'select')")
+    written = names(
+        db, f"select c.relname::text {tables} and has_table_privilege('tenuto_backup', c.oid, 'insert, update, delete')"
+    )
+
+    assert (unread, written) == ([], [])
 
 
 def test_functions_that_run_as_the_owner_are_few_and_fix_their_search_path(db: psycopg.Connection) -> None:
@@ -91,7 +107,7 @@ def test_functions_that_run_as_the_owner_are_few_and_fix_their_search_path(db: p
         [list(TESTING)],
     ).fetchall()
 
-    assert {name for name, _ in definers} == set().union(*AS_THE_OWNER.values())
+    assert {name for name, _ in definers} == OF_TRIGGERS.union(*AS_THE_OWNER.values())
     assert [name for name, settings in definers if "search_path=" not in settings] == []
 
 
@@ -111,7 +127,7 @@ def test_nobody_reads_what_proves_a_key(db: psycopg.Connection) -> None:
 def test_the_audit_log_is_only_added_to_and_its_chain_is_written_by_nobody(db: psycopg.Connection) -> None:
     rights = {
         (table, right)
-        for table in ("audit_log", "audit_unsealed", "audit_chains", "audit_heads")
+        for table in ("audit_log", "audit_arrivals", "audit_unsealed", "audit_chains", "audit_heads")
         for right in ("insert", "update", "delete", "truncate")
         for role in (*CALLERS, "tenuto_readonly", "tenuto_query")
         if db.execute("select has_table_privilege(%s, %s, %s)", [role, f"tenuto.{table}", right]).fetchone() == (True,)
@@ -120,7 +136,7 @@ def test_the_audit_log_is_only_added_to_and_its_chain_is_written_by_nobody(db: p
     assert rights == {("audit_log", "insert"), ("audit_unsealed", "insert")}
 
 
-def test_every_tenant_table_has_forced_row_security_and_both_policies(db: psycopg.Connection) -> None:
+def test_every_tenant_table_has_forced_row_security_and_its_three_policies(db: psycopg.Connection) -> None:
     open_tables = names(
         db,
         """
@@ -130,7 +146,7 @@ def test_every_tenant_table_has_forced_row_security_and_both_policies(db: psycop
          and a.attname = case when c.relname = 'orgs' then 'id' else 'org_id' end
         where c.relnamespace = 'tenuto'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
           and (not c.relrowsecurity or not c.relforcerowsecurity
-               or (select count(*) from pg_policy p where p.polrelid = c.oid) <> 2)
+               or (select count(*) from pg_policy p where p.polrelid = c.oid) <> 3)
         """,
     )
 

@@ -3,7 +3,7 @@
 import pytest
 
 from check_sql import SQL, check_tree, read_schema
-from tests.support.postgres.sql_trees import Tree, function
+from tests.support.postgres.sql_trees import Tree, function, trigger, view
 
 
 def test_the_shipped_sql_keeps_its_boundaries():
@@ -56,6 +56,31 @@ PLANTED = {
     ),
     "dynamic SQL": ("runs/two.sql", function("two", body="execute format('select %s', 1)"), "runs dynamic SQL"),
     "a notification": ("runs/two.sql", function("two", body="select pg_notify('a', 'b')"), "notifies; only _wake.sql"),
+    "a schema of compat that another context uses": (
+        "runs/two.sql",
+        function("two", body="select tenuto_compat.low()"),
+        "uses tenuto_compat.low of compat, which comes after runs",
+    ),
+    "an unknown name of compat": (
+        "compat/tenuto_compat/two.sql",
+        function("two", body="select tenuto_compat.nowhere()", schema="tenuto_compat"),
+        "uses tenuto_compat.nowhere, which no file creates",
+    ),
+    "another schema": (
+        "compat/tenuto_compat/two.sql",
+        function("two", body="select 1"),
+        "must create exactly tenuto_compat.two, but creates tenuto.two",
+    ),
+    "a write of compat": (
+        "compat/tenuto_compat/two.sql",
+        function("two", body="insert into tenuto.things values (1)", schema="tenuto_compat"),
+        "writes tenuto.things, which belongs to shared",
+    ),
+    "a trigger on another view": (
+        "compat/tenuto_compat/two.sql",
+        view("tenuto_compat.two") + trigger("tenuto_compat.low"),
+        "creates a trigger; that belongs in a migration",
+    ),
     "length": ("runs/two.sql", function("two", body="select 1") + "\n" * 101, "has 101 lines"),
     "width": ("runs/two.sql", "-- " + "x" * 118 + "\n" + function("two", body="select 1"), "has 121 columns"),
 }
@@ -65,6 +90,7 @@ PLANTED = {
 def test_a_planted_violation_is_found(tmp_path, path, text, complaint):
     tree = Tree(tmp_path / "sql")
     tree.write("monitoring/high.sql", function("high", body="select 1"))
+    tree.write("compat/tenuto_compat/low.sql", view("tenuto_compat.low") + trigger("tenuto_compat.low"))
     tree.write(path, text)
 
     complaints = check_tree(tree.root)

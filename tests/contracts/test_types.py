@@ -5,8 +5,8 @@ from collections import Counter
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[2] / "src" / "tenuto"
-MAX_SPLATS = 117  # to become 40
-MAX_ANY = 582  # to become 450
+MAX_SPLATS = 40
+MAX_ANY = 450
 
 
 def per_folder(matches) -> Counter[str]:

@@ -12,8 +12,9 @@ from tenuto.model import errors
 
 SQL = Path(__file__).parents[2] / "src" / "tenuto" / "sql"
 NAMES = """
-attempts audit bundles idempotency identity keys logins maintenance monitoring outbox rate_limits reactions
-remote_workers run_data runs
+attempts audit bulk_runs bundles children counts dags data_objects datasets idempotency held_runs identity keys logins
+events maintenance metadata monitoring outbox rate_limits reactions remote_workers run_data runs task_types
+webhooks
 workers
 """
 MODULES = [import_module(f"tenuto.db.{name}") for name in NAMES.split()]

@@ -65,7 +65,7 @@ def test_a_call_of_a_pool_waits_and_is_answered_as_soon_as_another_part_connecte
             await asyncio.sleep(0)
             assert not asked.done()
             server.succeeded()
-            return await asyncio.wait_for(asked, 20)
+            return await asyncio.wait_for(asked, 60)
 
     server.refused(psycopg.OperationalError("connection refused"))
     assert asyncio.run(story()) is not None

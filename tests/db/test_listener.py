@@ -29,7 +29,7 @@ async def a_listener(url: str, **settings: float) -> AsyncIterator[AsyncIterator
 
 def play(database: str, story: Callable[[AsyncIterator[Wakeup]], Awaitable[None]], **settings: float) -> None:
     async def with_a_listener() -> None:
-        async with asyncio.timeout(30), a_listener(database, **settings) as wakes:
+        async with asyncio.timeout(60), a_listener(database, **settings) as wakes:
             await story(wakes)
 
     asyncio.run(with_a_listener())
@@ -58,7 +58,7 @@ def test_a_listener_whose_connection_was_ended_rescans_and_hears_again(db: psyco
 
 def test_a_listener_goes_on_trying_while_nobody_lets_it_in(db: psycopg.Connection, database: str) -> None:
     async def story() -> None:
-        async with asyncio.timeout(30), a_closable_proxy(database) as gate, a_listener(gate.url) as wakes:
+        async with asyncio.timeout(60), a_closable_proxy(database) as gate, a_listener(gate.url) as wakes:
             assert (await anext(wakes)).rescan
             gate.close()
             next_wake = asyncio.ensure_future(anext(wakes))

@@ -31,7 +31,7 @@ async def left_in(pool: ConnectionPool) -> tuple[Any, ...]:
 
 
 async def cancel_and(pool: ConnectionPool, run_id: UUID, work: Work) -> None:
-    async with transaction_for(pool, DEFAULT_ORG, timeout=2) as conn:
+    async with transaction_for(pool, DEFAULT_ORG, timeout=2 if work is takes_too_long else 60) as conn:
         await runs.cancel_run(conn, org_id=DEFAULT_ORG, run_id=run_id)
         await work(conn)
 

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from psycopg import AsyncConnection
 
-from tenuto.db import attempts, identity, maintenance, outbox, run_data, runs, workers
+from tenuto.db import attempts, children, data_objects, identity, maintenance, outbox, run_data, runs, workers
 from tenuto.db.connection.call import Conn
 from tenuto.model import errors
 from tenuto.model.monitoring import RunOutput
@@ -101,7 +101,7 @@ def test_a_graph_runs_from_start_to_output(database: str) -> None:
         repeated = await attempts.complete_and_claim(
             conn, **fence(session, second), outputs=["done"], claim_no=3, routes=[], limit=0
         )
-        assert [answer.answer for answer in repeated.refused] == ["already_accepted"]
+        assert [answer.result for answer in repeated.refused] == ["already_accepted"]
 
         await maintenance.fold_runs(conn, run_ids=[started.run_id])
         assert await runs.get_run_output(conn, run_id=started.run_id) == RunOutput(output="done", omitted=False)
@@ -125,7 +125,7 @@ def test_attempts_end_in_every_way_a_worker_can_report(database: str) -> None:
             *await attempts.interrupt_tasks(conn, **fence(session, interrupted)),
             *await attempts.wait_tasks(conn, **fence(session, waiting), waits=[{"for": "signal", "name": "go"}]),
         ]
-        assert {answer.answer for answer in answers} == {"accepted"}
+        assert {answer.result for answer in answers} == {"accepted"}
         assert await attempts.report_progress(conn, **fence(session, held), progress=[0.5], messages=["half"]) == []
         await runs.cancel_task(conn, org_id=DEFAULT_ORG, task_id=held.task_id)
         beat = await attempts.heartbeat(conn, **fence(session, held, failed), settled=1, metrics={"load": 1})
@@ -135,11 +135,11 @@ def test_attempts_end_in_every_way_a_worker_can_report(database: str) -> None:
             conn, session_id=session.session_id, token=session.token, claim_no=2, task_id=waiting.task_id
         )
         assert answer.task is not None
-        assert (answer.answer, answer.task.attempt) == ("claimed", 2)
+        assert (answer.result, answer.task.attempt) == ("claimed", 2)
         refused = await attempts.claim_task(
             conn, session_id=session.session_id, token=session.token, claim_no=3, task_id=snoozed.task_id
         )
-        assert (refused.answer, refused.task) == ("not_due", None)
+        assert (refused.result, refused.task) == ("not_due", None)
 
     play(database, story)
 
@@ -151,8 +151,8 @@ def test_tasks_share_objects_data_state_steps_signals_and_logs(database: str) ->
         (held,) = await claim(conn, session, 1)
         mine = one_fence(session, held)
 
-        object_id = await run_data.put_object(conn, org_id=DEFAULT_ORG, type="bytes", payload=b"\x00\xff")
-        assert (await run_data.get_object(conn, org_id=DEFAULT_ORG, object_id=object_id)).payload == b"\x00\xff"
+        object_id = await data_objects.put_object(conn, org_id=DEFAULT_ORG, type="bytes", payload=b"\x00\xff")
+        assert (await data_objects.get_object(conn, org_id=DEFAULT_ORG, object_id=object_id)).payload == b"\x00\xff"
         await run_data.put_task_data(conn, **mine, values={"a": [1], "b": None}, tags=["t"])
         found = await run_data.get_run_data(conn, org_id=DEFAULT_ORG, run_id=run.run_id, glob="?", tags=["t"])
         assert [(datum.key, datum.value, datum.attempt) for datum in found] == [("a", [1], 1), ("b", None, 1)]
@@ -166,15 +166,25 @@ def test_tasks_share_objects_data_state_steps_signals_and_logs(database: str) ->
         await runs.send_signal(conn, org_id=DEFAULT_ORG, run_id=run.run_id, name="go", value=3)
         signal = await run_data.take_signal(conn, **mine, step_no=2, name="go")
         assert (signal.found, signal.value) == (True, 3)
+        await run_data.fail_step(
+            conn, **mine, step_no=3, name="mail", error={"message": "no"}, tries=1, retry_seconds=9
+        )
         steps = await run_data.get_steps(conn, org_id=DEFAULT_ORG, task_id=held.task_id)
-        assert [(step.name, step.kind, step.value) for step in steps] == [("pay", "step", [7]), ("go", "signal", 3)]
+        assert [(step.name, step.kind, step.value, step.error, step.tries) for step in steps] == [
+            ("pay", "step", [7], None, 1),
+            ("go", "signal", 3, None, 1),
+            ("mail", "step", None, {"message": "no"}, 1),
+        ]
+        retry_at = steps[2].retry_at
+        assert retry_at is not None
+        assert steps[2].seen_at(retry_at)["retry_in_seconds"] == 0
         line = {"task_id": str(held.task_id), "attempt": 1, "line_no": 1, "message": "hello"}
         assert await run_data.write_logs(conn, session_id=session.session_id, token=session.token, lines=[line]) == 1
         (read,) = await run_data.read_logs(conn, org_id=DEFAULT_ORG, task_id=held.task_id)
         assert (read.level, read.message) == ("info", "hello")
-        children = await attempts.start_children(conn, **mine, kinds=KINDS, inputs=[1, 2])
+        started = await children.start_children(conn, **mine, kinds=KINDS, inputs=[1, 2])
         tree = await runs.get_task_tree(conn, org_id=DEFAULT_ORG, task_id=held.task_id)
-        assert [(node.id, node.depth) for node in tree] == [(held.task_id, 0), *((child, 1) for child in children)]
+        assert [(node.id, node.depth) for node in tree] == [(held.task_id, 0), *((child, 1) for child in started)]
 
     play(database, story)
 
@@ -194,7 +204,7 @@ ERRORS: list[tuple[type[errors.TenutoError], Callable[[Conn, UUID], Awaitable[ob
     ),
     (
         errors.TooLarge,
-        lambda conn, org: run_data.put_object(conn, org_id=org, type="bytes", payload=bytes(2_000_000)),
+        lambda conn, org: data_objects.put_object(conn, org_id=org, type="bytes", payload=bytes(2_000_000)),
     ),
 ]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import pytest
 
 from tenuto.db.connection.pool import ConnectionPool, open_pool
-from tenuto.dispatcher.effects import Handler, drain_outbox
+from tenuto.dispatcher.effects import EffectRunner, Handler
 from tenuto.model.outbox import Effect
 from tests.support.database.loops import value
 from tests.support.database.outbox import effect, publish
@@ -17,7 +17,10 @@ from tests.support.faults.failing_rows import cure, poison, turn
 def drain(url: str, handlers: Mapping[str, Handler]) -> int:
     async def story() -> int:
         async with open_pool(url, role="tenuto_dispatcher") as pool:
-            return await drain_outbox(pool, handlers, owner="me", limit=10)
+            runner = EffectRunner(pool, handlers, owner="me")
+            taken = await runner.take(10)
+            await runner.finish()
+            return taken
 
     return asyncio.run(story())
 
@@ -67,3 +70,43 @@ def test_an_effect_whose_end_cannot_be_written_is_parked_and_its_neighbours_end(
     db.execute("update tenuto.parked_rows set retry_at = now()")
     turn(database, "retry_parked", "drain_outbox")
     assert [effect(db, one)["status"] for one in (first, bad, last)] == ["done"] * 3
+
+
+def test_a_turn_does_not_wait_for_the_effects_of_another(db: Db, database: str):
+    (slow,) = publish(db, {"destination": "slow"})
+    delivered: list[str] = []
+
+    async def story() -> None:
+        released = asyncio.Event()
+
+        async def deliver(_: ConnectionPool, effect: Effect) -> None:
+            if effect.destination == "slow":
+                await released.wait()
+            delivered.append(effect.destination)
+
+        async with open_pool(database, role="tenuto_dispatcher") as pool:
+            runner = EffectRunner(pool, {"deliver": deliver}, owner="me")
+            assert await runner.take(10) == 1
+            publish(db, {"destination": "quick"})
+            assert await runner.take(10) == 1
+            while delivered != ["quick"]:
+                await asyncio.sleep(0.01)
+            released.set()
+            await runner.finish()
+
+    asyncio.run(story())
+
+    assert (delivered, effect(db, slow)["status"]) == (["quick", "slow"], "done")
+
+
+def test_a_dead_effect_is_logged(db: Db, database: str, caplog: pytest.LogCaptureFixture):
+    (bad,) = publish(db, {"destination": "crm"})
+    db.execute("update tenuto.outbox set attempts = 19")
+
+    async def deliver(_: ConnectionPool, __: Effect) -> None:
+        raise ConnectionError("502")
+
+    assert drain(database, {"deliver": deliver}) == 1
+
+    assert effect(db, bad)["status"] == "dead"
+    assert f"effect {bad} of kind deliver is dead after 20 attempts: ConnectionError: 502" in caplog.text

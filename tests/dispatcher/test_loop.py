@@ -1,6 +1,8 @@
 """The only loop: what it runs, how often, and what it survives."""
 
 import asyncio
+import itertools
+import time
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -42,7 +44,7 @@ async def ask(yard: Yard) -> Due:
 
 
 async def run(yard: Yard, *loops: Loop[Yard]) -> Yard:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await Ticker(yard, loops, ask).run(yard.stop)
     return yard
 
@@ -71,6 +73,25 @@ def test_what_comes_by_itself_runs_though_nobody_says_it_is_due():
 
         yard.left = {"beats": 3}
         await run(yard, Loop("beat", beat, every=0.05))
+
+    play(story)
+
+
+def test_a_slow_question_is_followed_by_a_pause_four_times_as_long():
+    async def story(yard: Yard) -> None:
+        asked_at: list[float] = []
+
+        async def ask_slowly(yard: Yard) -> Due:
+            asked_at.append(time.monotonic())
+            await asyncio.sleep(0.05)  # stands for a query that reads many dead rows
+            if len(asked_at) == 3:
+                yard.stop.set()
+            return Due(frozenset({"promote"}))
+
+        yard.left = {"promote": 1000}
+        async with asyncio.timeout(60):
+            await Ticker(yard, [Loop("promote", moving("promote"))], ask_slowly).run(yard.stop)
+        assert min(later - sooner for sooner, later in itertools.pairwise(asked_at)) > 0.24
 
     play(story)
 
@@ -118,7 +139,7 @@ def test_a_database_that_does_not_answer_is_asked_until_it_does(caplog: pytest.L
             return await ask(yard)
 
         yard.left = {"promote": 10}
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             await Ticker(yard, [Loop("promote", moving("promote"), batch=100)], ask_sometimes).run(yard.stop)
         assert yard.left == {"promote": 0}
 
@@ -153,7 +174,7 @@ def test_stopping_does_not_wait_for_a_database_that_does_not_answer():
             await asyncio.Event().wait()
             raise AssertionError
 
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             await Ticker(yard, [], ask_in_vain).run(yard.stop)
 
     play(story)

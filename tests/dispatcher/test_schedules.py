@@ -1,6 +1,7 @@
 """Schedules: which moments fire after a time away, and that each fires once."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
@@ -9,6 +10,7 @@ from psycopg.types.json import Jsonb
 
 from tenuto.dispatcher.schedules import plan_firing
 from tenuto.model.schedules import DueSchedule
+from tests.support.database.jobs import deployed
 from tests.support.database.loops import an_org, count, value
 from tests.support.database.schedules import put, schedule
 from tests.support.database.tasks import DEFAULT_ORG, Db, call
@@ -43,6 +45,14 @@ def test_after_hours_away_the_policy_decides_what_is_caught_up(catch_up: str, fi
 
 def test_skip_fires_the_moment_that_has_just_come_and_leaves_out_those_before():
     assert plan("skip", "2026-01-01 10:00", "2026-01-01 13:00:10") == (["01 13:00"], "01 14:00")
+
+
+def test_the_first_time_of_a_schedule_is_computed_from_where_it_starts():
+    late = DueSchedule(uuid4(), "s", "0 * * * *", "UTC", "one", at("2026-01-01 10:20"), at("2026-01-01 13:30"))
+
+    firing = plan_firing(replace(late, starts_after=at("2026-01-01 10:20")))
+
+    assert (firing.moments, firing.next_at) == ([], at("2026-01-01 11:00"))
 
 
 def test_years_away_cost_no_years_of_counting():
@@ -115,3 +125,21 @@ def test_a_schedule_that_can_never_fire_is_paused_and_others_go_on(db: Db, dispa
 
     wait_until(lambda: count(db, "runs") > 0 and schedule(db, "broken")["paused_at"] is not None)
     assert schedule(db, "fine")["paused_at"] is None
+
+
+def test_a_cutover_is_enough_for_sources_to_start_by_themselves(db: Db, dispatcher: Start):
+    job = {"activation": "source", "operator": "python", "config": {"task": "shop:work"}}
+    cron = {"kind": "cron", "schedule": "* * * * * *"}
+    follower = {"kind": "continuous"}
+    jobs = [
+        {"name": name, **job, "source": source, "outputs": [{"dataset": name}]}
+        for name, source in (("tick", cron), ("follow", follower))
+    ]
+    dispatcher()
+
+    deployed(db, {"name": "shop", "jobs": jobs})
+
+    started = "select count(distinct name) from tenuto.runs where name in ('shop/tick', 'shop/follow')"
+    wait_until(lambda: value(db, started) == 2)
+    wait_until(lambda: value(db, "select count(*) from tenuto.runs where name = 'shop/tick'") >= 2)
+    assert value(db, "select count(*) from tenuto.runs where name = 'shop/follow'") == 1  # it is still queued

@@ -1,4 +1,4 @@
-"""A home of its own for every test, below a folder that the server's user can enter."""
+"""A home of its own for every test: with a database, or with nothing for the tests of the first start."""
 
 import shutil
 import tempfile
@@ -8,12 +8,21 @@ from pathlib import Path
 import pytest
 
 from tenuto.db import embedded
+from tests.support.postgres.server import copy_home, fast_folder
 
 
 @pytest.fixture
-def home() -> Iterator[Path]:
+def home(new_home: Path, migrated_home: Path) -> Path:
+    """Where a server ran and was stopped; the first start would take ten times as long."""
+    copy_home(migrated_home, new_home)
+    return new_home
+
+
+@pytest.fixture
+def new_home() -> Iterator[Path]:
+    """One that is not there yet, below a folder that the server's user can enter."""
     # Not tmp_path: pytest makes that 0700, which only the tests of unreachable homes want.
-    parent = Path(tempfile.mkdtemp(prefix="tenuto-home-"))
+    parent = Path(tempfile.mkdtemp(prefix="tenuto-home-", dir=fast_folder()))
     parent.chmod(0o755)
     yield from _cleaned(parent / "home")
     shutil.rmtree(parent)
@@ -21,8 +30,8 @@ def home() -> Iterator[Path]:
 
 @pytest.fixture
 def private_home() -> Iterator[Path]:
-    """A home in a folder that only its owner can enter."""
-    parent = Path(tempfile.mkdtemp(prefix="tenuto-private-"))
+    """One that is not there yet, in a folder that only its owner can enter."""
+    parent = Path(tempfile.mkdtemp(prefix="tenuto-private-", dir=fast_folder()))
     yield from _cleaned(parent / "home")
     shutil.rmtree(parent)
 

@@ -28,11 +28,11 @@ def test_killed_postmasters_lose_no_row_and_keep_the_port(home, times: int):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
-def test_an_ordinary_user_loses_no_row_either(home):
+def test_an_ordinary_user_loses_no_row_either(new_home):
     nobody = pwd.getpwnam("nobody")
-    home.mkdir()
-    os.chown(home, nobody.pw_uid, nobody.pw_gid)
-    command = [sys.executable, postgres_crash_script.__file__, home, str(nobody.pw_uid), str(nobody.pw_gid), "4"]
+    new_home.mkdir()
+    os.chown(new_home, nobody.pw_uid, nobody.pw_gid)
+    command = [sys.executable, postgres_crash_script.__file__, new_home, str(nobody.pw_uid), str(nobody.pw_gid), "4"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": ROOT})
 
     assert done.stderr == ""

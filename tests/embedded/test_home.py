@@ -12,8 +12,9 @@ import psycopg
 import pytest
 
 from tenuto.db import embedded
-from tenuto.db.connection.errors import ServerFailed
+from tenuto.db.connection.errors import NoHome, ServerFailed
 from tenuto.storage.folder import FolderStore
+from tests.support.postgres.server import copy_home
 
 ROOT = Path(__file__).parents[2]
 NOBODY = pwd.getpwnam("nobody")
@@ -46,14 +47,25 @@ def test_a_home_that_the_server_cannot_enter_still_has_what_belongs_to_it(privat
     with embedded.server(private_home) as url, psycopg.connect(url) as conn:
         assert conn.execute("select 1").fetchone() == (1,)
 
-    assert mode(private_home) == 0o700
+    assert mode(private_home) == mode(private_home.parent) == 0o700
     assert {"data", "password", "port", "server.log"} <= {path.name for path in private_home.iterdir()}
     assert (private_home / "data").is_symlink() == (os.geteuid() == 0)
     assert embedded.status(private_home).data == (private_home / "data").resolve()
 
 
+def test_a_folder_with_other_content_is_no_home(tmp_path: Path):
+    (tmp_path / "src").mkdir()
+    with pytest.raises(NoHome, match="contains other files, such as src; set TENUTO_HOME, or home in"):
+        embedded.start(tmp_path)
+    with pytest.raises(NoHome, match="/ cannot be the home of Tenuto, because it is the root of the file system"):
+        embedded.start(tmp_path.joinpath(*[".."] * 20))
+    assert not embedded.stop(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["src"]
+
+
 @only_root
-def test_a_private_home_that_was_removed_begins_anew(private_home):
+def test_a_private_home_that_was_removed_begins_anew(private_home, migrated_home):
+    copy_home(migrated_home, private_home)
     with embedded.server(private_home) as url, psycopg.connect(url) as conn:
         conn.execute("create table before (number int)")
     left = embedded.status(private_home).data.parent
@@ -66,7 +78,8 @@ def test_a_private_home_that_was_removed_begins_anew(private_home):
 
 
 @only_root
-def test_a_home_whose_data_folder_is_gone_is_not_silently_empty(private_home):
+def test_a_home_whose_data_folder_is_gone_is_not_silently_empty(private_home, migrated_home):
+    copy_home(migrated_home, private_home)
     with embedded.server(private_home):
         left = embedded.status(private_home).data.parent
     shutil.rmtree(left)
@@ -76,34 +89,34 @@ def test_a_home_whose_data_folder_is_gone_is_not_silently_empty(private_home):
 
 
 @only_root
-def test_other_users_neither_list_the_home_nor_read_what_is_in_it(home):
-    with embedded.server(home):
-        uri = FolderStore(home / "objects").put("0123abcd", b"secret of acme")
+def test_other_users_neither_list_the_home_nor_read_what_is_in_it(new_home):
+    with embedded.server(new_home):
+        uri = FolderStore(new_home / "objects").put("0123abcd", b"secret of acme")
     file = Path(uri.removeprefix("file://"))
 
-    assert (mode(home), mode(home / "objects"), mode(file.parent), mode(file)) == (0o710, 0o700, 0o700, 0o600)
-    assert mode(home / "server.log") == mode(home / "password") == 0o600
-    for path in (home, home / "objects", file.parent):
+    assert (mode(new_home), mode(new_home / "objects"), mode(file.parent), mode(file)) == (0o710, 0o700, 0o700, 0o600)
+    assert mode(new_home / "server.log") == mode(new_home / "password") == 0o600
+    for path in (new_home, new_home / "objects", file.parent):
         assert as_nobody("ls", path) == ""
-    for path in (file, home / "server.log", home / "password"):
+    for path in (file, new_home / "server.log", new_home / "password"):
         assert as_nobody("cat", path) == ""
 
 
-def test_objects_without_an_embedded_server_are_private_too(home):
-    FolderStore(home / "objects").put("0123abcd", b"secret of acme")
+def test_objects_without_an_embedded_server_are_private_too(new_home):
+    FolderStore(new_home / "objects").put("0123abcd", b"secret of acme")
 
-    assert mode(home) == mode(home / "objects") == 0o700
+    assert mode(new_home) == mode(new_home / "objects") == 0o700
 
 
 @only_root
 @pytest.mark.parametrize("where", ["read-only", "/nonexistent/tenuto"])
-def test_a_home_that_cannot_be_written_is_named_with_the_cure(home, where):
-    home.mkdir(mode=0o755)
-    (home / "read-only").mkdir(mode=0o555)
-    script = [sys.executable, "-c", START, home / where, str(NOBODY.pw_uid), str(NOBODY.pw_gid)]
+def test_a_home_that_cannot_be_written_is_named_with_the_cure(new_home, where):
+    new_home.mkdir(mode=0o755)
+    (new_home / "read-only").mkdir(mode=0o555)
+    script = [sys.executable, "-c", START, new_home / where, str(NOBODY.pw_uid), str(NOBODY.pw_gid)]
     done = subprocess.run(script, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": ROOT})
 
-    assert done.stdout.startswith(f"NoHome: no database can be stored in {home / where}: Permission denied"), (
+    assert done.stdout.startswith(f"NoHome: no database can be stored in {new_home / where}: Permission denied"), (
         done.stderr
     )
     assert done.stdout.endswith(

@@ -77,9 +77,9 @@ def test_stop_does_not_wait_for_users(home):
             conn.execute("select 1")
 
 
-def test_a_home_that_was_never_used_has_no_server(home):
-    status = embedded.status(home)
+def test_a_home_that_was_never_used_has_no_server(new_home):
+    status = embedded.status(new_home)
 
     assert not status.running
     assert status.url is None
-    assert not home.exists()
+    assert not new_home.exists()

@@ -66,7 +66,7 @@ def test_a_dispatcher_stops(database: str, tmp_path: Path) -> None:
     async def story() -> None:
         running = asyncio.create_task(dispatch(database, role="tenuto_dispatcher", stop=asyncio.Event()))
         await asyncio.to_thread(install.migrate, database, test=True, root=other(tmp_path))
-        await asyncio.wait_for(running, 30)
+        await asyncio.wait_for(running, 60)
 
     with pytest.raises(OtherFunctions, match="start the Tenuto that migrated it"):
         asyncio.run(story())
@@ -75,14 +75,14 @@ def test_a_dispatcher_stops(database: str, tmp_path: Path) -> None:
 def test_a_worker_finishes_and_stops(database: str, tmp_path: Path) -> None:
     (tmp_path / "an_app.py").write_text("import tenuto\napp = tenuto.App('a')\n@app.task\ndef one() -> None: ...\n")
     org_id = str(DEFAULT_ORG)
-    settings = WorkerSettings(str(tmp_path / "an_app.py"), name="w", url=database, org_id=org_id, home=str(tmp_path))
+    settings = WorkerSettings([str(tmp_path / "an_app.py")], name="w", url=database, org_id=org_id, home=str(tmp_path))
 
     async def story() -> None:
         ready, stop = asyncio.Event(), asyncio.Event()
         working = asyncio.create_task(work(settings, ready=ready.set, stop=stop))
         await asyncio.wait_for(ready.wait(), 30)
         await asyncio.to_thread(install.migrate, database, test=True, root=other(tmp_path))
-        await asyncio.wait_for(working, 30)
+        await asyncio.wait_for(working, 60)
 
     with pytest.raises(BackgroundTaskDied, match="functions no longer match this process"):
         asyncio.run(story())
@@ -106,4 +106,4 @@ def test_no_process_starts_on_other_functions(database: str, tmp_path: Path) -> 
     refused = command("dispatcher", TENUTO_DATABASE_URL=database)
 
     assert refused.returncode == 1
-    assert "do not match this Tenuto; run `tenuto db migrate`" in refused.stderr
+    assert "do not match this Tenuto (poll_runs takes other parameters); run `tenuto db migrate`" in refused.stderr

@@ -14,15 +14,16 @@ from tenuto.db import embedded
 from tenuto.db.connection.errors import MissingRight, NotATestDatabase, Unreachable
 from tenuto.db.install import install
 from tenuto.db.install.roles import ROLES
-from tests.support.postgres.server import PG_BIN
+from tests.support.postgres.server import PG_BIN, copy_home
 from tests.support.postgres.sql_trees import function
 
 
 @pytest.fixture
-def bare_server() -> Iterator[psycopg.Connection]:
+def bare_server(bare_home: Path) -> Iterator[psycopg.Connection]:
     """A server of its own, since roles belong to a whole server and the shared one has them all."""
     parent = Path(tempfile.mkdtemp(prefix="tenuto-bare-"))
     parent.chmod(0o755)
+    copy_home(bare_home, parent / "home")
     with embedded.server(parent / "home", pg_bin=PG_BIN) as url, psycopg.connect(url, autocommit=True) as conn:
         yield conn
     shutil.rmtree(parent)

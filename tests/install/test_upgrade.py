@@ -83,7 +83,9 @@ def first_seven_migrations(folder: Path) -> Path:
     """The tables before anybody noted what a task read, and no functions but those that need no later table."""
     root = folder / "old"
     shutil.copytree(
-        SHIPPED / "shared", root / "shared", ignore=shutil.ignore_patterns("*_partitions.sql", "*_parked*.sql")
+        SHIPPED / "shared",
+        root / "shared",
+        ignore=shutil.ignore_patterns("*_partitions.sql", "*_parked*.sql", "*_audit_arrivals.sql"),
     )
     (root / "migrations").mkdir()
     for migration in sorted((SHIPPED / "migrations").iterdir())[:7]:

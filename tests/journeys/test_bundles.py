@@ -1,17 +1,23 @@
 """From a folder to a result: a bundle is built, pushed, fetched by a worker, verified and run in a sandbox."""
 
 import json
+import signal
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import psycopg
+import pyarrow.dataset as pads
 import pytest
 from psycopg.types.json import Jsonb
 
-from tests.support.database.attempts import charged, wait_for
-from tests.support.database.tasks import start
+from tests.support.database.attempts import charged, end_lease, outcomes, wait_for
+from tests.support.database.jobs import deployed, partitions, trigger
+from tests.support.database.loops import value
+from tests.support.database.outbox import a_destination, effects
+from tests.support.database.tasks import DEFAULT_ORG, call, start, task
 from tests.support.processes.command_line import Running, running, tenuto
 from tests.support.sandbox.availability import require_full_sandbox
 from tests.support.waiting import wait_until
@@ -31,6 +37,87 @@ def who(ctx) -> dict:
 async def twice(ctx, x: int) -> int:
     ctx.data["x"] = x
     return await ctx.step("double", lambda: 2 * x)
+
+async def tell(ctx, x: int) -> int:
+    ctx.state["told"] = [ctx.org, x]
+    return await ctx.publish("deliver", {"destination": "crm", "body": x})
+"""
+
+
+# Tasks that kill their sandbox on the first attempt, and hang on the second until their worker is killed.
+ORDERS = """
+import asyncio, os, random, time
+from tenuto import App, Fixed, step
+
+app = App("images")
+
+class Declined(Exception):
+    def __init__(self, code):
+        super().__init__(f"declined with {code}")
+        self.code = code
+
+def pay():
+    print("pay")
+    return random.random()
+
+async def reserve():
+    await asyncio.sleep(0)
+    return pay()
+
+@step(max_attempts=2, retry=Fixed("10ms"))
+async def decline(code):
+    print("decline")
+    raise Declined(code)
+
+@app.task
+def pack(no):
+    print("pack")
+    return no
+
+def interrupt(ctx):
+    if ctx.attempt == 1:
+        os._exit(3)
+    if ctx.attempt == 2:
+        print("hangs")
+        time.sleep(600)  # until its worker is killed
+
+@app.task
+async def order(ctx):
+    ran = [await ctx.step("pay", pay), await ctx.step("reserve", reserve)]
+    try:
+        await ctx.step("decline", decline, 402)
+    except Declined as error:
+        ran += await ctx.gather(ctx.step("fee", pay), ctx.start(pack, error.code))
+    some = await ctx.gather(ctx.step("tax", reserve), ctx.step("again", decline, 403), return_exceptions=True)
+    await ctx.sleep("10ms")
+    interrupt(ctx)
+    return [*ran, some[0], some[1].code]
+
+@app.task
+def plain_order(ctx):
+    ran = [ctx.step("pay", pay), ctx.step("reserve", reserve)]
+    try:
+        ctx.step("decline", decline, 402)
+    except Declined as error:
+        ran += [ctx.start(pack, error.code).result()]
+    ctx.sleep("10ms")
+    interrupt(ctx)
+    return ran
+"""
+
+
+SHRINK = """
+import os
+
+def shrink(job: dict) -> list[dict]:
+    rows = job["inputs"]["numbers"]
+    return [{"n": row["n"] * job["arguments"]["by"], "at": row["at"], "uid": os.getuid()} for row in rows]
+
+def wrong(job: dict) -> str:
+    return "no rows"
+
+def fails(job: dict) -> list[dict]:
+    raise ValueError("not today")
 """
 
 
@@ -38,7 +125,7 @@ async def twice(ctx, x: int) -> int:
 def folder(tmp_path: Path) -> Path:
     found = tmp_path / "images"
     found.mkdir()
-    tasks = {"double": "pictures:double", "who": "pictures:who", "twice": "pictures:twice"}
+    tasks = {"double": "pictures:double", "who": "pictures:who", "twice": "pictures:twice", "tell": "pictures:tell"}
     (found / "bundle.json").write_text(json.dumps({"name": "images", "tasks": tasks}))
     (found / "pictures.py").write_text(CODE)
     return found
@@ -73,7 +160,7 @@ def result(db: psycopg.Connection, type: str, *arguments: object, bundle: str | 
     details = Jsonb([{"task": 0, "metadata": {"bundle": bundle}}]) if bundle else None
     (task_id,) = start(db, list(arguments), kind={"type": type, "max_attempts": 1}, details=details)
     asked = "select outcome, output, error ->> 'message' from tenuto.task_attempts where task_id = %s and end_no = 0"
-    wait_until(lambda: db.execute(asked, [task_id]).fetchone() is not None, timeout=40)
+    wait_until(lambda: db.execute(asked, [task_id]).fetchone() is not None)
     outcome, output, message = db.execute(asked, [task_id]).fetchone() or ("", None, None)
     return (outcome, output if outcome == "completed" else message)
 
@@ -82,9 +169,13 @@ def test_a_bundle_runs_on_a_worker_that_was_there_before_it(
     worker: Running, folder: Path, place: Place, db: psycopg.Connection
 ) -> None:
     push(folder, place)
+    a_destination(db)
 
     assert result(db, "images.double", 21) == ("completed", 42)
     assert result(db, "images.twice", 4) == ("completed", 8)
+    assert result(db, "images.tell", 4)[0] == "completed"
+    assert db.execute("select value from tenuto.operator_state").fetchall() == [(["default", 4],)]
+    assert effects(db) == [("deliver", {"destination": "crm", "body": 4}, "pending")]
     _, found = result(db, "images.who")
     assert found["uid"] >= 60_706
     assert found["here"] == ["pictures.py"]
@@ -119,6 +210,31 @@ def test_a_bundle_that_was_changed_in_the_database_is_not_run(
 
     assert status == "failed"
     assert message.endswith("was changed after the upload: its hash differs")
+
+
+def test_steps_are_not_repeated_after_the_death_of_their_sandbox_and_of_their_worker(
+    folder: Path, place: Place, db: psycopg.Connection
+) -> None:
+    tasks = {name: f"orders:{name}" for name in ("order", "plain_order", "pack")}
+    (folder / "bundle.json").write_text(json.dumps({"name": "images", "tasks": tasks}))
+    (folder / "orders.py").write_text(ORDERS)
+    push(folder, place)
+    with running("worker", "--bundles", ready="runs bundles", **place) as first:
+        ids = [*start(db, [], kind={"type": "images.order"}), *start(db, [], kind={"type": "images.plain_order"})]
+        wait_until(lambda: value(db, "select count(*) from tenuto.task_logs where message = 'hangs'") == 2)
+        first.stop(signal.SIGKILL)
+    end_lease(db, value(db, "select id from tenuto.workers"))
+    with running("worker", "--bundles", ready="runs bundles", **place):
+        wait_for(db, 4)
+
+    expected = (["pay", "reserve", "fee", 402, "tax", 403], ["pay", "reserve", 402])
+    for task_id, output in zip(ids, expected, strict=True):
+        assert [one for one in outcomes(db, task_id) if one != "waiting"] == ["lost", "lost", "completed"]
+        recorded = {one["name"]: one["value"] for one in call(db, "get_steps", org_id=DEFAULT_ORG, task_id=task_id)}
+        assert task(db, task_id)["output"] == [recorded.get(one, one) for one in output]
+        printed = Counter(line["message"] for line in call(db, "read_logs", org_id=DEFAULT_ORG, task_id=task_id))
+        codes = sum(isinstance(one, int) for one in output)
+        assert printed == {"pay": len(output) - codes, "decline": 2 * codes, "hangs": 1}, "every step ran once"
 
 
 def test_up_runs_bundles_too_when_told_to(folder: Path, place: Place) -> None:
@@ -185,3 +301,60 @@ def test_a_worker_with_nothing_to_run_is_told_what_to_write(place: Place) -> Non
 
     assert told.returncode == 2
     assert "write tenuto worker module:app, or tenuto worker --bundles" in told.stderr
+
+
+def a_bundle_dag(bundle: str, *tasks: str) -> dict[str, Any]:
+    """A source, and a job for each of these tasks of the bundle."""
+    source: dict[str, Any] = {
+        "name": "numbers",
+        "activation": "source",
+        "operator": "python",
+        "source": {"kind": "manual"},
+        "config": {"task": "tests.journeys.apps.jobs:numbers"},
+        "outputs": [{"dataset": "numbers"}],
+    }
+    jobs = [
+        {
+            "name": task,
+            "activation": "reactive",
+            "operator": "bundle",
+            "udf": {"bundle": bundle, "task": task},
+            "execution_strategy": "PerUpdate",
+            "inputs": [{"from": {"dataset": "numbers"}}],
+            "config": {"arguments": {"by": 10}},
+            "max_attempts": 1,
+            "outputs": [{"dataset": f"{task}_rows"}],
+        }
+        for task in tasks
+    ]
+    return {"name": "udf", "jobs": [source, *jobs]}
+
+
+def test_a_job_publishes_the_rows_of_a_bundle_that_runs_in_a_sandbox(
+    folder: Path, place: Place, db: psycopg.Connection
+) -> None:
+    (folder / "bundle.json").write_text(
+        json.dumps({"name": "images", "tasks": {name: f"jobs:{name}" for name in ("shrink", "wrong", "fails")}})
+    )
+    (folder / "jobs.py").write_text(SHRINK)
+    deployed(db, a_bundle_dag(push(folder, place), "shrink", "wrong", "fails"))
+    with running("worker", "tests.journeys.apps.jobs:app", "--bundles", ready="tasks at once", **place):
+        trigger(db, "numbers", dag="udf")  # its event starts the others
+        ended = "select count(*) from tenuto.run_status where name ~ '^udf/' and status in ('completed', 'failed')"
+        wait_until(lambda: value(db, ended) == 4, timeout=120)
+
+    assert partitions(db, "wrong_rows") == partitions(db, "fails_rows") == {}
+    errors = dict(
+        db.execute("select name, error ->> 'message' from tenuto.run_status where status = 'failed'").fetchall()
+    )
+    assert errors["udf/wrong"] == "images.wrong returned str; a bundle returns a list of rows"
+    assert "not today" in errors["udf/fails"]
+    (location,) = db.execute(
+        "select p.location from tenuto.partition_versions p"
+        " join tenuto.dataset_versions v on v.id = p.dataset_version_id"
+        " join tenuto.datasets d on d.id = v.dataset_id where d.name = 'shrink_rows'"
+    ).fetchone() or ("",)
+    files = Path(place["TENUTO_HOME"]) / "objects" / "datasets" / location
+    rows = pads.dataset(sorted(map(str, files.glob("*.parquet"))), format="parquet").to_table().to_pylist()
+    assert [(row["n"], row["at"]) for row in rows] == [(10, "2026-11-17"), (20, None)]
+    assert all(row["uid"] >= 60_706 for row in rows)

@@ -18,7 +18,7 @@ def recover(db: Db, fleet: Fleet, *flags: str) -> timedelta:
     doomed = fleet.start("plain", *flags)
     (task,) = start_tasks(db, "plain.hold", ["door"])
     wait_until(lambda: "begun door" in fleet.effects())
-    fleet.start("plain", *flags)
+    survivor = fleet.start("plain", *flags)
 
     doomed.kill()
     if flags:
@@ -30,12 +30,14 @@ def recover(db: Db, fleet: Fleet, *flags: str) -> timedelta:
     wait_for(db, completed=1)
 
     assert outcomes(db, task) == ["lost", "completed"]
+    assert "worker processes whose lease expired: 1" in survivor.log
+    assert "tasks lost with their worker: 1" in survivor.log
     assert_invariants(db)
     return started_at(db, task, 2) - lease_ends
 
 
-def test_a_killed_workers_task_is_recovered_soon_after_its_lease(db: Db, fleet: Fleet):
-    assert recover(db, fleet) <= timedelta(seconds=10)  # the machine may be busy: how soon is for the soak
+def test_a_killed_workers_task_is_recovered_after_its_lease(db: Db, fleet: Fleet):
+    assert recover(db, fleet) >= timedelta(0)  # the machine may be busy: how soon is for the soak
 
 
 @pytest.mark.soak

@@ -8,6 +8,7 @@ from tests.support.faults.postgres_proxy import a_proxy
 from tests.support.processes.workers import Fleet
 from tests.support.waiting import wait_until
 
+START = 4.0  # seconds in which everything runs once
 WINDOW = 12.0  # seconds: everything that comes by itself, comes at least every ten, but what is very rare
 QUERIES = 2.0  # a second and process
 MEMORY = 80 * 1024 * 1024
@@ -17,6 +18,8 @@ def test_an_idle_worker_asks_little_and_is_small(db: Db, database: str, fleet: F
     with a_proxy(database) as line:
         worker = fleet.start("plain", url=line.url, from_start=True)
         wait_until(lambda: count(db, "dispatchers") == 1)
+        ready = time.monotonic()
+        wait_until(lambda: time.monotonic() - ready >= START)
         before, started = line.questions, time.monotonic()
         wait_until(lambda: time.monotonic() - started >= WINDOW)
         asked = line.questions - before

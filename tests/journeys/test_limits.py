@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import timedelta
 
 import psycopg
 from psycopg.types.json import Jsonb
@@ -58,6 +57,6 @@ def test_the_slots_of_a_dead_worker_are_free_with_its_lease_and_never_too_many(d
             fleet.open_gate(f"door {no}")
         wait_for(db, completed=12)
 
-    assert again - lease_ends <= timedelta(seconds=10)  # how soon on an idle machine is for test_crash's soak
+    assert again >= lease_ends  # how soon on an idle machine is for test_crash's soak
     assert max(samples) == SIZE
     assert count(db, "limit_slots") == 0

@@ -42,7 +42,6 @@ def test_everybody_else_is_served_while_a_clients_transaction_is_open(db: Db, da
 
 
 @pytest.mark.soak
-@pytest.mark.timeout(200)
 def test_everybody_else_is_served_for_a_minute(db: Db, database: str, fleet: Fleet) -> None:
     fleet.start("plain")
     until = time.monotonic() + LONG

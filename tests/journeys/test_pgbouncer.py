@@ -13,6 +13,7 @@ from tenuto.sdk.connect import connect
 from tests.journeys.apps.plain import noop
 from tests.support.database.attempts import ended, start_tasks, wait_for
 from tests.support.database.loops import count, value
+from tests.support.database.outbox import a_destination
 from tests.support.database.tasks import DEFAULT_ORG, Db, call
 from tests.support.postgres.pgbouncer import a_pooler
 from tests.support.processes.remote_workers import PEPPER, RemoteFleet, a_remote_fleet, make_worker_key
@@ -66,21 +67,23 @@ def test_a_worker_and_a_client_work_through_it(db: Db, pooled: dict[str, str], w
             return [await run.result() for run in runs]
 
     assert asyncio.run(results()) == list(range(20))
-    wait_for(db, 2020, timeout=60)
+    wait_for(db, 2020)
     ends = dict(db.execute(OUTCOMES).fetchall())
     ends.pop("interrupted", None)  # claimed ahead and given back, where the machine stood still for a second
     assert ends == {"completed": 2020}
-    assert value(db, "select count(distinct pid) from pg_stat_activity where usename like '%%_worker'") <= 4
+    of_workers = "usename like '%%_worker' and datname = current_database()"
+    assert value(db, f"select count(distinct pid) from pg_stat_activity where {of_workers}") <= 4
 
 
 def test_everything_a_task_asks_goes_through_it(db: Db, workers: Fleet) -> None:
+    a_destination(db)
     workers.start("remote")
     kinds = ("everything", "everything_thread", "everything_process")
     tasks = [start_tasks(db, f"remote.{kind}", kind)[0] for kind in kinds]
-    wait_until(lambda: count(db, "waiting_tasks", "signal = 'approved'") == 3, timeout=60)
+    wait_until(lambda: count(db, "waiting_tasks", "signal = 'approved'") == 3)
     for task in tasks:
         call(db, "send_signal", org_id=DEFAULT_ORG, run_id=task, name="approved", value={"by": "me"})
-    wait_for(db, 12, timeout=60)
+    wait_for(db, 12)
 
     assert sorted(workers.effects()) == sorted(f"charge {kind}" for kind in kinds)
 

@@ -45,6 +45,6 @@ def test_a_task_that_cannot_be_claimed_does_not_keep_back_those_behind_it(db: Db
     worker = fleet.start("poison")
 
     wait_for(db, completed=4)
-    assert f"task {tasks[0]} cannot be claimed (poisoned row)" in worker.log
+    wait_until(lambda: f"task {tasks[0]} cannot be claimed (poisoned row)" in worker.log)
+    wait_until(lambda: count(db, "delayed_tasks", "id = %s", tasks[0]) == 1)
     assert "not available" not in worker.log
-    assert count(db, "delayed_tasks", "id = %s", tasks[0]) == 1

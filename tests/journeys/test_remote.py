@@ -13,6 +13,7 @@ from psycopg.types.json import Jsonb
 from tenuto.db.connection.call import json_array
 from tests.support.database.attempts import end_lease, ended, error_of, outcomes, running, start_tasks, wait_for
 from tests.support.database.loops import cancel_run, count, value
+from tests.support.database.outbox import a_destination, effects
 from tests.support.database.tasks import DEFAULT_ORG, Db, call, statuses
 from tests.support.http.forward_proxy import an_http_proxy
 from tests.support.processes.remote_workers import RemoteFleet, a_remote_fleet, make_worker_key
@@ -46,10 +47,12 @@ def _has_logged(db: Db, task: UUID) -> bool:
 
 
 def test_ctx_asks_everything_over_http(db: Db, remote: RemoteFleet) -> None:
-    remote.start("remote")
+    remote.start("remote", "--address", "node-9")
+    assert value(db, "select address from tenuto.workers") == "node-9"
+    a_destination(db)
     kinds = ("everything", "everything_thread", "everything_process")
     tasks = [start_tasks(db, f"remote.{kind}", kind)[0] for kind in kinds]
-    wait_until(lambda: count(db, "waiting_tasks", "signal = 'approved'") == 3, timeout=40)
+    wait_until(lambda: count(db, "waiting_tasks", "signal = 'approved'") == 3)
     for task in tasks:
         call(db, "send_signal", org_id=DEFAULT_ORG, run_id=task, name="approved", value={"by": "me"})
     wait_for(db, 3 + 9)
@@ -65,6 +68,9 @@ def test_ctx_asks_everything_over_http(db: Db, remote: RemoteFleet) -> None:
         }
         wait_until(partial(_has_logged, db, task))  # lines go out in batches, after the result too
     assert sorted(remote.effects()) == sorted(f"charge {kind}" for kind in kinds)
+    assert sorted(payload["body"] for _, payload, _ in effects(db)) == sorted(kinds)  # each once, although replayed
+    kept = db.execute("select job_key, value from tenuto.operator_state where key = 'last' order by 1").fetchall()
+    assert kept == [(f"remote.{kind}", "default True") for kind in sorted(kinds)]
 
 
 def test_a_large_output_travels_as_a_data_object(db: Db, remote: RemoteFleet) -> None:
@@ -163,7 +169,7 @@ def test_a_killed_worker_loses_nothing_but_its_lease(db: Db, remote: RemoteFleet
 
 def test_a_key_for_some_queues_claims_from_no_other(db: Db, remote: RemoteFleet) -> None:
     remote.key = make_worker_key(db, "mail")
-    remote.start("remote")
+    worker = remote.start("remote")
     remote.start("cron")  # whose schedule is of another queue
     start_tasks(db, "remote.slow_note", "default")
     start_tasks(db, "remote.mail", "a", queue="mail")
@@ -171,6 +177,7 @@ def test_a_key_for_some_queues_claims_from_no_other(db: Db, remote: RemoteFleet)
     wait_for(db, 2)
 
     assert sorted(remote.effects()) == ["mail a", "mail b"]
+    assert "the worker key does not allow queues that tasks of the app are in: default" in worker.log
     assert count(db, "schedules") == 0
 
 
@@ -188,3 +195,14 @@ def test_everything_goes_through_a_proxy(db: Db, remote: RemoteFleet, monkeypatc
         asked = {line.split("/")[1] + "/" + line.split("/")[2] for line in proxy.seen if line.count("/") > 1}
         assert output_of(db, task) == 1_200_000
         assert {"internal/sessions", "internal/claim", "internal/wait", "internal/heartbeat", "v1/task"} <= asked
+
+
+def test_a_worker_whose_resource_group_is_deleted_ends_and_says_so(db: Db, remote: RemoteFleet) -> None:
+    call(db, "set_resource_group", org_id=DEFAULT_ORG, external_id="team-a")
+    worker = remote.start("plain", "--resource-group", "team-a")
+
+    call(db, "delete_group", org_id=DEFAULT_ORG, external_id="team-a")
+
+    assert worker.wait() == 2
+    assert "no resource group 'team-a' in org" in worker.log
+    assert "registering again" not in worker.log

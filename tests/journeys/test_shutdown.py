@@ -117,3 +117,14 @@ def test_a_task_that_holds_the_interpreter_cannot_keep_its_worker_from_ending(db
     assert worker.wait() == 0
     assert status(db, stuck) == "queued"
     assert charged(db) == 0
+
+
+def test_a_worker_whose_resource_group_is_deleted_ends_and_says_so(db: Db, fleet: Fleet):
+    call(db, "set_resource_group", org_id=DEFAULT_ORG, external_id="team-a")
+    worker = fleet.start("plain", "--resource-group", "team-a")
+
+    call(db, "delete_group", org_id=DEFAULT_ORG, external_id="team-a")
+
+    assert worker.wait() == 2
+    assert "no resource group 'team-a' in org" in worker.log
+    assert "this worker claims from no other group, and ends" in worker.log

@@ -24,15 +24,15 @@ def send(worker: WorkerProcess, whom: str, number: int) -> None:
 def test_a_stopped_workers_result_is_refused_and_it_goes_on_under_a_new_session(db: Db, fleet: Fleet, whom: str):
     stopped = fleet.start("plain", "--lease", "4s")
     held = [*start_tasks(db, "plain.hold", ["door"]), *start_tasks(db, "plain.hold_thread", ["door"])]
-    wait_until(lambda: fleet.effects().count("begun door") == 2, timeout=60)
+    wait_until(lambda: fleet.effects().count("begun door") == 2)
     other = fleet.start("plain", "--lease", "4s")
 
     send(stopped, whom, signal.SIGSTOP)
-    wait_until(lambda: fleet.effects().count("begun door") == 4, timeout=60)
+    wait_until(lambda: fleet.effects().count("begun door") == 4)
     fleet.open_gate("door")
     wait_for(db, completed=2)
     send(stopped, whom, signal.SIGCONT)
-    wait_until(lambda: count(db, "sessions", "worker_id = %s", stopped.name) == 2, timeout=60)
+    wait_until(lambda: count(db, "sessions", "worker_id = %s", stopped.name) == 2)
     other.tell(signal.SIGTERM)
     assert other.wait() == 0
     after = start_tasks(db, "plain.note", ["after"])
@@ -50,9 +50,9 @@ def test_a_worker_that_gets_its_own_lost_task_again_runs_it_to_the_end(db: Db, f
     wait_until(lambda: "begun door" in fleet.effects())
 
     send(worker, "the child", signal.SIGSTOP)
-    wait_until(lambda: outcomes(db, held) == ["lost"], timeout=60)
+    wait_until(lambda: outcomes(db, held) == ["lost"])
     send(worker, "the child", signal.SIGCONT)
-    wait_until(lambda: fleet.effects().count("begun door") == 2, timeout=60)
+    wait_until(lambda: fleet.effects().count("begun door") == 2)
     fleet.open_gate("door")
     start_tasks(db, "plain.note", ["after"])
     wait_for(db, completed=2)

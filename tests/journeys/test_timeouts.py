@@ -40,7 +40,7 @@ def test_a_task_that_will_not_stop_is_given_up_or_killed_and_the_worker_says_so(
 def test_a_task_over_its_time_that_holds_the_whole_process_ends_with_it_and_charges_nobody_else(
     db: Db, fleet: Fleet, task: str
 ):
-    worker = fleet.start("gil", "--lease", "2s")
+    worker = fleet.start("gil", "--lease", "4s")
     (neighbour,) = start_tasks(db, "gil.neighbour", ["door"])
     wait_until(lambda: "begun door" in fleet.effects())
     (stuck,) = start_tasks(db, f"gil.{task}", [3600], timeout_seconds=0.5, max_attempts=1)
@@ -56,8 +56,8 @@ def test_a_task_over_its_time_that_holds_the_whole_process_ends_with_it_and_char
 
 def test_a_silent_task_fails_and_one_that_beats_does_not(db: Db, fleet: Fleet):
     fleet.start("times")
-    (silent,) = start_tasks(db, "times.silent", None, heartbeat_timeout_seconds=2, max_attempts=1)
-    (talking,) = start_tasks(db, "times.talking", [40], heartbeat_timeout_seconds=2, max_attempts=1)
+    (silent,) = start_tasks(db, "times.silent", None, heartbeat_timeout_seconds=4, max_attempts=1)
+    (talking,) = start_tasks(db, "times.talking", [60], heartbeat_timeout_seconds=4, max_attempts=1)
     wait_for(db, completed=1)
     wait_until(lambda: ended(db, "failed") == 1)
 

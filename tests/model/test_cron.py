@@ -5,7 +5,7 @@ from itertools import islice
 
 import pytest
 
-from tenuto.model.cron import check_cron, fire_after, fire_times
+from tenuto.model.cron import check_cron, every, fire_after, fire_times, last_fire
 from tenuto.model.errors import InvalidInput
 
 
@@ -71,3 +71,27 @@ def test_what_names_no_moment_is_refused_with_a_cure(cron, timezone, said):
 
 def test_a_rare_day_is_found():
     assert fire_after("0 0 29 2 MON#5", "UTC", at("2026-01-01 00:00")).year > 2026
+
+
+def test_an_interval_fires_at_its_multiples_since_1970_whenever_it_began():
+    assert fires(every("6h"), "Europe/Berlin", "2026-03-29T01:30", 3) == ["03-29 06:00", "03-29 12:00", "03-29 18:00"]
+    assert fires("@every 90m", "UTC", "2026-01-01T00:00", 2) == ["01-01 01:30", "01-01 03:00"]
+    assert last_fire("@every 1h", "UTC", at("2026-01-01T06:00")) == at("2026-01-01T06:00")
+    assert last_fire("@every 1h", "UTC", at("2026-01-01T05:59:59")) == at("2026-01-01T05:00")
+
+
+def test_an_interval_is_written_in_its_largest_unit():
+    assert [every(interval) for interval in ("90s", "10m", 7200, "7d")] == [
+        "@every 90s",
+        "@every 10m",
+        "@every 2h",
+        "@every 7d",
+    ]
+
+
+@pytest.mark.parametrize("interval", ["0s", "500ms", "1.5s", "soon", "11000d"])
+def test_an_interval_that_is_no_whole_number_of_seconds_is_refused(interval: str):
+    with pytest.raises(InvalidInput, match="every is"):
+        every(interval)
+    with pytest.raises(InvalidInput, match="the interval of cron '@every"):
+        check_cron(f"@every {interval}")

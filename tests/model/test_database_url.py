@@ -2,7 +2,7 @@
 
 import pytest
 
-from tenuto.model.environment import check_database_url
+from tenuto.model.environment import read_database_url
 from tenuto.model.errors import InvalidInput
 from tests.support.processes.command_line import tenuto
 
@@ -12,7 +12,7 @@ def test_a_password_with_a_mark_that_ends_it_is_refused_and_not_shown(password: 
     url = f"postgresql://ann:{password}@db.example:5432/shop"
 
     with pytest.raises(InvalidInput, match="%2F") as refused:
-        check_database_url(url)
+        read_database_url(url)
     told = tenuto("db", "status", TENUTO_DATABASE_URL=url)
 
     assert told.returncode == 2
@@ -29,4 +29,22 @@ def test_a_password_with_a_mark_that_ends_it_is_refused_and_not_shown(password: 
     ],
 )  # fmt: skip
 def test_other_addresses_are_taken(url: str | None) -> None:
-    check_database_url(url)
+    assert read_database_url(url) == (url or None)
+
+
+@pytest.mark.parametrize(
+    ("url", "read"),
+    [
+        ("postgresql+psycopg://ann:a+b@db:5432/shop", "postgresql://ann:a+b@db:5432/shop"),
+        ("postgresql+psycopg2://db/shop?sslmode=require", "postgresql://db/shop?sslmode=require"),
+        ("postgresql+asyncpg://db/shop?x=1&ssl=require", "postgresql://db/shop?x=1&sslmode=require"),
+        ("postgres://db/shop", "postgres://db/shop"),
+    ],
+)
+def test_the_driver_in_a_url_of_sqlalchemy_is_left_out(url: str, read: str) -> None:
+    assert read_database_url(url) == read
+
+
+def test_a_wrong_password_is_refused_and_not_shown_in_a_url_with_a_driver_too() -> None:
+    with pytest.raises(InvalidInput, match="%2F"):
+        read_database_url("postgresql+asyncpg://ann:hun/ter2@db.example:5432/shop")

@@ -38,10 +38,15 @@ def test_what_is_not_a_duration_is_refused_with_how_to_write_one(written: Any):
         seconds(written, "the delay")
 
 
+def test_a_text_without_a_unit_is_answered_with_the_unit():
+    with pytest.raises(InvalidInput, match=r'--lease is .1., not a duration: it has no unit; write "1s"'):
+        seconds("1", "--lease")
+
+
 def test_a_duration_is_not_negative_and_where_it_must_be_positive_not_zero():
-    with pytest.raises(InvalidInput, match="the delay is '-5s', not 0 or more"):
+    with pytest.raises(InvalidInput, match="the delay is '-5s'; it must be 0 or more"):
         seconds("-5s", "the delay")
-    with pytest.raises(InvalidInput, match="the timeout is 0, not more than 0"):
+    with pytest.raises(InvalidInput, match="the timeout is 0; it must be more than 0"):
         seconds(0, "the timeout", positive=True)
 
 

@@ -26,8 +26,12 @@ def test_a_reader_reads_all_but_keys_people_and_the_audit_log() -> None:
 def test_a_writer_writes_work_and_nothing_that_rules_it() -> None:
     written = {thing for thing in THINGS if allows(PLATFORM_ROLES["writer"], f"{thing}:write")}
 
-    assert written == {"runs", "tasks", "data", "queues", "schedules", "objects", "bundles"}
+    assert written == {"runs", "tasks", "data", "queues", "schedules", "objects", "bundles", "dags", "jobs"}
     assert PLATFORM_ROLES["reader"] < PLATFORM_ROLES["writer"]
+
+
+def test_only_admins_delete_runs() -> None:
+    assert [role for role, granted in PLATFORM_ROLES.items() if allows(granted, "runs:delete")] == ["admin"]
 
 
 def test_an_admin_may_do_everything() -> None:
@@ -37,10 +41,12 @@ def test_an_admin_may_do_everything() -> None:
 @pytest.mark.parametrize(
     ("granted", "asked", "too_much"),
     [
-        (["runs:read", "runs:write"], ["runs:*"], []),
+        (["runs:read", "runs:write", "runs:delete"], ["runs:*"], []),
+        (["tasks:read", "tasks:write"], ["tasks:*"], []),
+        (["runs:read", "runs:write"], ["runs:*", "runs:delete"], ["runs:*", "runs:delete"]),
         (["runs:read"], ["runs:*", "runs:read"], ["runs:*"]),
         (["*"], ["*", "keys:*"], []),
-        (PLATFORM_ROLES["writer"], ["*", "runs:*", "keys:write"], ["*", "keys:write"]),
+        (PLATFORM_ROLES["writer"], ["*", "runs:*", "keys:write"], ["*", "runs:*", "keys:write"]),
         (["audit:read"], ["audit:*"], []),
     ],
 )
@@ -48,7 +54,7 @@ def test_nobody_gives_a_key_more_than_they_have(granted: list[str], asked: list[
     assert beyond(granted, asked) == too_much
 
 
-@pytest.mark.parametrize(("wrong", "hint"), [("run:read", "runs:read"), ("runs:delete", "runs:"), ("", "or *")])
+@pytest.mark.parametrize(("wrong", "hint"), [("run:read", "runs:read"), ("data:delete", "or \\*"), ("", "or *")])
 def test_a_permission_that_no_route_asks_for_is_refused_with_what_to_write(wrong: str, hint: str) -> None:
     check_permissions(KNOWN)
 

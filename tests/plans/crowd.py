@@ -5,7 +5,8 @@ from psycopg.types.json import Jsonb
 
 from tests.support.database.tasks import DEFAULT_ORG, a_worker, start
 
-SIZE = 100_000
+SIZE = 20_000
+RUNS = 100_000  # of fewer, and with the statistics of none, the planner takes all and sorts them
 SERVED = {"type": "app.served"}
 HOT_TABLES = [
     f"tenuto.{name}"
@@ -18,9 +19,19 @@ HOT_TABLES = [
 # Rows for the other hot tables, made of a ready one: only how many there are matters here.
 COPY_ROWS = """
 insert into tenuto.{table}
-select (jsonb_populate_record(null::tenuto.{table}, to_jsonb(r) || to_jsonb(n) || %(more)s)).*
+select p.*
 from (select * from tenuto.ready_tasks limit 1) r
 cross join (select gen_random_uuid() as id from generate_series(1, %(size)s)) n
+cross join lateral jsonb_populate_record(null::tenuto.{table}, to_jsonb(r) || to_jsonb(n) || %(more)s) p
+"""
+COPY_RUNS = """
+insert into tenuto.runs
+select p.*
+from (select * from tenuto.runs limit 1) r
+cross join lateral (  -- of the same moment
+  select overlay(r.id::text placing right(gen_random_uuid()::text, 17) from 20) as id
+  from generate_series(1, %(size)s)) n
+cross join lateral jsonb_populate_record(null::tenuto.runs, to_jsonb(r) || to_jsonb(n)) p
 """
 CROWDS = {
     "delayed_tasks": {"available_at": "2100-01-01", "reason": "delay"},
@@ -37,6 +48,7 @@ def fill(db: Connection) -> None:
     for table, more in CROWDS.items():
         statement = COPY_ROWS.format(table=table).encode()
         db.execute(statement, {"size": SIZE // 4, "more": Jsonb({**more, "session_id": busy.session_id})})
+    db.execute(COPY_RUNS, {"size": RUNS})
     for _ in range(4):
         start(db, *range(SIZE // 4), kind={"type": "app.unserved", "queue": "elsewhere"})
     limited = [{"task": n, "limits": [{"scope": "key", "key": "k", "size": 1}]} for n in range(2000)]

@@ -1,4 +1,4 @@
-"""Hot statements read what they need and no more, among 100,000 tasks and with the statistics of empty tables."""
+"""Hot statements read what they need and no more, among 20,000 tasks and with the statistics of empty tables."""
 
 from uuid import UUID
 
@@ -58,7 +58,7 @@ def test_a_claim_that_finds_nothing_reads_next_to_nothing(crowded: psycopg.Conne
 
 def test_a_claim_by_id_goes_straight_to_its_task(crowded: psycopg.Connection) -> None:
     worker, ids = ready_worker(crowded, 20)
-    statement = "select answer from tenuto.claim_task(%s, %s, 99, %s)"
+    statement = "select result from tenuto.claim_task(%s, %s, 99, %s)"
 
     with explained(crowded) as plans:
         answer = crowded.execute(statement, [worker.session_id, worker.token, ids[-1]]).fetchone()

@@ -1,6 +1,9 @@
-"""What is asked again and again reads a few rows, among 100,000 tasks and with the statistics of empty tables."""
+"""What is asked again and again reads a few rows, among 20,000 tasks and with the statistics of empty tables."""
+
+from datetime import UTC, datetime, timedelta
 
 import psycopg
+from psycopg.types.json import Jsonb
 
 from tests.plans.crowd import routes_of
 from tests.plans.plans import explained
@@ -62,3 +65,46 @@ def test_failed_runs_and_tasks_are_found_behind_everything_else(crowded: psycopg
     assert [row["id"] for row in runs] == [row["id"] for row in tasks] == [failed]
     assert plans.scans_of_all("task_attempts", "tasks", "runs") == []
     assert plans.read("task_attempts") <= 50
+
+
+def test_rare_metadata_is_found_by_index_behind_everything_else(crowded: psycopg.Connection) -> None:
+    details = Jsonb([{"task": 0, "metadata": {"order": 7}}])
+    (rare,) = start(crowded, 1, kind=MINE, details=details)
+    start(crowded, *range(20_000), kind={"type": "app.newer"})
+
+    with explained(crowded) as plans:
+        runs = call(crowded, "list_runs", org_id=DEFAULT_ORG, metadata=Jsonb({"order": 7}))
+        tasks = call(crowded, "list_tasks", org_id=DEFAULT_ORG, metadata=Jsonb({"order": 7}))
+
+    assert [row["id"] for row in runs] == [row["id"] for row in tasks] == [rare]
+    assert plans.scans_of_all("task_attempts", "tasks", "runs") == []
+    assert {"tasks", "runs"} <= {node.index.partition("_")[0] for node in plans.nodes if "metadata" in node.index}
+
+
+def test_several_statuses_and_a_range_of_times_read_a_page(crowded: psycopg.Connection) -> None:
+    (newest,) = start(crowded, 1, kind=MINE)
+    worker = a_worker(crowded)
+    worker.fail(*worker.claim(1, routes=routes_of(crowded, "app.mine")), final=True)
+    until = datetime.now(UTC) + timedelta(minutes=1)
+
+    for since in (until - timedelta(hours=1), None):
+        with explained(crowded) as plans:
+            chosen = {"org_id": DEFAULT_ORG, "statuses": ["failed", "cancelled"], "since": since, "until": until}
+            runs, tasks = call(crowded, "list_runs", **chosen), call(crowded, "list_tasks", **chosen)
+            page = call(crowded, "list_runs", org_id=DEFAULT_ORG, since=since, until=until, limit=10)
+            chosen = {"org_id": DEFAULT_ORG, "since": since, "until": until, "limit": 10}
+            call(crowded, "list_audit", **chosen)
+            call(crowded, "list_audit", **chosen, ip="10.0.0.1")
+            call(crowded, "list_audit", **chosen, actor_id="ann", action="revoke")
+
+        assert (runs[0]["id"], tasks[0]["id"], len(page)) == (newest, newest, 10)
+        assert plans.scans_of_all(*HOT, "audit_log") == []
+
+
+def test_a_count_stops_after_ten_thousand(crowded: psycopg.Connection) -> None:
+    with explained(crowded) as plans:
+        (runs,) = call(crowded, "count_runs", org_id=DEFAULT_ORG)
+        (tasks,) = call(crowded, "count_tasks", org_id=DEFAULT_ORG)
+
+    assert (runs["exact"], tasks["exact"]) == (False, False)
+    assert plans.scans_of_all("task_attempts", "runs", "tasks") == []

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
-from tests.plans.conftest import WORKER
+from tests.plans.conftest import ALWAYS, WITHOUT_TRIGGERS, WORKER
 from tests.plans.plans import explained
 from tests.support.database.loops import cancel_run, cancel_task
 from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start_graph, start_one, statuses
@@ -37,8 +37,9 @@ def others(server: str, template: str) -> Iterator[Db]:
     """A new database without statistics, in which others have stored much."""
     with (
         fresh_database(server, f"run_verbs_{WORKER}", template) as url,
-        psycopg.connect(url, autocommit=True, options="-c session_replication_role=replica") as conn,
+        psycopg.connect(url, autocommit=True, options=WITHOUT_TRIGGERS) as conn,
     ):
+        conn.execute(ALWAYS)
         for statement in ROWS_OF_OTHERS.strip().split(";\n"):
             conn.execute(statement.encode(), {"org": DEFAULT_ORG, "n": STRANGERS})
         yield conn

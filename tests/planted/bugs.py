@@ -1,5 +1,9 @@
 """The bugs, and the test that notices each: a behaviour, never the text or the plan of the SQL."""
 
+from tests.planted.compat_bugs import COMPAT_BUGS
+from tests.planted.deploy_bugs import DEPLOY_BUGS
+from tests.planted.fleet_bugs import FLEET_BUGS
+from tests.planted.metadata_bugs import METADATA_BUGS
 from tests.planted.plant import Bug
 
 RACES = "tests/races"
@@ -248,10 +252,7 @@ BUGS = (
     Bug(
         "large_inputs_fail_the_claim",
         f"{RUNS}/claim/test_get_inputs.py::test_a_fan_in_over_256_mb_is_claimed_and_its_neighbours_too",
-        (
-            ("runs/claim/_task_slot_values.sql", r"greatest\([^;]*? > p_room", "false"),
-            ("runs/claim/_task_slot_values.sql", r"when others then", "when division_by_zero then"),
-        ),
+        (("runs/claim/_task_slot_values.sql", r"coalesce\(sum\(pg_column_size[^<]*<", "0 <"),),
     ),
     Bug(
         "groups_are_drawn_by_their_numbers",
@@ -293,9 +294,21 @@ BUGS = (
         (("runs/waits/_await_children.sql", r"order by id for update;", ";"),),
     ),
     Bug(
+        "an_open_cancel_holds_its_tasks",
+        f"{RUNS}/lifecycle/test_open_transactions.py"
+        "::test_a_running_task_completes_while_its_cancel_is_open[cancel_run]",
+        (
+            (
+                "runs/lifecycle/_cancel_run.sql",
+                r"perform tenuto\._request_cancel\(",
+                "perform tenuto._cancel_tasks(array[p_run_id], p_reason);\n    perform tenuto._request_cancel(",
+            ),
+        ),
+    ),
+    Bug(
         "a_signal_and_its_waiter_miss_each_other",
         f"{RACES}/test_waits.py::test_a_task_that_waits_while_its_signal_is_sent_wakes",
-        (("runs/waits/_lock_signals.sql", r"pg_advisory_xact_lock\(l\.key\)", "l.key"),),
+        (("runs/waits/_wake_signalled.sql", r"perform tenuto\._lock_signals\(.*?\);", ""),),
     ),
     Bug(
         "a_child_uses_limits_of_other_queues",
@@ -314,8 +327,8 @@ BUGS = (
     ),
     Bug(
         "schedule_fires_without_comparing",
-        f"{RACES}/test_schedules.py::test_a_schedule_is_paused_before_it_fires_or_after",
-        (("reactions/fire_schedules.sql", r"\s+and s\.next_at = d\.expected\s+and s\.paused_at is null", ""),),
+        "tests/sql/reactions/test_fire_schedule.py::test_what_changed_meanwhile_is_not_ours_to_fire[paused]",
+        (("reactions/fire_schedules.sql", r" and s\.next_at = \w\.expected and s\.paused_at is null", ""),),
     ),
     Bug(
         "a_row_that_fails_is_not_parked",
@@ -333,8 +346,55 @@ BUGS = (
         (("monitoring/changes/pick_rows.sql", r"partition by d\.org_id ", ""),),
     ),
     Bug(
+        "same_code_gets_the_task_it_cannot_continue",
+        f"{RUNS}/attempts/test_block_tasks.py::test_only_a_worker_with_other_code_gets_it",
+        (("runs/routes/_served_routes.sql", r" and \(r\.blocked_versions = .*?\);", ";"),),
+    ),
+    Bug(
+        "a_blocked_task_is_charged",
+        f"{RUNS}/attempts/test_block_tasks.py::test_a_blocked_task_waits_without_a_charge_and_says_why",
+        (("runs/attempts/block_tasks.sql", r"v_running, 'blocked'", "v_running, 'retrying'"),),
+    ),
+    Bug(
+        "blocked_tasks_of_one_org_hide_those_of_others",
+        f"{RUNS}/attempts/test_block_tasks.py::test_many_blocked_tasks_of_one_org_do_not_delay_another_org",
+        (
+            ("runs/attempts/unblock_tasks.sql", r"limit case [^;]*? end\n", "limit p_limit\n"),
+            ("runs/attempts/unblock_tasks.sql", r"(skip locked\) d\n)", r"\1 order by r.id limit p_limit\n"),
+        ),
+    ),
+    Bug(
         "loss_is_charged_as_a_failure",
         f"{RUNS}/attempts/test_lose_tasks.py::test_losses_can_have_a_budget_of_their_own",
         (("runs/attempts/lose_tasks.sql", r"\(t, 'loss', false", "(t, 'failure', false"),),
     ),
+    Bug(
+        "due_work_before_its_floor_is_never_searched",
+        f"{RUNS}/lanes/test_due_floors.py::test_a_delayed_start_that_commits_after_its_time_runs",
+        (("runs/lanes/_move_due_floors.sql", r"(delayed_tasks d order by d\.available_at) limit 1", r"\1 limit 0"),),
+    ),
+    Bug(
+        "a_close_does_not_wait_for_tasks_that_are_being_added",
+        f"{RUNS}/lifecycle/test_close_run.py::test_a_client_that_is_adding_tasks_makes_nobody_wait",
+        (("runs/start/_lock_open_run.sql", r"\n  for key share of o;", ";"),),
+    ),
+    Bug(
+        "a_cancel_ends_while_tasks_are_being_added",
+        f"{RUNS}/lifecycle/test_close_run.py::test_a_client_that_is_adding_tasks_makes_nobody_wait",
+        (("runs/lifecycle/sweep_cancelled.sql", r" and c\.id <> all \(v_open\);", ";"),),
+    ),
+    Bug(
+        "a_limit_that_shrinks_stays_full",
+        f"{RUNS}/limits/test_full_limits.py::test_a_limit_that_shrinks_gives_no_slot_until_enough_came_back",
+        (("runs/limits/_give_slots.sql", r"when l\.full_size = l\.size then", "when l.full_size is not null then"),),
+    ),
+    Bug(
+        "a_task_that_stays_in_its_lane_stops_it",
+        f"{RUNS}/claim/test_postpone_unclaimable.py::test_tasks_that_cannot_be_removed_from_their_lane_are_passed_over",
+        (("runs/claim/_pass_over.sql", r"set floor = p_seq \+ 1", "set floor = l.floor"),),
+    ),
+    *COMPAT_BUGS,
+    *DEPLOY_BUGS,
+    *FLEET_BUGS,
+    *METADATA_BUGS,
 )

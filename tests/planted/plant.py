@@ -69,11 +69,11 @@ class Runner:
     def __init__(self, process: "subprocess.Popen[str]") -> None:
         self._process = process
 
-    def run(self, tests: Sequence[str], template: str | None = None) -> str:
-        """How these tests ended, on copies of this template: "1 failed", "20 passed"."""
+    def run(self, tests: Sequence[str], planted: str | None = None) -> str:
+        """How these tests ended ("1 failed", "20 passed"); with a planted bug one test, on the database that has it."""
         assert self._process.stdin
         assert self._process.stdout
-        self._process.stdin.write(json.dumps({"tests": list(tests), "template": template}) + "\n")
+        self._process.stdin.write(json.dumps({"tests": list(tests), "planted": planted}) + "\n")
         self._process.stdin.flush()
         answer = json.loads(self._process.stdout.readline() or '{"summary": "the runner ended", "output": ""}')
         print(answer["output"])  # pytest shows it when the planted bug is not noticed

@@ -30,10 +30,10 @@ class Summary:
         return ", ".join(f"{count} {outcome}" for outcome, count in sorted(self.outcomes.items())) or "no tests ran"
 
 
-def run(tests: list[str], template: str | None) -> dict[str, Any]:
-    os.environ.pop("TENUTO_TEST_TEMPLATE", None)
-    if template is not None:
-        os.environ["TENUTO_TEST_TEMPLATE"] = template
+def run(tests: list[str], planted: str | None) -> dict[str, Any]:
+    os.environ.pop("TENUTO_TEST_PLANTED", None)
+    if planted is not None:
+        os.environ["TENUTO_TEST_PLANTED"] = planted
     summary, output = Summary(), io.StringIO()
     with redirect_stdout(output):
         pytest.main([*FLAGS, *tests], plugins=[summary])

@@ -10,8 +10,8 @@ from tests.support.postgres.server import fresh_database
 
 
 @pytest.fixture(scope="module")
-def race(request: pytest.FixtureRequest, server: str, template: str) -> Iterator[Race]:
-    with fresh_database(server, f"{request.path.stem}_{os.getpid()}", template) as database:
+def race(request: pytest.FixtureRequest, server: str, lean_template: str) -> Iterator[Race]:
+    with fresh_database(server, f"{request.path.stem}_{os.getpid()}", lean_template) as database:
         race = Race(database)
         yield race
         race.leave()

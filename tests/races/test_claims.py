@@ -26,8 +26,8 @@ def test_a_claim_of_many_and_a_claim_by_id_share_no_task(race: Race) -> None:
         claims, (answer,) = play.run(
             lambda db: on(one, db).claim(1), lambda db: call(db, "claim_task", **two.fence, claim_no=1, task_id=task_id)
         )
-        assert len(claims) == (answer["answer"] != "claimed")
-        return answer["answer"]
+        assert len(claims) == (answer["result"] != "claimed")
+        return answer["result"]
 
     assert set(race.every_order(scene)) == {"claimed", "already_running"}
 

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from tests.support.database.interleave import Play, Race
+from tests.support.database.outbox import a_destination
 from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start
 
 EFFECT = {"kind": "deliver", "payload": {}}
@@ -57,3 +58,20 @@ def test_an_effect_is_replayed_once(race: Race) -> None:
         assert take("one", race.db) == [effect]
 
     race.every_order(scene)
+
+
+def test_an_effect_with_a_key_is_published_once_by_two_at_once(race: Race) -> None:
+    def scene(play: Play) -> bool:
+        a_destination(race.db)
+
+        def publish_one(db: Db) -> dict[str, object]:
+            payload = {"destination": "crm", "body": 1}
+            (row,) = call(db, "publish_effect", org_id=DEFAULT_ORG, kind="deliver", payload=payload, key="k")
+            return row
+
+        one, two = play.run(publish_one, publish_one)
+        assert one["id"] == two["id"]
+        assert {one["created"], two["created"]} == {True, False}
+        return bool(one["created"])
+
+    assert True in race.every_order(scene)

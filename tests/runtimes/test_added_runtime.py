@@ -24,7 +24,7 @@ def worker(database: str, tmp_path: Path) -> Iterator[Supervised]:
     app.tasks["elsewhere.run"] = Task(
         "elsewhere.run", lambda *words: words, cast("Any", TaskOptions)(runtime="program")
     )
-    settings = WorkerSettings(None, url=database, org_id=str(DEFAULT_ORG), name="w", home=str(tmp_path), concurrency=2)
+    settings = WorkerSettings([], url=database, org_id=str(DEFAULT_ORG), name="w", home=str(tmp_path), concurrency=2)
     runtimes = {**RUNTIMES, "program": RuntimeEntry(ProgramRuntime, slots=lambda concurrency: concurrency)}
     with a_supervised_worker(settings, app, runtimes=runtimes) as supervised:
         yield supervised

@@ -10,7 +10,9 @@ import pytest
 
 from tenuto import App
 from tenuto.db.connection.pool import open_pool
-from tenuto.testing.isolated import isolated_client
+from tenuto.storage.folder import FolderStore
+from tenuto.testing.isolation import isolated_client
+from tests.support.http.kept_pool import KeptPool, a_kept_pool
 from tests.support.http.loopback import Loopback, loopback, make_api_key
 from tests.support.http.transports import isolated_over_http
 
@@ -31,9 +33,23 @@ def http_server() -> Iterator[Loopback]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def kept_pool() -> Iterator[KeptPool]:
+    """The event loop and the connection of all journeys of this process."""
+    with a_kept_pool() as kept:
+        yield kept
+
+
 @pytest.fixture
-def journey(database: str, transport: str, request: pytest.FixtureRequest) -> Callable[[App, Journey], Any]:
+def journey(
+    database: str,
+    transport: str,
+    request: pytest.FixtureRequest,
+    kept_pool: KeptPool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Callable[[App, Journey], Any]:
     """`journey(app, steps)` runs the steps with a client of the app."""
+    monkeypatch.setattr("tenuto.testing.isolation.open_pool", kept_pool.open)
 
     def client(app: App) -> AbstractAsyncContextManager[Any]:
         if transport == "http":
@@ -45,7 +61,7 @@ def journey(database: str, transport: str, request: pytest.FixtureRequest) -> Ca
             async with client(app) as tn:
                 return await steps(tn)
 
-        return asyncio.run(all_of_it())
+        return kept_pool.portal.call(all_of_it)
 
     return run
 
@@ -57,7 +73,7 @@ def way(database: str, transport: str, request: pytest.FixtureRequest, tmp_path:
         yield {"url": database}
         return
     http_server: Loopback = request.getfixturevalue("http_server")
-    http_server.aim(database, tmp_path / "objects")
+    http_server.aim(database, FolderStore(tmp_path / "objects"))
     yield {"url": http_server.url, "key": asyncio.run(_key(database))}
     http_server.leave()
 

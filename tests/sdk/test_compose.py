@@ -116,3 +116,16 @@ def test_many_compositions_start_in_one_call_all_or_none(journey):
 def test_what_does_not_fit_is_refused_at_composition_naming_both_ends(compose, said):
     with pytest.raises(InvalidInput, match=said):
         compose()
+
+
+def test_the_inputs_of_a_run_are_listed_by_position(journey):
+    async def steps(tn):
+        run = await tn.start(chain(group(add, add), add), 1, 2, 3, 4)
+        single = await tn.start(shout, "a" * 2000)
+        await tn.work()
+        (large,) = await single.inputs()
+        return [(place.position, place.type, place.input) for place in await run.inputs()], large
+
+    places, large = journey(app, steps)
+    assert places == [(0, "calc.add", [1, 2]), (1, "calc.add", [3, 4])]
+    assert (large.input, large.input_bytes) == (None, 2004)

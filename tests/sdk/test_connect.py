@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from tenuto import App
-from tenuto.db.connection.errors import BadAddress, DatabaseProblem, Unreachable
+from tenuto.db.connection.errors import BadAddress, DatabaseProblem, OtherFunctions, Unreachable
 from tenuto.model.errors import NotFound
 from tenuto.model.keys import WORKER, make_key
-from tenuto.sdk.connect import NotInstalled, find_address
+from tenuto.sdk.connect import find_address
 
 app = App("shop")
 
@@ -87,7 +87,7 @@ def test_the_embedded_database_is_started_and_filled_where_none_is_named(tmp_pat
 
 
 def test_a_database_without_tenuto_is_not_touched(empty_database):
-    with pytest.raises(NotInstalled, match="has no Tenuto schema; run `tenuto db migrate`"):
+    with pytest.raises(OtherFunctions, match="has no Tenuto schema; run `tenuto db migrate`"):
         asyncio.run(enter(empty_database))
 
 

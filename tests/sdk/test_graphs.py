@@ -93,7 +93,7 @@ def test_inputs_that_no_worker_should_hold_fail_their_task_with_the_way_out(jour
         g.add(total_length, g.map(long_text, [890_000] * 38))
         run = await tn.start(g)
         await tn.work()
-        with pytest.raises(RunFailed, match=r"its inputs are too large: .* of 38 are .* MB.* pass data objects"):
+        with pytest.raises(RunFailed, match=r"of the task are too large: .* of 38 are .* MB.* pass data objects"):
             await run.result()
 
     journey(app, steps)

@@ -3,6 +3,7 @@
 import pytest
 
 from tenuto import App
+from tenuto.model.counts import Count
 from tenuto.model.errors import Conflict, InvalidInput, NotFound
 
 app = App("shop")
@@ -28,6 +29,11 @@ def test_runs_are_listed_newest_first_by_what_they_are(journey):
         assert [one.id for one in every] == [*reversed(many.ids), first.id]
         assert [one.id for one in await tn.runs(most=2)] == [one.id for one in every[:2]]
         assert [one.id for one in await tn.runs(type="shop.add")] == [first.id]
+        assert [one.id for one in await tn.runs(status=["completed", "failed"], since="1h")] == [first.id]
+        assert await tn.runs(until="1h") == []
+        assert await tn.runs.count(status=["completed", "pending"]) == Count(4, exact=True)
+        with pytest.raises(InvalidInput, match="status is an empty list"):
+            await tn.runs(status=[])
         return [(one.status, one.type) for one in await tn.runs(status="completed")]
 
     assert journey(app, steps) == [("completed", "shop.add")]
@@ -42,6 +48,50 @@ def test_a_run_is_deleted_once_it_has_ended(journey):
         await run.delete()
         with pytest.raises(NotFound, match="no run"):
             await run.status()
+
+    journey(app, steps)
+
+
+def test_metadata_is_changed_and_found(journey):
+    async def steps(tn):
+        run, other = await tn.start(add, 1, 2, metadata={"team": "eu"}), await tn.start(add, 1, 2)
+        await tn.work()
+        await run.set_metadata({"team": "us", "n": 1})
+        await tn.tasks.set_metadata(str(other.id), {"n": 1})
+        assert (await run.info()).metadata == {"team": "us", "n": 1}
+        assert [one.id for one in await tn.runs(metadata={"n": 1})] == [other.id, run.id]
+        assert [one.id for one in await tn.runs(metadata={"n": 1}, most=1)] == [other.id]
+        assert [one.id for one in await tn.tasks(metadata={"n": 1})] == [other.id]
+        assert [one.id for one in await tn.tasks(run_id=run.id, type="shop.add", status="completed")] == [run.id]
+        await run.set_metadata({"team": None})
+        assert (await run.info()).metadata == {"n": 1}
+        for wrong in ({}, {"a": object()}):
+            with pytest.raises(InvalidInput, match="metadata"):
+                await run.set_metadata(wrong)
+        with pytest.raises(InvalidInput, match="is not the id of a task"):
+            await tn.tasks.set_metadata("x", {"a": 1})
+
+    journey(app, steps)
+
+
+def test_one_task_of_an_ended_run_is_deleted(journey):
+    async def steps(tn):
+        g = tn.graph("two")
+        g.add(night, "a")
+        g.add(night, "b")
+        run = await tn.start(g)
+        first, _ = await run.tasks()
+        with pytest.raises(Conflict, match="not final"):
+            await tn.tasks.delete(first.id)
+        await tn.work()
+        await tn.tasks.delete(first.id)
+        assert first.id not in [task.id for task in await run.tasks()]
+        with pytest.raises(NotFound, match="no task"):
+            await tn.tasks.delete(first.id)
+        single = await tn.start(night, "c")
+        await tn.work()
+        with pytest.raises(Conflict, match="delete the run"):
+            await tn.tasks.delete(single.id)
 
     journey(app, steps)
 

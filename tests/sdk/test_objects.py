@@ -1,14 +1,11 @@
 """Data objects: stored, passed to tasks, held as long as they are needed."""
 
-from pathlib import Path
 from uuid import UUID
 
 import pytest
 
 from tenuto import App, DataObject, Graph, chain
 from tenuto.model.errors import InvalidInput, NotFound
-from tenuto.storage.base import StorageProblem
-from tenuto.storage.folder import FolderStore
 
 app = App("media")
 
@@ -104,28 +101,36 @@ def test_many_starts_take_no_objects_and_say_so(journey):
     journey(app, steps)
 
 
-def test_a_folder_reads_and_deletes_only_what_is_inside(tmp_path: Path):
-    store = FolderStore(tmp_path / "objects")
-    outside = tmp_path / "secret"
-    outside.write_text("x")
-    uri = store.put("abc", b"data")
+def test_runs_and_groups_hold_objects_and_persisted_ones_stay(journey):
+    async def steps(tn):
+        kept, data = await tn.put(b"1", persisted=True), await tn.put(b"2")
+        run = await tn.start(measure, data, [])
+        await tn.reference(data, run=run)
+        await tn.reference(data.id, group="default")
+        (held,) = await tn.objects(held_by=run)
+        assert (held.id, held.reference_count, held.collect_at) == (data.id, 3, None)
+        assert [item.id for item in await tn.objects(group="default")] == [data.id]
+        assert [(item.id, item.persisted) for item in await tn.objects(before=data.id)] == [(kept.id, True)]
+        assert [await tn.release(data, run=run.id) for _ in range(2)] == [True, False]
+        for wrong in ({}, {"run": run, "group": "default"}):
+            with pytest.raises(InvalidInput, match="by a run or by a resource group"):
+                await tn.reference(data, **wrong)
+        with pytest.raises(NotFound):
+            await tn.release(data, group="unknown")
 
-    assert (uri.startswith("file://"), store.get(uri)) == (True, b"data")
-    for wrong in (
-        outside.as_uri(),
-        f"{uri}/../../../secret",
-        "file://host/x",
-        "https://x",
-        f"{uri}%2F..%2F..%2F..%2Fsecret",
-    ):
-        with pytest.raises(StorageProblem):
-            store.get(wrong)
-        with pytest.raises(StorageProblem):
-            store.delete(wrong)
-    with pytest.raises(StorageProblem, match="cannot be a file name"):
-        store.put("../x", b"")
-    store.delete(uri)
-    store.delete(uri)
-    with pytest.raises(StorageProblem, match="cannot read"):
-        store.get(uri)
-    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["secret"]
+    journey(app, steps)
+
+
+def test_a_task_runs_only_where_its_object_is_if_that_is_hard(journey):
+    async def steps(tn):
+        here = await tn.put(b"12", at=["far", "test"], hard=True)  # the worker of the test is at "test"
+        soft = await tn.put(b"345", at=["far"])
+        runs = [await tn.start(measure, here, []), await tn.start(measure, soft, [])]
+        away = await tn.start(measure, await tn.put(b"6", at=["far"], hard=True), [])
+        await tn.work()
+        for wrong in ({"hard": True}, {"at": "far", "hard": True}):
+            with pytest.raises(InvalidInput, match="at="):
+                await tn.put(b"7", **wrong)
+        return [await run.result() for run in runs], await away.status()
+
+    assert journey(app, steps) == ([2, 3], "pending")

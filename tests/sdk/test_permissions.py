@@ -28,7 +28,9 @@ DEEDS: dict[str, tuple[str, Deed]] = {
     "tn.start_many": ("runs:write", lambda tn, _: tn.start_many(add, [(1, 2)])),
     "tn.signal": ("runs:write", lambda tn, run: tn.signal(run, "go")),
     "tn.cancel": ("runs:write", lambda tn, run: tn.cancel(run)),
-    "run.result": ("runs:read", lambda _, run: run.result(timeout=30)),
+    "run.delete": ("runs:delete", lambda _, run: run.delete()),
+    "tn.runs.delete": ("runs:delete", lambda tn, _: tn.runs.delete(type="far.add")),
+    "run.result": ("runs:read", lambda _, run: run.result(timeout=60)),
     "run.status": ("runs:read", lambda _, run: run.status()),
     "tn.runs": ("runs:read", lambda tn, _: tn.runs()),
     "run.tasks": ("tasks:read", lambda _, run: run.tasks()),
@@ -53,7 +55,7 @@ def test_a_deed_needs_the_permission_that_the_page_names_and_no_other(
     async def steps() -> None:
         async with open_pool(database, size=1) as pool, app.connect(database) as here:
             run = await here.start(add, 1, 2)
-            if permission == "runs:read":
+            if permission in ("runs:read", "runs:delete"):
                 await InlineWorker(here.direct, app).work(most=10)
             enough, everything_else = await make_api_key(pool, permission), await make_api_key(pool, *others)
         async with app.connect(way["url"], key=everything_else) as tn:

@@ -3,9 +3,10 @@
 import asyncio
 from datetime import timedelta
 
+import psycopg
 import pytest
 
-from tenuto import App, Exponential, Fail, Limit, Retry, RunCancelled, RunFailed, WaitTimeout
+from tenuto import App, Context, Exponential, Fail, Limit, Retry, RunCancelled, RunFailed, WaitTimeout
 from tenuto.db.connection.errors import Unreachable
 from tenuto.model.errors import InvalidInput, NotFound
 from tenuto.sdk.task_reference import TaskReference
@@ -69,7 +70,7 @@ def test_a_run_gives_what_its_function_returned(journey):
         run = await tn.start(add, 1, y=2)
         assert await run.status() == "pending"
         assert await tn.work() == 1
-        return run.created, await run.wait(), await run.result(timeout=5), [task.type for task in await run.tasks()]
+        return run.created, await run.wait(), await run.result(timeout=60), [task.type for task in await run.tasks()]
 
     assert journey(app, steps) == (True, "completed", 3, ["shop.add"])
 
@@ -146,11 +147,11 @@ def test_a_policy_counts_failures_and_not_the_attempts_that_waited(journey):
             await tn.work()
             await tn.clock.advance("2m")
         with pytest.raises(RunFailed, match="after a nap"):
-            await run.result(timeout=5)
+            await run.result(timeout=60)
         (task,) = await run.tasks()
         return counted, task.attempt
 
-    assert journey(app, steps) == ([1, 2, 3], 5)
+    assert journey(app, steps) == ([1, 2, 3], 3)
 
 
 def test_waiting_has_an_end_and_a_cancelled_run_says_so(journey):
@@ -160,10 +161,10 @@ def test_waiting_has_an_end_and_a_cancelled_run_says_so(journey):
             await run.result(timeout=0.05)
         await run.cancel("not needed")
         with pytest.raises(RunCancelled):
-            await run.result(timeout=5)
+            await run.result(timeout=60)
         again = await run.retry()
         await tn.work()
-        return await again.result(timeout=5)
+        return await again.result(timeout=60)
 
     assert journey(app, steps) == 3
 
@@ -171,7 +172,7 @@ def test_waiting_has_an_end_and_a_cancelled_run_says_so(journey):
 def test_many_waiters_are_told_by_few_questions(journey):
     async def steps(tn):
         runs = await tn.start_many(add, [(i, i) for i in range(250)])
-        results = asyncio.create_task(runs.results(timeout=30))
+        results = asyncio.create_task(runs.results(timeout=60))
         await tn.work()
         return await results
 
@@ -184,7 +185,7 @@ def test_start_many_takes_tuples_dicts_and_single_values(journey):
         await tn.work()
         empty = await tn.start_many(send, [])
         assert (len(empty), runs[1:].ids) == (0, runs.ids[1:])
-        return await runs.results(timeout=5)
+        return await runs.results(timeout=60)
 
     assert [text.split(" by")[0] for text in journey(app, steps)] == ["hi to a", "x to b", "hi to c"]
 
@@ -214,7 +215,7 @@ def test_many_runs_with_dedupe_keys_limits_and_a_delay(journey):
         assert await tn.work() == 0
         await tn.clock.advance("1m")
         await tn.work()
-        return runs.ids[0] == runs.ids[3], await runs.results(timeout=5)
+        return runs.ids[0] == runs.ids[3], await runs.results(timeout=60)
 
     assert journey(limited, steps) == (True, [1, 1, 2, 1])
 
@@ -222,7 +223,13 @@ def test_many_runs_with_dedupe_keys_limits_and_a_delay(journey):
 def test_run_data_is_read_and_written_from_outside(journey):
     async def steps(tn):
         run = await tn.start(send, "a@b.c")
-        await run.data.put("colour", "red", tags=["look"])
+        await run.data.put("colour", "red", tags=["look"], metadata={"shade": 3})
+        assert await run.data.metadata("colour") == {"shade": 3}
+        assert await run.data.metadata("missing") is None
+        written = await run.data.updated_at("colour")
+        assert written is not None
+        assert written >= (await run.info()).created_at
+        assert await run.data.updated_at("missing") is None
         await tn.work()
         with pytest.raises(InvalidInput, match="must be awaited"):
             run.data["x"] = 1
@@ -253,13 +260,35 @@ def test_progress_is_told_until_the_end(journey):
     assert journey(app, steps) == [("pending", 0.0), ("completed", 1.0)]
 
 
+@app.task
+async def halfway(ctx: Context) -> str:
+    ctx.progress(0.5, "half")
+    await ctx.wait("go")
+    return "done"
+
+
+def test_progress_of_a_task_is_that_of_its_run_also_while_it_waits(journey):
+    async def steps(tn):
+        run = await tn.start(halfway)
+        await tn.work()
+        seen = []
+        async for step in run.progress(every="10ms"):
+            seen.append((step.status, step.fraction, step.message))
+            if len(seen) == 1:
+                await run.signal("go")
+                await tn.work()
+        return seen
+
+    assert journey(app, steps) == [("running", 0.5, "half"), ("completed", 1.0, None)]
+
+
 def test_a_task_can_be_started_by_name_and_an_unknown_one_is_named(journey):
     async def steps(tn):
         run = await tn.start("add", 1, 2)
         await tn.work()
         with pytest.raises(NotFound, match=r"has no task 'ad'; did you mean 'shop\.add'"):
             await tn.start("ad", 1, 2)
-        with pytest.raises(InvalidInput, match="cannot be started; start a task"):
+        with pytest.raises(InvalidInput, match="cannot be started; pass a task"):
             await tn.start(print, 1)
         with pytest.raises(InvalidInput, match="'nonsense' is not the id of a run"):
             tn.run("nonsense")
@@ -282,3 +311,17 @@ def test_whoever_waits_is_told_when_other_code_cancels_the_task_that_asks(journe
         assert await run.result() == 3
 
     journey(app, steps)
+
+
+def test_a_result_is_read_although_the_database_ended_the_connections(journey):
+    async def steps(world):
+        run = await world.start(add, 1, 2)
+        await world.work()
+        with psycopg.connect(world.url, autocommit=True) as conn:
+            conn.execute(
+                "select pg_terminate_backend(pid, 10000) from pg_stat_activity"
+                " where datname = current_database() and pid <> pg_backend_pid()"
+            )
+        return await world.run(run.id).result(timeout=60)
+
+    assert journey(app, steps) == 3

@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from tenuto import App, Context, RunFailed, SyncContext
+from tenuto import App, Context, Fail, RunFailed, SyncContext
 from tenuto.model.errors import StaleLease
 from tenuto.sdk.context.control import Suspend
 
@@ -16,20 +16,28 @@ ran: list[str] = []
 
 
 class Memory:
-    """A port that keeps steps here. The record is answered when the test says so, the last question first."""
+    """A port that keeps steps here."""
+
+    org = "default"
 
     def __init__(self, *recorded: str) -> None:
         self.steps = dict(enumerate(recorded, 1))
         self.told: list[dict[str, Any]] = []
-        self.asked: list[asyncio.Future[None]] = []
 
     async def ask(self, verb: str, **arguments: Any) -> Any:
         match verb:
             case "get_steps":
-                self.asked.append(asyncio.get_running_loop().create_future())
-                await self.asked[-1]
                 return [
-                    {"step_no": no, "name": name, "kind": "step", "value": name, "age_seconds": 1.0}
+                    {
+                        "step_no": no,
+                        "name": name,
+                        "kind": "step",
+                        "value": name,
+                        "age_seconds": 1.0,
+                        "error": None,
+                        "tries": 1,
+                        "retry_in_seconds": None,
+                    }
                     for no, name in self.steps.items()
                 ]
             case "record_step":
@@ -43,13 +51,18 @@ class Memory:
     def tell(self, verb: str, **arguments: Any) -> None:
         self.told.append({"verb": verb, **arguments})
 
-    def answer(self) -> None:
-        for question in reversed(self.asked):
-            question.set_result(None)
-
 
 def context(port: Memory, attempt: int) -> Context:
-    running: Any = SimpleNamespace(task_id="t", run_id="r", no=attempt, cancelled=False, metadata=None)
+    running: Any = SimpleNamespace(
+        task_id="t",
+        run_id="r",
+        no=attempt,
+        number=attempt,
+        may_replay=attempt > 1,
+        idempotency_key="t",
+        cancelled=False,
+        metadata=None,
+    )
     return Context(running, port)
 
 
@@ -61,13 +74,50 @@ def test_steps_taken_at_once_keep_their_order_on_every_attempt():
     async def both() -> list[str]:
         port = Memory("a", "b")
         ctx = context(port, 2)
-        steps = asyncio.gather(*(ctx.step(name, named, name) for name in "abc"))
-        await asyncio.sleep(0)
-        port.answer()
-        assert len(port.asked) == 1
-        return await steps
+        await ctx.replay.load()
+        return await asyncio.gather(*(ctx.step(name, named, name) for name in "abc"))
 
     assert asyncio.run(both()) == ["a", "b", "c"]
+
+
+async def two_steps(ctx: Context, name: str, *, first: asyncio.Event, then: asyncio.Event) -> None:
+    """Make a second call only after the other part says so."""
+    await ctx.step("pick", named, name)
+    await first.wait()
+    await ctx.step("ship", named, name)
+    then.set()
+
+
+def test_concurrent_parts_with_several_steps_each_fail_before_a_replay_can_confuse_them():
+    async def both() -> None:
+        go, after = asyncio.Event(), asyncio.Event()
+        go.set()
+        ctx = context(Memory(), 1)
+        slow = two_steps(ctx, "slow", first=after, then=asyncio.Event())
+        await asyncio.gather(slow, two_steps(ctx, "fast", first=go, then=after))
+
+    with pytest.raises(Fail, match="two concurrent parts of the function make several durable calls each"):
+        asyncio.run(both())
+
+
+def test_parts_with_several_steps_may_follow_each_other_or_run_beside_single_steps():
+    async def all_of_it() -> list[str]:
+        port = Memory()
+        ctx = context(port, 1)
+
+        async def part(name: str) -> None:
+            await asyncio.wait_for(ctx.step(f"{name} a", named, name), 60)
+            await asyncio.gather(ctx.step(f"{name} b", named, name), ctx.step(f"{name} c", named, name))
+            await ctx.step(f"{name} d", named, name)
+
+        await ctx.step("begin", named, "begin")
+        await asyncio.gather(part("1"), ctx.step("beside", named, "beside"))
+        await asyncio.create_task(part("2"))
+        await ctx.step("end", named, "end")
+        return [*port.steps.values()]
+
+    names = asyncio.run(all_of_it())
+    assert (names[0], names[-1], len(names)) == ("begin", "end", 11)
 
 
 def test_a_wait_with_a_timeout_takes_its_numbers_before_a_step_beside_it():
@@ -179,7 +229,7 @@ def test_a_step_whose_value_cannot_be_recorded_runs_once(journey, task):
         await tn.clock.advance("1d")
         await tn.work()
         with pytest.raises(RunFailed, match="1 MB"):
-            await run.result(timeout=5)
+            await run.result(timeout=60)
 
     journey(app, steps)
     assert ran == ["charge"]
@@ -203,6 +253,36 @@ def test_a_broken_connection_costs_no_attempt(journey):
     async def steps(tn):
         run = await tn.start(unlucky, tn.url)
         await tn.work()
-        return await run.result(timeout=5)
+        return await run.result(timeout=60)
 
     assert journey(app, steps) == [1, 1]
+
+
+@app.task(max_attempts=3)
+async def returns_a_set(ctx: Context, where: str) -> dict[str, Any]:
+    result = {"paid": {1840}}
+    if where == "step":
+        await ctx.step("charge", lambda: result)
+    ran.append(where)
+    return result
+
+
+@pytest.mark.parametrize(("where", "names"), [("step", "step 'charge'"), ("task", "steps.returns_a_set")])
+def test_a_result_that_cannot_be_stored_is_in_the_error_which_says_what_is_done(journey, where, names):
+    ran.clear()
+
+    async def steps(tn):
+        run = await tn.start(returns_a_set, where)
+        await tn.work()
+        await tn.clock.advance("1d")
+        await tn.work()
+        with pytest.raises(RunFailed) as failed:
+            await run.result(timeout=60)
+        return failed.value.message
+
+    message = journey(app, steps)
+
+    assert message.startswith(f"{names}: the result.paid: {{1840}} (set) cannot be converted to JSON")
+    assert "the work is done, and a retry would repeat it" in message
+    assert message.endswith("the returned value: {'paid': {1840}}")
+    assert ran == ([] if where == "step" else ["task"])

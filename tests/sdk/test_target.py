@@ -72,3 +72,71 @@ def test_what_is_wrong_with_a_target_is_said(tmp_path: Path, target: str, says: 
 
     assert last_line.startswith("tenuto.sdk.app_loader.BadTarget: ")
     assert says in last_line
+
+
+def load_all(folder: Path, *targets: str) -> "subprocess.CompletedProcess[str]":
+    script = "import sys; from tenuto.sdk.app_loader import load_apps; print(sorted(load_apps(sys.argv[1:]).tasks))"
+    return subprocess.run([sys.executable, "-c", script, *targets], cwd=folder, capture_output=True, text=True)
+
+
+def test_several_apps_are_loaded_together(tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text(ONE)
+    (tmp_path / "billing.py").write_text(ONE.replace("'shop'", "'billing'"))
+
+    assert load_all(tmp_path, "shop:app", "billing.py").stdout == "['billing.add', 'shop.add']\n"
+
+
+def test_two_apps_with_the_same_task_are_refused_with_both_names(tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text(ONE)
+    (tmp_path / "twin.py").write_text(ONE)
+
+    done = load_all(tmp_path, "shop:app", "twin.py:app")
+
+    assert "shop:app and twin.py:app both define the task shop.add" in done.stderr
+    assert "give every app its own name" in done.stderr
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A package whose tasks are spread over its modules."""
+    files = {
+        "shop/__init__.py": "",
+        "shop/main.py": "from tenuto import App\napp = App('shop')\napp.discover('shop')\n",
+        "shop/__main__.py": "raise SystemExit('this is a program')",
+        "shop/tasks.py": "from shop.main import app\n@app.task\ndef add(): ...\n",
+        "shop/mail/__init__.py": "",
+        "shop/mail/tasks.py": "from shop.main import app\n@app.task\ndef send(): ...\n",
+        "shop/mail/other.py": "from shop.main import app\n@app.task\ndef other(): ...\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def test_discover_imports_all_modules_of_a_package_or_those_of_a_name(package: Path) -> None:
+    assert load(package, "shop.main:app").stdout == "['shop.add', 'shop.other', 'shop.send']\n"
+
+    (package / "shop" / "main.py").write_text(
+        "from tenuto import App\napp = App('shop')\napp.discover('shop', named='tasks')\n"
+    )
+    assert load(package, "shop.main:app").stdout == "['shop.add', 'shop.send']\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("import not_there", "shop.mail.broken cannot be imported: ModuleNotFoundError: No module named 'not_there'"),
+        ("def f(:", "shop.mail.broken cannot be imported: SyntaxError"),
+    ],
+)
+def test_discover_names_the_module_that_fails_to_import(package: Path, text: str, says: str) -> None:
+    (package / "shop" / "mail" / "broken.py").write_text(text)
+
+    assert says in load(package, "shop.main:app").stderr
+
+
+def test_discover_names_a_package_that_does_not_exist(package: Path) -> None:
+    (package / "tasks.py").write_text("from tenuto import App\napp = App('a')\napp.discover('shopp')")
+
+    assert "app.discover: the module shopp does not exist" in load(package, "tasks.py").stderr

@@ -51,8 +51,8 @@ def test_only_what_differs_from_the_defaults_is_sent(app: App):
     @app.task(queue="mail", priority=5, max_attempts=7, timeout="30s", retry=Fixed("10s"), labels=["gpu=1"])
     def full() -> None: ...
 
-    assert plain.kind() == {"type": "shop.plain"}
-    assert full.kind() == {
+    assert plain.kind == {"type": "shop.plain"}
+    assert full.kind == {
         "type": "shop.full",
         "queue": "mail",
         "priority": 5,
@@ -70,8 +70,8 @@ def test_only_what_differs_from_the_defaults_is_sent(app: App):
         ({"max_attempts": -1}, "max_attempts is -1"),
         ({"max_attempts": 2.5}, "max_attempts is 2.5"),
         ({"max_losses": 0}, "max_losses is 0"),
-        ({"timeout": 0}, "timeout is 0, not more than 0"),
-        ({"timeout": "-3s"}, "timeout is '-3s', not more than 0"),
+        ({"timeout": 0}, "timeout is 0; it must be more than 0"),
+        ({"timeout": "-3s"}, "timeout is '-3s'; it must be more than 0"),
         ({"timeout": "soon"}, "timeout is 'soon', not a duration"),
         ({"queue": ""}, "queue is '', not a text"),
         ({"priority": "high"}, "priority is 'high'"),
@@ -83,7 +83,7 @@ def test_only_what_differs_from_the_defaults_is_sent(app: App):
         ({"runtime": "sandbox", "serializer": "pickle"}, "reading a pickle runs the code in it"),
         ({"cron": "61 * * * *"}, r"cron '61 \* \* \* \*' cannot be read"),
         ({"cron": "0 3 * * *", "timezone": "Mars/Base"}, "timezone 'Mars/Base' is not known"),
-        ({"timezone": "UTC"}, "timezone without cron"),
+        ({"timezone": "UTC"}, "timezone is set without cron"),
         ({"rate": "100"}, "the rate is '100', not a rate"),
         ({"retry": "10s"}, "retry is '10s', not a policy"),
         ({"limit": 5}, "limit"),
@@ -91,6 +91,10 @@ def test_only_what_differs_from_the_defaults_is_sent(app: App):
         ({"attempts_at_most": 3}, "there is no option 'attempts_at_most'; known options are"),
         ({"max_atempts": 3}, r"there is no option 'max_atempts'; did you mean max_attempts\?$"),
         ({"max_retries": 3}, "no option 'max_retries'; write max_attempts=…, which includes the first attempt"),
+        ({"bind": True}, "no option 'bind'; leave it out: a function whose first parameter is called ctx"),
+        ({"autoretry_for": (OSError,)}, "no option 'autoretry_for'; write retry="),
+        ({"time_limit": 30}, "no option 'time_limit'; write timeout="),
+        ({"expires": "1h"}, "no option 'expires'; it is an option of a start: tn.start"),
     ],
 )
 def test_a_wrong_option_is_refused_where_it_is_written(app: App, options: Any, said: str):
@@ -123,6 +127,15 @@ def test_limits_are_for_the_task_for_each_value_and_for_the_queue(app: App):
     elsewhere = send.options(queue="other").limits_of((7,), {}) or []
     assert "queue" not in [limit["scope"] for limit in elsewhere]
     assert len(elsewhere) == 3
+
+
+def test_the_limit_of_a_queue_counts_for_tasks_that_were_declared_before_it(app: App):
+    @app.task(queue="mail")
+    def send() -> None: ...
+
+    app.queue_limit("mail", 5)
+
+    assert send.limits_of((), {}) == [{"scope": "queue", "key": "mail", "size": 5}]
 
 
 def test_a_long_value_makes_no_long_key(app: App):
@@ -158,11 +171,23 @@ def test_a_hint_that_cannot_be_carried_shows_when_the_task_is_checked(app: App):
         take.check()
 
 
+@pytest.mark.parametrize("hint", [memoryview, list[memoryview], int | memoryview])
+def test_a_return_type_that_cannot_be_carried_is_refused_where_the_task_is_declared(app: App, hint: object):
+    def take(): ...
+
+    take.__annotations__["return"] = hint
+    with pytest.raises(InvalidInput, match=r"shop.take: the result: values of .*memoryview.* cannot be converted"):
+        app.task(take)
+
+    assert app.tasks == {}
+    assert app.task(serializer="pickle")(take).pickled
+
+
 def test_the_type_of_the_context_need_not_be_there_when_the_task_runs(app: App):
     @app.task
     def send(ctx: "OnlyForCheckers", to: str) -> str: ...  # type: ignore[name-defined]  # noqa: F821
 
-    assert send.encode_args(("a",), {}) == '["a"]'
+    assert send.signature.encode(("a",), {}) == '["a"]'
 
 
 def test_retry_policies_say_how_long_to_wait_or_to_give_up(app: App):
@@ -182,7 +207,7 @@ def test_retry_policies_say_how_long_to_wait_or_to_give_up(app: App):
     assert work.retry_after(OSError(), 1) == 5
     assert [work.retry_after(KeyError(), n) for n in (1, 2, 3)] == [10, 20, None]
     assert 0.5 * 64 * 60 <= (slow.retry_after(KeyError(), 7) or 0) <= 1.5 * 64 * 60
-    assert (quick.retry_after(KeyError(), 1), quick.kind()["backoff_seconds"]) == (None, 4.0)
+    assert (quick.retry_after(KeyError(), 1), quick.kind["backoff_seconds"]) == (None, 4.0)
 
 
 def test_an_argument_that_can_never_be_read_is_not_tried_again(app: App):
@@ -190,7 +215,7 @@ def test_an_argument_that_can_never_be_read_is_not_tried_again(app: App):
     def work(n: int) -> None: ...
 
     with pytest.raises(InvalidInput, match=r"'x' is not int; its signature is shop.work\(n: int\)") as caught:
-        work.decode_args('["x"]')
+        work.signature.decode('["x"]')
     assert work.retry_after(caught.value, 1) == -1
 
 
@@ -210,7 +235,7 @@ def test_inputs_come_by_position_by_name_and_from_slots(app: App, input, expecte
 
     slots = '["zero", 5]' if input is None or "slot" in input else None
 
-    assert work.decode_args(input, slots) == expected
+    assert work.signature.decode(input, slots) == expected
 
 
 @pytest.mark.parametrize(
@@ -237,7 +262,16 @@ def test_arguments_that_do_not_bind_are_refused_with_the_signature(app: App, arg
     def work(n: int, text: str = "a") -> None: ...
 
     with pytest.raises(InvalidInput, match=said):
-        work.encode_args(args, kwargs)
+        work.signature.encode(args, kwargs)
+
+
+def test_the_ways_in_which_other_systems_start_tasks_lead_to_the_client(app: App):
+    @app.task
+    def work() -> None: ...
+
+    with pytest.raises(AttributeError, match=r"no attribute 'delay'; a client starts it: tn = app.open_sync\(\)"):
+        getattr(work, "delay")  # noqa: B009 (a type checker rejects work.delay)
+    assert not hasattr(work, "nothing")
 
 
 def test_an_unknown_task_is_named_with_its_nearest_neighbour(app: App):

@@ -1,12 +1,18 @@
 """tenuto.testing: days pass in a moment, and what a worker would do happens inside the test."""
 
 import asyncio
+import shlex
+from datetime import timedelta
+from pathlib import Path
 
 import psycopg
 import pytest
 
-from tenuto import App, Context, SyncContext
-from tenuto.testing import isolated
+from tenuto import App, Context, Rate, SyncContext, WaitTimeout
+from tenuto.testing import NotEnded, isolated, isolated_sync
+from tenuto.testing.isolation import isolated_client
+from tests.support.postgres.server import copy_home
+from tests.support.processes.terminal import newcomer
 
 app = App("slow")
 nights: list[str] = []
@@ -103,3 +109,130 @@ def test_each_client_has_a_database_of_its_own_that_is_gone_afterwards(server: s
     for url in asyncio.run(steps()):
         with pytest.raises(psycopg.OperationalError, match="does not exist"):
             psycopg.connect(url)
+
+
+def test_rates_admit_tasks_as_the_clock_moves(journey):
+    limited = App("limited")
+
+    @limited.task(rate=Rate("2/m"))
+    async def call() -> None: ...
+
+    async def steps(tn):
+        await tn.start_many(call, [()] * 5)
+        ran = [await tn.work()]
+        for _ in range(2):
+            await tn.clock.advance("1m")
+            ran.append(await tn.work())
+        return ran
+
+    assert journey(limited, steps) == [1, 2, 2], "one every 30 seconds"
+
+
+def test_a_schedule_fires_every_time_that_the_clock_passes(journey):
+    app, times = App("often"), []
+
+    @app.task(cron="0 * * * *")
+    async def hourly(ctx: Context) -> None:
+        times.append(ctx.metadata["fire_time"])
+
+    async def steps(tn):
+        await tn.clock.advance("5h")
+        return await tn.work()
+
+    assert journey(app, steps) == 5
+    assert len(set(times)) == 5
+
+
+def test_a_run_that_is_cancelled_ends_with_the_next_work(journey):
+    async def steps(tn):
+        run = await tn.start(approve, 1)
+        await tn.work()
+        await run.cancel()
+        await tn.work()
+        return await run.status()
+
+    assert journey(app, steps) == "cancelled"
+
+
+def test_waiting_for_a_run_that_nobody_works_on_is_refused(database: str) -> None:
+    async def steps() -> None:
+        async with isolated_client(app, database) as tn:
+            run = await tn.start(double, 4)
+            with pytest.raises(NotEnded, match=r"no worker runs: call `tn.work\(\)` first"):
+                await run.result()
+            waiting = asyncio.create_task(run.result())
+            await tn.work()
+            assert await waiting == 8
+            with pytest.raises(WaitTimeout, match=r"has not ended within 0.1 s"):
+                await (await tn.start(double, 5)).result(timeout=0.1)
+
+    asyncio.run(steps())
+
+
+def test_a_synchronous_test_moves_the_clock_and_works_for_several_apps(server: str) -> None:
+    other = App("other")
+
+    @other.task
+    async def triple(x: int) -> int:
+        return 3 * x
+
+    with isolated_sync(app, other, server=server) as tn:
+        runs = [tn.start(double, 4), tn.start("other.triple", 4)]
+        slow = tn.start(approve, 1)
+        assert tn.work() == 3
+        assert [run.result() for run in runs] == [8, 12]
+
+        before = tn.clock.now
+        assert tn.clock.advance("3d") - before == timedelta(days=3)
+        tn.work()
+        tn.clock.advance("2d")
+        tn.work()
+        assert slow.result() == "1 nobody"
+
+
+PLUGIN_TESTS = """
+import pytest
+from tenuto import App
+
+app = App("shop")
+
+
+@app.task
+async def add(x: int, y: int) -> int:
+    return x + y
+
+
+@pytest.fixture(scope="session")
+def tenuto_app():
+    return app
+
+
+def test_a_task(tenuto_client):
+    run = tenuto_client.start(add, 1, 2)
+    assert tenuto_client.work() == 1
+    assert run.result() == 3
+
+
+def test_another_database(tenuto_client):
+    assert tenuto_client.work() == 0
+"""
+
+
+def test_the_fixtures_of_the_plugin_and_what_a_killed_session_left(testing_home: Path) -> None:
+    with newcomer() as terminal:
+        home = Path(terminal.environment["TENUTO_HOME"])
+        home.mkdir()
+        home.chmod(0o755)
+        copy_home(testing_home, home / "testing")
+        script = "import os; from tenuto.testing import *; from tenuto import App\nwith postgres() as url:\n"
+        script += "    with isolated_sync(App('a'), server=url) as tn:\n        tn.work(); print(tn.url); os._exit(9)\n"
+        killed = terminal.run(f"python -c {shlex.quote(script)} || true").stdout.strip()
+        with psycopg.connect(killed) as left:
+            assert left.execute("select 1").fetchone() == (1,)
+
+        (terminal.folder / "test_shop.py").write_text(PLUGIN_TESTS)
+        done = terminal.run("pytest -q -p no:cacheprovider test_shop.py 2>&1")
+
+        assert "2 passed" in done.stdout
+        with pytest.raises(psycopg.OperationalError, match="refused"):
+            psycopg.connect(killed)

@@ -9,7 +9,8 @@ ROOT = Path(__file__).parents[2]
 
 PROGRAM = """
 from typing import assert_type
-from tenuto import App, Client, Context, Graph, Node, Run, SyncClient, SyncContext, SyncRun, chain, group
+from tenuto import App, Child, Client, Context, Fixed, Graph, Node, Run, SyncClient, SyncContext, SyncRun
+from tenuto import chain, group, step
 
 app = App("shop")
 
@@ -32,6 +33,7 @@ async def right(tn: Client, sync: SyncClient) -> None:
     assert_type(await tn.start(send, "a@b.c"), Run[str])
     assert_type(await tn.start(send, to="a@b.c", subject="hi"), Run[str])
     assert_type(await tn.start(send, to="a@b.c", delay="5m", priority=10, dedupe_key="k"), Run[str])
+    assert_type(await tn.start(send, to="a@b.c", dedupe_key=None), Run[str])
     assert_type(await tn.start(add, 1, y=2), Run[int])
     assert_type(await (await tn.start(add, 1, 2)).result(timeout=60), int)
     assert_type(await tn.start(plain, 5), Run[None])
@@ -46,6 +48,37 @@ async def right(tn: Client, sync: SyncClient) -> None:
     await tn.start(g, metadata={"team": "bi"})
     await tn.start(chain(group(add, add), add), 1, 2, 3, 4)
     await tn.start([g])
+
+@step(max_attempts=5, retry=Fixed("1s"), timeout="10s")
+async def charge(order: int, timeout: str = "") -> float:
+    return 1.5
+
+def mail(to: str) -> bool:
+    return True
+
+async def inside(ctx: Context, sync: SyncContext) -> None:
+    assert_type(await ctx.step("charge", charge, 5), float)
+    assert_type(await ctx.step("charge", charge, 5, timeout="an argument of the function"), float)
+    assert_type(await ctx.step("mail", mail, "a@b.c"), bool)
+    assert_type(sync.step("charge", charge, 5), float)
+    assert_type(sync.step("mail", mail, to="a@b.c"), bool)
+    assert_type(await ctx.start(add, 1, 2), int)
+    child = await ctx.start(add, 1, 2).started()
+    assert_type(child, Child[int])
+    assert_type(await child, int)
+    assert_type(await ctx.gather(child, ctx.start(send, "a"), ctx.step("c", charge, 5)), tuple[int, str, float])
+    assert_type(await ctx.gather(ctx.step("m", mail, "a"), ctx.start(add, 1, 2)), tuple[bool, int])
+    assert_type(await ctx.gather(*ctx.map(add, [(1, 2)])), list[int])
+    assert_type(await ctx.gather(child, child, return_exceptions=True), list[int | Exception])
+    assert_type(sync.start(add, 1, 2).result(), int)
+    assert_type(sync.gather(sync.start(add, 1, 2), *sync.map(add, [(1, 2)])), list[int])
+
+async def wrong_inside(ctx: Context, sync: SyncContext) -> None:
+    await ctx.step("charge", charge, "5")  # 0: not a number
+    await ctx.step("mail", mail, to="a", subject="b")  # 0: no such parameter
+    sync.step("charge", charge)  # 0: one is missing
+    await ctx.gather(5)  # 0: not awaitable
+    step(retries=3)  # 0: no such option
 
 async def wrong(tn: Client, sync: SyncClient) -> None:
     await tn.start(send)  # 1: nothing given

@@ -73,8 +73,8 @@ def task_of(hint: Any) -> Any:
 def journey(hint: Any, value: Any) -> Any:
     """What a task gets whose caller gave this value."""
     task = task_of(hint)
-    (args, _) = task.decode_args(task.encode_args((value,), {}))
-    (named,) = task.decode_args(task.encode_args((), {"value": value}))[1].values()
+    (args, _) = task.signature.decode(task.signature.encode((value,), {}))
+    (named,) = task.signature.decode(task.signature.encode((), {"value": value}))[1].values()
     assert named == args[0]
     assert type(named) is type(args[0])
     return args[0]
@@ -125,7 +125,7 @@ def test_a_value_comes_back_as_what_it_was(hint, value):
     assert back == value
     assert type(back) is type(value)
     task = task_of(hint)
-    text = task.encode_result(value)
+    text = task.result.encode(value)
     assert task.decode_result(None if text is None else json.loads(text)) == value
 
 
@@ -167,7 +167,7 @@ def test_the_dicts_of_collections_fit_where_a_dict_does_and_come_back_as_one(hin
 )
 def test_what_does_not_fit_is_refused_at_the_start_with_its_place(hint, value, said):
     with pytest.raises(InvalidInput, match=said):
-        task_of(hint).encode_args((value,), {})
+        task_of(hint).signature.encode((value,), {})
 
 
 def nested(depth: int) -> Any:
@@ -182,7 +182,7 @@ def test_values_nest_at_most_32_deep(hint):
     assert journey(hint, nested(32)) == nested(32)
     for depth in (33, 5000):
         with pytest.raises(InvalidInput, match="nested more than 32 levels deep"):
-            task_of(hint).encode_args((nested(depth),), {})
+            task_of(hint).signature.encode((nested(depth),), {})
 
 
 def test_a_value_that_holds_itself_is_refused():
@@ -190,42 +190,42 @@ def test_a_value_that_holds_itself_is_refused():
     value.append(value)
 
     with pytest.raises(InvalidInput, match="nested more than 32 levels deep"):
-        task_of(Any).encode_args((value,), {})
+        task_of(Any).signature.encode((value,), {})
 
 
 def test_an_input_over_a_megabyte_is_refused_with_what_to_do():
     with pytest.raises(TooLarge, match=r"the input of shop.take has 1048581 bytes.*data object"):
-        task_of(str).encode_args(("x" * (1_048_576 + 1),), {})
+        task_of(str).signature.encode(("x" * (1_048_576 + 1),), {})
 
 
 def test_a_hint_without_a_json_form_is_refused_with_what_to_do():
     with pytest.raises(
         InvalidInput, match=r'values of Session cannot be converted to JSON .*; use a dataclass.*serializer="pickle"'
     ):
-        task_of(type("Session", (), {})).encode_args((1,), {})
+        task_of(type("Session", (), {})).signature.encode((1,), {})
 
 
 def test_a_result_that_is_not_what_the_hint_says_is_refused():
     with pytest.raises(InvalidInput, match=r"shop.take: the result: 'x' is not int"):
-        task_of(int).encode_result("x")
+        task_of(int).result.encode("x")
     with pytest.raises(InvalidInput, match=r"shop.take: the result: 5 is not None"):
-        task_of(None).encode_result(5)
+        task_of(None).result.encode(5)
 
 
 def test_pickle_is_for_tasks_that_ask_for_it():
     @App("shop").task(serializer="pickle")
     def merge(left: complex, *, right: set) -> complex: ...
 
-    text = merge.encode_args((1 + 2j,), {"right": {1}})
+    text = merge.signature.encode((1 + 2j,), {"right": {1}})
 
     assert text.startswith('{"$pickle":')
-    assert merge.decode_args(text) == ([1 + 2j], {"right": {1}})
+    assert merge.signature.decode(text) == ([1 + 2j], {"right": {1}})
     with pytest.raises(InvalidInput):
-        task_of(Any).encode_args(({"$pickle": "x"},), {})
+        task_of(Any).signature.encode(({"$pickle": "x"},), {})
 
 
 @pytest.mark.parametrize("hint", [int, Any, list[int]])
 def test_an_integer_too_long_to_be_written_is_refused_with_its_limit(hint):
     huge = 10**5000
     with pytest.raises(InvalidInput, match="an integer has more than 4300 digits"):
-        task_of(hint).encode_args(([huge] if hint == list[int] else huge,), {})
+        task_of(hint).signature.encode(([huge] if hint == list[int] else huge,), {})

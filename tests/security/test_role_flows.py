@@ -40,6 +40,7 @@ def test_the_main_flow_works_with_the_rights_of_the_trusted_roles(database: str,
         held = worker.claim_one()
         call(conn, "put_task_data", **fenced(worker, held, values={"a": 1}))
         call(conn, "record_step", **fenced(worker, held, step_no=1, name="s", kind="step", value={}))
+        call(conn, "fail_step", **fenced(worker, held, step_no=2, name="t", error={"message": "no"}, tries=1))
         worker.complete(held)
         drain(conn, worker)
         settle(conn)
@@ -69,8 +70,9 @@ def test_the_api_does_everything_for_its_own_org(db: psycopg.Connection, databas
         call(conn, "resume_queue", org_id=org, queue="default")
         call(conn, "set_resource_group", org_id=org, external_id="gold", weight=3)
         call(conn, "cancel_run", org_id=org, run_id=one)
-        again = call(conn, "retry_run", org_id=org, run_id=one)
         call(conn, "cancel_task", org_id=org, task_id=two)
+    with connect_as(database, "tenuto_api") as conn, acting_for(conn, org):
+        again = call(conn, "retry_run", org_id=org, run_id=one)
         call(conn, "delete_run", org_id=org, run_id=two)
         call(conn, "set_org_settings", org_id=org, settings={"retention_days": 3})
 

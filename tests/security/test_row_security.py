@@ -10,7 +10,10 @@ from tests.support.database.orgs import a_busy_org, acting_for, changes, denied,
 from tests.support.database.tasks import start_one
 from tests.support.postgres.server import connect_as
 
-ROLES = ("tenuto_owner", "tenuto_api", "tenuto_dispatcher", "tenuto_worker", "tenuto_readonly", "tenuto_query")
+ROLES = (
+    "tenuto_owner", "tenuto_api", "tenuto_dispatcher", "tenuto_worker", "tenuto_client", "tenuto_readonly",
+    "tenuto_query", "tenuto_backup",
+)  # fmt: skip
 BOUND_TO_AN_ORG = ("tenuto_api", "tenuto_readonly")
 
 
@@ -124,7 +127,7 @@ def test_partitions_cannot_be_reached_around_their_parents(db: psycopg.Connectio
         "select c.relname, r.role from pg_class c, unnest(%s::text[]) as r(role)"
         " where c.relnamespace = 'tenuto'::regnamespace and c.relispartition and c.relkind = 'r'"
         " and has_table_privilege(r.role, c.oid, 'select, insert, update, delete, truncate')",
-        [[role for role in ROLES if role != "tenuto_owner"]],
+        [[role for role in ROLES if role not in ("tenuto_owner", "tenuto_backup")]],  # pg_dump reads each partition
     ).fetchall()
 
     assert len(made) > 6
@@ -139,7 +142,7 @@ def test_the_readonly_role_writes_nothing(db: psycopg.Connection, database: str)
     ).fetchall()
     functions = db.execute(
         "select p.proname from pg_proc p where p.pronamespace = 'tenuto'::regnamespace and p.provolatile = 'v'"
-        " and has_function_privilege('tenuto_readonly', p.oid, 'execute')"
+        " and p.proname <> '_raise' and has_function_privilege('tenuto_readonly', p.oid, 'execute')"
     ).fetchall()
 
     assert (rights, functions) == ([], [])
@@ -188,6 +191,8 @@ def test_neither_workers_nor_readers_may_call_what_runs_as_the_owner(db: psycopg
     rows = db.execute(
         "select distinct r.role from pg_proc p, unnest(%s::text[]) as r(role)"
         " where p.pronamespace = 'tenuto'::regnamespace and p.prosecdef and p.prorettype <> 'trigger'::regtype"
+        # The first raises or returns nothing, the second creates empty tables of what is registered already.
+        " and p.proname not in ('_refuse_task_id', '_create_data_tables')"
         " and has_function_privilege(r.role, p.oid, 'execute')",
         [[role for role in ROLES if role != "tenuto_owner"]],
     ).fetchall()

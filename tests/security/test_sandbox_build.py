@@ -17,7 +17,10 @@ from tenuto.runtimes.sandbox.seccomp import program
 from tenuto.runtimes.sandbox.spec import LIMITS, Code, Limits, Spec
 from tenuto.runtimes.sandbox.uids import FIRST, borrowed_uid
 
-JOB = {"run": "x.run", "task_id": "t", "run_id": "r", "no": 1, "failures": 0, "slots": None, "metadata": None}
+JOB = {
+    "run": "x.run", "task_id": "t", "run_id": "r", "no": 1, "number": 1, "failures": 0, "slots": None,
+    "metadata": None, "root_id": None, "org": "default",
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -42,7 +45,7 @@ def run(folder: Path, text: str, *, limits: Limits = LIMITS, hidden: tuple[str, 
             where: dict[str, Any] = {"root": str(root), "shown": shown, "hidden": hidden, "path": (str(folder),)}
             sandbox = await start(Spec(Code(entry="untrusted:run"), limits=limits, uid=uid, **where))
             try:
-                sandbox.tell(input="[]", **JOB)
+                sandbox.send({"input": "[]", **JOB})
                 async for message in sandbox.messages():
                     if "outcome" in message:
                         return message["outcome"]

@@ -8,6 +8,8 @@ import pytest
 from tests.support.sandbox.worker import SCRATCH, SandboxWorker
 from tests.support.waiting import wait_until
 
+UNTIL_NOTICED = 60  # seconds: its worker ends it as soon as it notices
+
 
 def test_a_fork_bomb_ends_at_its_number_of_processes(sandbox: SandboxWorker) -> None:
     assert sandbox.outside("fork_many", 150) == 150
@@ -25,7 +27,7 @@ def test_memory_is_bounded_and_the_error_names_it(sandbox: SandboxWorker) -> Non
 def test_memory_of_all_processes_together_is_bounded(sandbox: SandboxWorker) -> None:
     assert sandbox.outside("take_memory_together", 3, 500) == 1500
 
-    end = sandbox.inside("take_memory_together", 3, 500, max_losses=1)
+    end = sandbox.inside("take_memory_together", 3, 500, 0, UNTIL_NOTICED, max_losses=1)
 
     assert end.error["type"] == "SandboxDied"
     assert "its processes together used more than 1024 MB of memory" in end.message
@@ -33,7 +35,7 @@ def test_memory_of_all_processes_together_is_bounded(sandbox: SandboxWorker) -> 
 
 
 def test_what_processes_share_counts_once(sandbox: SandboxWorker) -> None:
-    assert sandbox.inside("take_memory_together", 5, 1, 300).output == 305
+    assert sandbox.inside("take_memory_together", 5, 1, 300, 1).output == 305
 
 
 def test_a_file_is_bounded(sandbox: SandboxWorker, tmp_path: Path) -> None:
@@ -81,7 +83,7 @@ def test_what_never_ends_is_ended_with_everything_it_started(sandbox: SandboxWor
     [
         ("die", signal.SIGSEGV, "was killed by SIGSEGV; it has 1024 MB of memory"),
         ("die", signal.SIGKILL, "was killed by SIGKILL: most likely the machine was out of memory"),
-        ("die", signal.SIGXCPU, "was ended by SIGXCPU: it used more than its 32 s of CPU time"),
+        ("die", signal.SIGXCPU, "was ended by SIGXCPU: it used more than its 62 s of CPU time"),
         ("leave", 3, "exited with code 3 before its task ended"),
     ],
 )

@@ -103,7 +103,7 @@ def test_without_a_cgroup_what_sockets_and_page_tables_hold_is_counted(
 ) -> None:
     assert unaided.outside(probe, 1, each) > 10
 
-    end = unaided.inside(probe, processes, each, max_losses=1)
+    end = unaided.inside(probe, processes, each, 60, max_losses=1)  # its worker ends it as soon as it notices
 
     assert f"its processes together used more than {LIMITS.memory // MB} MB of memory" in end.message
     wait_until(lambda: unaided.processes_inside() == [])

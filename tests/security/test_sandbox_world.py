@@ -205,6 +205,8 @@ def test_it_speaks_for_its_own_attempt_alone(sandbox: SandboxWorker) -> None:
         assert end.error["type"] == "InvalidInput"
         assert next(iter(forged)) in end.message
     assert sandbox.end_of(sandbox.begin("ask_inside", "record_step", step)).status == "completed"
+    failed = {"step_no": 1, "name": "own", "error": {"message": "no"}, "tries": 1}
+    assert sandbox.end_of(sandbox.begin("ask_inside", "fail_step", failed)).status == "completed"
     assert sandbox.end_of(sandbox.begin("ask_inside", "heartbeat", {})).error["type"] == "InvalidInput"
 
 

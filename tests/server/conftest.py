@@ -1,7 +1,8 @@
 """The API as programs see it: a real database, a key for every need."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import psycopg
@@ -10,24 +11,48 @@ from starlette.testclient import TestClient
 
 from tenuto.model.keys import API, key_hash, make_key
 from tenuto.server.app import create_app
+from tenuto.server.http.openapi import describe
+from tenuto.server.http.routing import HttpRoute
 from tenuto.server.settings import RateLimit, ServerSettings
 from tests.support.database.tasks import DEFAULT_ORG, call
+from tests.support.http.api_client import ApiClient
+from tests.support.http.kept_pool import KeptPool, a_kept_pool
 from tests.support.http.worker_requests import PEPPERS, HttpWorker, open_worker, worker_headers
 
 ENOUGH = RateLimit(1e6, 1e6)  # tests are strangers all at one address
 MakeKey = Callable[..., dict[str, str]]
 
 
+_documents: dict[tuple[str, ...], dict[str, Any]] = {}
+
+
+def described_once(title: str, version: str, routes: Sequence[HttpRoute]) -> dict[str, Any]:
+    """Stands for `describe`, which takes a second: applications with the same routes share the document."""
+    key = tuple(f"{route.method} {route.path}" for route in routes)
+    if key not in _documents:
+        _documents[key] = describe(title, version, routes)
+    return _documents[key]
+
+
 @pytest.fixture
 def settings(database: str, tmp_path: Path) -> ServerSettings:
-    said = {"env": "test", "connections": 2, "objects": tmp_path / "objects", "stranger_limit": ENOUGH}
+    said = {"env": "test", "connections": 2, "storage": (tmp_path / "objects").as_uri(), "stranger_limit": ENOUGH}
     return ServerSettings(database, "tenuto_api", PEPPERS, **said)
 
 
+@pytest.fixture(scope="session")
+def kept_pool() -> Iterator[KeptPool]:
+    """What the API's connections of all tests of this process are."""
+    with a_kept_pool() as kept:
+        yield kept
+
+
 @pytest.fixture
-def api(settings: ServerSettings) -> Iterator[TestClient]:
+def api(settings: ServerSettings, kept_pool: KeptPool, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
     """A client without a credential."""
-    with TestClient(create_app(settings), raise_server_exceptions=False) as client:
+    monkeypatch.setattr("tenuto.server.app.open_pool", kept_pool.open)
+    monkeypatch.setattr("tenuto.server.http.openapi.describe", described_once)
+    with ApiClient(create_app(settings), kept_pool.portal) as client:
         yield client
 
 

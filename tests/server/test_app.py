@@ -110,6 +110,6 @@ def test_the_description_says_everything_in_openapi_3_1(api: TestClient) -> None
     assert described["openapi"].startswith("3.1")
     for path, methods in described["paths"].items():
         for method, one in methods.items():
-            assert one["description"], (method, path)
+            assert one["summary"], (method, path)
             scheme = {WORKER: "worker_key", TASK: "task_token"}.get(one["x-permission"], "api_key")
             assert one["x-permission"] == PUBLIC or one["security"] == [{scheme: []}], (method, path)

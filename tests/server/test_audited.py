@@ -4,12 +4,14 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import psycopg
 from starlette.testclient import TestClient
 
-from tests.support.database.tasks import DEFAULT_ORG, Db, call
+from tests.dag.documents import with_job
+from tests.support.database.loops import cancel_run, settle
+from tests.support.database.tasks import DEFAULT_ORG, Db, call, start_graph
 from tests.support.database.users import a_user
 from tests.support.http.worker_requests import open_worker, worker_headers
 from tests.support.processes.bundles import a_bundle, hash_of
@@ -17,6 +19,8 @@ from tests.support.processes.bundles import a_bundle, hash_of
 MATRIX: dict[str, str] = json.loads((Path(__file__).parent / "matrix.json").read_text())["routes"]
 UNWRITTEN = {
     "POST /v1/runs/wait": "it only looks",
+    "POST /v1/dags/{name}/plan": "it only looks",
+    "POST /v1/webhooks/{org_id}/{webhook_path}": "the task says what started it, and when",
     "POST /auth/logout": "one ends one's own visit; its beginning is written down",
 }
 OF_WORKERS = {"PUT /internal/schedules"}  # the rest of what they do is kept as attempts and sessions
@@ -35,6 +39,7 @@ def deeds(api: TestClient, db: Db) -> Iterator[Deed]:
     yield from of_keys(api)
     yield from of_people(db)
     yield from of_things(api, db)
+    yield from of_dags(db)
 
 
 def of_runs(api: TestClient, db: Db) -> Iterator[Deed]:
@@ -51,18 +56,39 @@ def of_runs(api: TestClient, db: Db) -> Iterator[Deed]:
     yield "PATCH /v1/data/{data_id}/tags", f"/v1/data/{value['id']}/tags", {"json": {"add": ["x"]}}
     yield "DELETE /v1/runs/{run_id}/data", f"/v1/runs/{run}/data?key=k", {}
     yield "POST /v1/runs/{run_id}/cancel", f"/v1/runs/{run}/cancel", {}
+    opened = api.post("/v1/runs", json={"open": True}).json()["id"]
+    yield "POST /v1/runs/{run_id}/tasks", f"/v1/runs/{opened}/tasks", {"json": {"type": "shop.send"}}
+    yield "POST /v1/runs/{run_id}/close", f"/v1/runs/{opened}/close", {}
+    held = api.post("/v1/runs", json={"type": "shop.held", "hold": True}).json()["id"]
+    yield "POST /v1/runs/{run_id}/release", f"/v1/runs/{held}/release", {}
     yield "POST /v1/runs/{run_id}/retry", f"/v1/runs/{run}/retry", {}
+    again = {"json": {"force": True}}
+    yield "POST /v1/tasks/{task_id}/retry", f"/v1/tasks/{run}/retry", again
+    api.post("/v1/runs", json={"type": "shop.one"})
+    yield "POST /v1/runs/cancel", "/v1/runs/cancel", {"json": {"type": "shop.one"}}
+    yield "POST /v1/runs/retry", "/v1/runs/retry", {"json": {"type": "shop.one", "status": "cancelled"}}
+    yield "POST /v1/runs/delete", "/v1/runs/delete", {"json": {"type": "shop.one"}}
     gone = a_run()
     api.post(f"/v1/runs/{gone}/cancel")
     yield "DELETE /v1/runs/{run_id}", f"/v1/runs/{gone}", {}
-    yield "PATCH /v1/tasks/{task_id}", f"/v1/tasks/{a_run()}", {"json": {"status": "cancelled"}}
+    yield "PATCH /v1/tasks/{task_id}", f"/v1/tasks/{a_run()}", {"json": {"metadata": {"a": 1}}}
+    yield "DELETE /v1/tasks/{task_id}", f"/v1/tasks/{a_final_task(db)}", {}
     yield "POST /v1/tasks/{task_id}/cancel", f"/v1/tasks/{a_run()}/cancel", {}
+
+
+def a_final_task(db: Db) -> UUID:
+    run_id, (task_id, _) = start_graph(db, 2)
+    cancel_run(db, run_id)
+    settle(db)
+    return task_id
 
 
 def of_keys(api: TestClient) -> Iterator[Deed]:
     for path, more in (("/v1/keys", {"permissions": ["runs:read"]}), ("/v1/worker-keys", {})):
         yield f"POST {path}", path, {"json": {"name": "ci", **more}}
         id = api.get(path).json()["items"][0]["id"]
+        if path == "/v1/keys":
+            yield "PATCH /v1/keys/{id}", f"/v1/keys/{id}", {"json": {"name": "build"}}
         yield f"POST {path}/{{id}}/rotate", f"{path}/{id}/rotate", {"json": {}}
         yield f"DELETE {path}/{{id}}", f"{path}/{id}", {}
 
@@ -85,19 +111,35 @@ def of_things(api: TestClient, db: Db) -> Iterator[Deed]:
     yield "DELETE /v1/bundles/{sha256}", f"/v1/bundles/{hash_of(bundle)}", {}
     yield "POST /v1/objects", "/v1/objects", {"content": b"x"}
     yield "PUT /v1/objects/{object_id}", f"/v1/objects/{object_id}", {"content": b"x"}
+    holder = {"json": {"group": "default"}}
+    yield "POST /v1/objects/{object_id}/reference", f"/v1/objects/{object_id}/reference", holder
+    yield "POST /v1/objects/{object_id}/release", f"/v1/objects/{object_id}/release", holder
     yield "DELETE /v1/objects/{object_id}", f"/v1/objects/{object_id}", {}
     daily = {"type": "shop.send", "cron": "0 9 * * *"}
     yield "PUT /v1/schedules/{name}", "/v1/schedules/daily", {"json": daily}
     yield "POST /v1/schedules/{name}/pause", "/v1/schedules/daily/pause", {}
     yield "POST /v1/schedules/{name}/resume", "/v1/schedules/daily/resume", {}
+    yield "POST /v1/schedules/{name}/run", "/v1/schedules/daily/run", {}
+    yield "PATCH /v1/schedules/{name}", "/v1/schedules/daily", {"json": {"cron": "0 8 * * *"}}
     yield "DELETE /v1/schedules/{name}", "/v1/schedules/daily", {}
+    yield "PUT /v1/destinations/{name}", "/v1/destinations/crm", {"json": {"url": "https://crm.example/"}}
+    delivery = {"kind": "deliver", "payload": {"destination": "crm", "body": 1}}
+    yield "POST /v1/outbox", "/v1/outbox", {"json": delivery}
+    yield "POST /v1/destinations/{name}/rotate", "/v1/destinations/crm/rotate", {}
+    yield "DELETE /v1/destinations/{name}", "/v1/destinations/crm", {}
     yield "POST /v1/outbox/replay", "/v1/outbox/replay", {"json": {"all": True}}
     yield "POST /v1/queues/{name}/pause", "/v1/queues/mail/pause", {}
     yield "POST /v1/queues/{name}/resume", "/v1/queues/mail/resume", {}
+    yield "POST /v1/queues/{name}/purge", "/v1/queues/mail/purge", {}
+    yield "PUT /v1/limits/{scope}/{key}", "/v1/limits/key/eu", {"json": {"size": 2}}
+    yield "DELETE /v1/limits/{scope}/{key}", "/v1/limits/key/eu", {}
     yield "PUT /v1/groups/{name}", "/v1/groups/reports", {"json": {"weight": 2}}
+    yield "DELETE /v1/groups/{name}", "/v1/groups/reports", {}
     fleet = worker_headers(db)
     open_worker(api, fleet, "far")
     yield "POST /v1/workers/{name}/drain", "/v1/workers/far/drain", {}
+    yield "POST /v1/workers/{name}/terminate", "/v1/workers/far/terminate", {}
+    fleet = worker_headers(db)
     schedule = {"name": "a.report", "kind": {"type": "a.report"}, "cron": "0 9 * * *"}
     yield (
         "PUT /internal/schedules",
@@ -106,9 +148,31 @@ def of_things(api: TestClient, db: Db) -> Iterator[Deed]:
     )
 
 
+def of_dags(db: Db) -> Iterator[Deed]:
+    call(db, "create_role", org_id=DEFAULT_ORG, name="finance")
+    for no in (1, 2):
+        yaml = json.dumps(with_job("daily", config={"sql": f"select {no}"}))
+        yield "POST /v1/dags/{name}/versions", "/v1/dags/orders/versions", {"json": {"yaml": yaml}}
+        yield "POST /v1/dags/{name}/cutover", "/v1/dags/orders/cutover", {}
+    yield "POST /v1/dags/{name}/rollback", "/v1/dags/orders/rollback", {}
+    yield "POST /v1/jobs/{dag}/{name}/trigger", "/v1/jobs/orders/daily/trigger", {}
+    yield "POST /v1/jobs/{dag}/{name}/pause", "/v1/jobs/orders/daily/pause", {}
+    yield "POST /v1/jobs/{dag}/{name}/resume", "/v1/jobs/orders/daily/resume", {}
+    hook = {"kind": "webhook", "webhook_path": "/new"}
+    yaml = json.dumps(with_job("extract", source=hook))
+    yield "POST /v1/dags/{name}/versions", "/v1/dags/orders/versions", {"json": {"yaml": yaml}}
+    yield "POST /v1/dags/{name}/cutover", "/v1/dags/orders/cutover", {}
+    yield "POST /v1/jobs/{dag}/{name}/webhook/rotate", "/v1/jobs/orders/extract/webhook/rotate", {}
+    finance = {"json": {"role": "finance"}}
+    yield "POST /v1/datasets/{name}/grant", "/v1/datasets/orders_daily/grant", finance
+    yield "POST /v1/datasets/{name}/revoke", "/v1/datasets/orders_daily/revoke", finance
+    yield "POST /v1/datasets/{name}/purge", "/v1/datasets/orders_daily/purge", {"json": {"keep": 0}}
+
+
 def test_every_change_by_a_person_or_key_is_written_down(admin: TestClient, db: psycopg.Connection) -> None:
     def entries() -> int:
-        return db.execute("select count(*) from tenuto.audit_log").fetchall()[0][0]
+        written = "select (select count(*) from tenuto.audit_log) + (select count(*) from tenuto.audit_arrivals)"
+        return db.execute(written).fetchall()[0][0]
 
     done, unwritten = set(), []
     for route, path, sent in deeds(admin, db):

@@ -40,7 +40,8 @@ class Operation:
 
     @property
     def is_json(self) -> bool:
-        return "application/json" in self.takes
+        # A webhook looks at a body only when its signature is right (tests/server/test_webhooks.py).
+        return "application/json" in self.takes and not self.path.startswith("/v1/webhooks/")
 
     @property
     def address(self) -> str:
@@ -248,7 +249,7 @@ FIELDS = {
     "type": ("", "a" * 257, None, 1, {}),
     "dedupe_key": ("", "a" * 1025, 1),
     "metadata": ([], "x", 1),
-    "input": ("x", 1, {"a": {"$pickle": "gASV"}}, {"a": {"$slot": 0}}, {"a": {"$object": "../x"}}),
+    "input": (None, {"a": {"$pickle": "gASV"}}, {"a": {"$slot": 0}}, {"a": {"$object": "../x"}}),
     "strict": ("yes", 1, None),
 }
 

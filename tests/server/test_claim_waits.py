@@ -105,7 +105,7 @@ def test_reports_are_judged_before_the_wait_and_told_after_it(far: MakeFar, db: 
     wait_until(lambda: status(db, first) == "completed")
     start_one(db)
 
-    assert found.result(20)["rejected_reports"] == [{**stale, "answer": "stale_lease"}]
+    assert found.result(20)["rejected_reports"] == [{**stale, "result": "stale_lease"}]
 
 
 def test_a_cancel_somewhere_lets_a_waiting_worker_beat(far: MakeFar, db: psycopg.Connection) -> None:

@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 from tenuto.cli.audit_verify import read_heads
 from tenuto.db.audit_signing import sign_heads
 from tests.server.conftest import PEPPERS, MakeKey
+from tests.support.database.audit import forget_entries
 from tests.support.database.tasks import DEFAULT_ORG, call
 from tests.support.database.users import an_entry
 
@@ -26,6 +27,7 @@ def sign(database: str) -> int:
 def test_a_head_over_http_is_a_line_of_the_file_that_verify_takes(
     admin: TestClient, db: psycopg.Connection, database: str, tmp_path: Path
 ) -> None:
+    forget_entries(db)
     an_entry(db)
     call(db, "seal_audit")
     assert sign(database) == 1

@@ -19,6 +19,7 @@ from tenuto.model.identity import ImportedKey
 from tenuto.model.ids import uuid7
 from tenuto.server.auth.imported_keys import BcryptChecker, Busy
 from tenuto.server.settings import RateLimit
+from tests.support.database.audit import entries_of_requests
 from tests.support.database.tasks import DEFAULT_ORG, call
 from tests.support.database.users import BCRYPT
 
@@ -56,7 +57,7 @@ def test_an_imported_key_lets_in_and_its_bcrypt_hash_is_gone_after_the_first_use
     assert stored(db, id) == (True, True, None)
     assert api.get("/v1/runs", headers=bearer(KEY)).status_code == 200
     assert api.get("/v1/workers", headers=bearer(KEY)).status_code == 403
-    (entry,) = call(db, "list_audit", org_id=DEFAULT_ORG)
+    (entry,) = entries_of_requests(db)
     assert (entry["action"], entry["entity_id"], entry["actor_kind"]) == ("adopt", str(id), "api_key")
     assert KEY not in str(entry)
 
@@ -123,6 +124,28 @@ async def spend_the_budget() -> None:
         assert refused.value.retry_after >= 1
     for _ in range(2):  # a good key costs its address nothing
         assert await checker.find(KEY, "10.0.0.2", page) == candidates[0]
+
+
+def test_a_key_does_not_wait_behind_the_guesses_of_another_address() -> None:
+    assert asyncio.run(guesses_compared_before_a_good_key()) < 7
+
+
+async def guesses_compared_before_a_good_key() -> int:
+    checker, ended = BcryptChecker(), list[str]()
+    slow, quick = (bcrypt.hashpw(KEY.encode(), bcrypt.gensalt(cost)).decode() for cost in (10, 4))
+
+    async def find(key: str, address: str, hashed: str) -> None:
+        candidate = ImportedKey(DEFAULT_ORG, UUID(uuid7()), hashed)
+
+        async def page(before: UUID | None) -> list[ImportedKey]:
+            return [candidate] if before is None else []
+
+        await checker.find(key, address, page)
+        ended.append(key)
+
+    guesses = [find(f"guess {no}", "10.0.0.1", slow) for no in range(8)]
+    await asyncio.gather(*guesses, find(KEY, "10.0.0.2", quick))
+    return ended.index(KEY)
 
 
 def test_waiting_for_a_busy_machine_costs_an_address_nothing() -> None:

@@ -88,8 +88,8 @@ def test_a_beat_renews_the_lease_and_tells_what_is_lost_or_to_stop(worker: HttpW
 
 
 def test_every_kind_of_end_is_reported_in_one_request(worker: HttpWorker, db: psycopg.Connection) -> None:
-    start(db, *range(6), kind={"backoff_seconds": 0})
-    done, failed, lost, snoozed, waiting, interrupted = worker.claim()["tasks"]
+    start(db, *range(7), kind={"backoff_seconds": 0})
+    done, failed, lost, snoozed, waiting, blocked, interrupted = worker.claim()["tasks"]
 
     response = worker.ask(
         "report",
@@ -98,16 +98,18 @@ def test_every_kind_of_end_is_reported_in_one_request(worker: HttpWorker, db: ps
         lost=[fence(lost, error={"message": "exit 9"})],
         snoozed=[fence(snoozed, seconds=60)],
         waiting=[fence(waiting, wait={"for": "signal", "name": "go"})],
+        blocked=[fence(blocked, mismatch={"step_no": 1, "expected": "step 'charge'", "found": "sleep"})],
         interrupted=[fence(interrupted)],
     )
 
-    ends = [done, failed, lost, snoozed, waiting, interrupted]
+    ends = [done, failed, lost, snoozed, waiting, blocked, interrupted]
     never = {"max_attempts": None, "retry_in_seconds": None}
-    answers = [fence(end, answer="accepted", **never) for end in ends]
-    answers[1]["max_attempts"] = 3
+    answers = [fence(end, result="accepted", **never) for end in ends]
+    answers[1]["max_attempts"] = answers[2]["max_attempts"] = 3
+    answers[2]["retry_in_seconds"] = response.json()["results"][2]["retry_in_seconds"]  # a moment
     assert response.json() == {"results": answers, "rejected_progress": []}
     found = [history(db, UUID(end["task_id"]))[-1][1] for end in ends]
-    assert found == ["completed", "failed", "lost", "snoozed", "waiting", "interrupted"]
+    assert found == ["completed", "failed", "lost", "snoozed", "waiting", "blocked", "interrupted"]
 
 
 def test_progress_and_logs_are_written(worker: HttpWorker, db: psycopg.Connection) -> None:
@@ -121,7 +123,7 @@ def test_progress_and_logs_are_written(worker: HttpWorker, db: psycopg.Connectio
         logs=[fence(one, line_no=1, message="hello", level="warning", fields={"k": 1})],
     )
 
-    assert response.json()["rejected_progress"] == [{"task_id": cancelled["task_id"], "answer": "cancelled"}]
+    assert response.json()["rejected_progress"] == [{"task_id": cancelled["task_id"], "result": "cancelled"}]
     shown = task(db, UUID(one["task_id"]))
     assert (shown["progress"], shown["message"]) == (0.5, "half")
     (line,) = call(db, "read_logs", org_id=DEFAULT_ORG, task_id=UUID(one["task_id"]))

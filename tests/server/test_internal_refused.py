@@ -53,8 +53,8 @@ def test_a_worker_ends_nothing_that_another_holds(worker: HttpWorker, db: Db) ->
     claimed = worker.claim(0, reports=[fence(theirs)])
     reported = worker.ask("report", failed=[fence(theirs, error=1)]).json()
 
-    assert claimed["rejected_reports"] == [fence(theirs, answer="stale_lease")]
-    assert reported["results"] == [fence(theirs, answer="stale_lease", max_attempts=None, retry_in_seconds=None)]
+    assert claimed["rejected_reports"] == [fence(theirs, result="stale_lease")]
+    assert reported["results"] == [fence(theirs, result="stale_lease", max_attempts=None, retry_in_seconds=None)]
     assert status(db, task_id) == "running"
 
 
@@ -119,7 +119,7 @@ def test_a_report_after_the_task_was_taken_back_is_stale_and_changes_nothing(wor
 
     answer = worker.claim(0, reports=[fence(held, output=1)])
 
-    assert answer["rejected_reports"] == [fence(held, answer="stale_lease")]
+    assert answer["rejected_reports"] == [fence(held, result="stale_lease")]
     assert (status(db, task_id), history(db, task_id)) == ("queued", [(1, "forgotten")])
 
 
@@ -131,9 +131,9 @@ def test_every_end_repeated_gets_its_stored_answer(worker: HttpWorker, db: Db) -
 
     again = worker.ask("report", **ends).json()["results"]
 
-    assert [one["answer"] for one in again] == ["already_accepted"] * 2
+    assert [one["result"] for one in again] == ["already_accepted"] * 2
     assert worker.claim(0, reports=[fence(done, output=2)])["rejected_reports"] == [
-        fence(done, answer="already_accepted")
+        fence(done, result="already_accepted")
     ]
     assert len(history(db, UUID(done["task_id"]))) == 1
 

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from tenuto.model.errors import InvalidInput, TooLarge
-from tenuto.server.http.request import MAX_DEPTH, parse_json
+from tenuto.sdk.values.wire_format import MAX_DEPTH
+from tenuto.server.http.request import parse_json
 
 SOUND: list[Any] = [
     None,

@@ -11,6 +11,7 @@ from tenuto.model.keys import WORKER, make_key, make_token, token_hash
 from tenuto.server.app import create_app
 from tenuto.server.settings import RateLimit, ServerSettings
 from tests.server.conftest import MakeKey
+from tests.support.database.audit import entries_of_requests
 from tests.support.database.tasks import DEFAULT_ORG, call, start_one
 from tests.support.database.users import a_user
 
@@ -31,7 +32,7 @@ def test_a_key_is_shown_once_and_lets_in_until_it_is_revoked(admin: TestClient, 
     refused = admin.get("/v1/runs", headers=mine)
     assert (refused.status_code, refused.json()["code"]) == (401, "unauthorized")
     assert "was revoked" in refused.json()["detail"]
-    assert made["key"] not in str(call(db, "list_audit", org_id=DEFAULT_ORG))
+    assert made["key"] not in str(entries_of_requests(db))
 
 
 @pytest.mark.parametrize(
@@ -43,8 +44,11 @@ def test_revoking_twice_is_fine_and_written_down_once(
 ) -> None:
     made = admin.post(path, json={"name": "ci", **said}).json()["id"]
 
+    public = admin.get(f"{path}/{made}").json()["key_id"]
+    assert [key["id"] for key in admin.get(path, params={"key_id": public}).json()["items"]] == [made]
+    assert admin.get(path, params={"key_id": "nobodynobody"}).json()["items"] == []
     assert [admin.delete(f"{path}/{made}").status_code for _ in range(2)] == [204, 204]
-    entries = call(db, "list_audit", org_id=DEFAULT_ORG, entity=entity)
+    entries = entries_of_requests(db, entity=entity)
     assert [entry["action"] for entry in entries if entry["entity_id"] == made] == ["revoke", "create"]
 
 

@@ -13,6 +13,7 @@ from tenuto.model.keys import token_hash
 from tenuto.server.app import create_app
 from tenuto.server.settings import Oidc, ServerSettings
 from tests.server.conftest import MakeKey
+from tests.support.database.audit import entries_of_requests
 from tests.support.database.tasks import DEFAULT_ORG, call
 from tests.support.http.oidc_issuer import AUDIENCE, CLIENT, SECRET, IssuerServer, an_issuer
 
@@ -69,7 +70,7 @@ def test_a_person_logs_in_at_the_issuer_and_comes_back_with_a_cookie(
     assert (me["kind"], me["platform_role"], me["org_id"]) == ("user", "writer", str(DEFAULT_ORG))
     (ann,) = call(db, "list_users", org_id=DEFAULT_ORG)
     assert (ann["email"], ann["name"], str(ann["id"])) == ("ann@example.com", "Ann", me["id"])
-    (entry,) = call(db, "list_audit", org_id=DEFAULT_ORG)
+    (entry,) = entries_of_requests(db)
     assert (entry["action"], entry["actor_id"], entry["changes"]) == ("login", me["id"], {"way": {"new": "oidc"}})
     assert browser.cookies["__Host-tenuto"] not in str(db.execute("select * from tenuto.login_sessions").fetchall())
 
@@ -88,7 +89,7 @@ def test_what_is_asked_of_the_issuer_binds_the_answer_to_this_browser(browser: T
     "elsewhere", ["//evil.example", "https://evil.example", "/\\evil.example", "javascript:alert(1)", "", "/a\nb"]
 )
 def test_a_login_leads_nobody_elsewhere(browser: TestClient, elsewhere: str) -> None:
-    assert browser.get(come_back(browser, elsewhere)).headers["location"] == "/auth/me"
+    assert browser.get(come_back(browser, elsewhere)).headers["location"] == "/docs"
 
 
 def test_an_answer_of_another_login_or_browser_lets_nobody_in(

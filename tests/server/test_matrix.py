@@ -150,6 +150,7 @@ def test_no_route_changes_anything_for_a_cookie_that_another_sites_page_sent_alo
         (method, path)
         for method, path in routes(settings)
         if method not in ("GET", "HEAD") and MATRIX[f"{method} {path}"] not in ("worker", "task")
+        if not path.startswith("/v1/webhooks/")  # a signature opens it, a cookie plays no part
         if api.request(method, filled(path, uuid4()), headers=cookie).status_code != 403
     }
 

@@ -8,6 +8,7 @@ import psycopg
 from tenuto.server.settings import ServerSettings
 from tests.server.test_matrix import MATRIX, filled, routes
 from tests.support.database.loops import an_org
+from tests.support.database.outbox import a_destination
 from tests.support.database.tasks import start
 from tests.support.http.worker_requests import HttpWorker, open_worker, worker_headers
 
@@ -21,11 +22,28 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /v1/task/snooze": {"seconds": 1},
     "POST /v1/task/wait": {"wait": {"for": "time", "seconds": 1}},
     "POST /v1/task/steps": {"step_no": 1, "name": "s", "kind": "step", "value": 1},
+    "POST /v1/task/steps/fail": {"step_no": 1, "name": "s", "error": {"message": "no"}, "tries": 1},
     "POST /v1/task/signals": {"step_no": 1, "name": "s"},
     "POST /v1/task/children": {"kinds": [{"type": "a.b"}], "inputs": [1]},
     "POST /v1/task/children/poll": {"task_ids": []},
+    "POST /v1/task/effects": {"kind": "deliver", "payload": {"destination": "crm", "body": 1}},
+    "POST /v1/task/events": {"output": "raw"},
     "PUT /v1/task/data": {"values": {"k": 1}},
+    "POST /v1/task/credentials": {},
+    "POST /v1/task/rows": {"output": 0, "location": "x/", "page": 0, "rows": []},
     "PUT /v1/task/state": {"key": "k", "value": 1, "version": 0},
+}
+# What must be in the address.
+QUERIES = {"/v1/task/files": "?key=x", "/v1/task/inputs/locations": "?input=0", "/v1/task/rows": "?input=0&location=x/"}
+# Tasks without a job have neither files nor inputs of a job.
+OF_JOBS = {
+    "GET /v1/task/files": 409,
+    "PUT /v1/task/files": 409,
+    "POST /v1/task/credentials": 409,
+    "POST /v1/task/events": 409,
+    "GET /v1/task/inputs/locations": 404,
+    "GET /v1/task/rows": 404,
+    "POST /v1/task/rows": 404,
 }
 
 
@@ -33,7 +51,8 @@ def ask(worker: HttpWorker, route: str, headers: dict[str, str], **more: Any) ->
     method, path = route.split(" ")
     body = {**BODIES.get(route, {}), **more}
     sent: dict[str, Any] = {"json": body} if route in BODIES else {}
-    return worker.api.request(method, filled(path, uuid4()), headers=headers, **sent).status_code
+    address = f"{filled(path, uuid4())}{QUERIES.get(path, '')}"
+    return worker.api.request(method, address, headers=headers, **sent).status_code
 
 
 def token_of(task: dict[str, Any]) -> dict[str, str]:
@@ -57,6 +76,7 @@ def test_a_live_token_opens_what_is_for_tasks_and_nothing_else(
     settings: ServerSettings, worker: HttpWorker, db: psycopg.Connection
 ) -> None:
     every = all_routes(settings)
+    a_destination(db)
     start(db, *every)
     tokens = [token_of(task) for task in worker.claim(len(every), tokens=True)["tasks"]]
 
@@ -65,7 +85,7 @@ def test_a_live_token_opens_what_is_for_tasks_and_nothing_else(
     let_in = {route for route, status in answers.items() if status not in (401, 403)}
     assert let_in == {route for route, least in MATRIX.items() if least in ("public", "task")}
     done = {route: status for route, status in answers.items() if MATRIX[route] == "task" and status >= 300}
-    assert done == {"GET /v1/task/objects/{object_id}": 404}
+    assert done == {"GET /v1/task/objects/{object_id}": 404, **OF_JOBS}
     assert {status for route, status in answers.items() if route not in let_in} == {401}
 
 
@@ -105,4 +125,4 @@ def test_a_token_of_another_task_or_org_does_nothing_to_this_one(
 def test_every_route_of_tasks_that_takes_a_body_has_one_here(settings: ServerSettings) -> None:
     taking = {route for route in all_routes(settings) if MATRIX[route] == "task" and not route.startswith("GET ")}
 
-    assert set(BODIES) == taking - {"POST /v1/task/objects"}
+    assert set(BODIES) == taking - {"POST /v1/task/objects", "PUT /v1/task/files"}

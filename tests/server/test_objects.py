@@ -16,7 +16,7 @@ SMALL, LARGE = b"\x00\xff" * 50, b"0123456789abcdef" * 100_000
 
 
 def files(folder: Path) -> list[Path]:
-    return [path for path in folder.rglob("*") if path.is_file()]
+    return [path for path in folder.rglob("*") if path.is_file() and path.name != ".gitignore"]
 
 
 @pytest.mark.parametrize("content", [b"", SMALL, LARGE])
@@ -32,6 +32,36 @@ def test_what_was_stored_comes_back_with_its_checksum(admin: TestClient, content
     assert got.headers["content-digest"] == head.headers["content-digest"] == content_digest(digest.digest())
     assert (head.headers["content-length"], head.content) == (str(len(content)), b"")
     assert admin.get(path, headers={"If-None-Match": got.headers["etag"]}).status_code == 304
+
+
+def test_an_object_says_where_its_data_is(admin: TestClient) -> None:
+    stored = admin.post("/v1/objects?at=node-1&at=node-2&hard=true", content=SMALL)
+
+    assert (stored.json()["addresses"], stored.json()["hard"]) == (["node-1", "node-2"], True)
+    refused = admin.post("/v1/objects?hard=true", content=SMALL)
+    assert (refused.status_code, refused.json()["hint"]) == (422, "write at=node-1&hard=true")
+
+
+def test_objects_are_listed_held_and_released(admin: TestClient) -> None:
+    kept = admin.post("/v1/objects?persisted=true", content=SMALL).json()
+    data = admin.post("/v1/objects", content=SMALL).json()
+    run_id = admin.post("/v1/runs", json={"type": "a.b"}).json()["id"]
+    assert (kept["persisted"], data["persisted"]) == (True, False)
+    path = f"/v1/objects/{data['id']}"
+    for holder in ({"run_id": run_id}, {"group": "default"}):
+        assert admin.post(f"{path}/reference", json=holder).status_code == 204
+    (held,) = admin.get(f"/v1/objects?held_by={run_id}").json()["items"]
+    assert (held["id"], held["reference_count"], held["collect_at"]) == (data["id"], 2, None)
+    first = admin.get("/v1/objects?limit=1").json()
+    rest = admin.get(f"/v1/objects?limit=1&before={first['next']}").json()
+    assert {first["items"][0]["id"], rest["items"][0]["id"]} == {kept["id"], data["id"]}
+    assert admin.delete(path).status_code == 409
+    for holder in ({"run_id": run_id}, {"group": "default"}):
+        assert [admin.post(f"{path}/release", json=holder).json()["released"] for _ in range(2)] == [True, False]
+    assert admin.delete(path).status_code == 204
+    for wrong in ({}, {"run_id": run_id, "group": "default"}, {"run_id": "x"}):
+        assert admin.post(f"{path}/reference", json=wrong).status_code == 422
+    assert admin.post(f"{path}/reference", json={"run_id": run_id}).status_code == 404
 
 
 def test_a_put_may_be_repeated_but_not_with_other_bytes(admin: TestClient, tmp_path: Path) -> None:

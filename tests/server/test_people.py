@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 
 from tenuto.model.keys import WORKER, key_hashes, parse_key
 from tests.server.conftest import PEPPERS, MakeKey
+from tests.support.database.audit import entries_of_requests
 from tests.support.database.tasks import DEFAULT_ORG, call
 from tests.support.database.users import ISSUER, a_user
 
@@ -17,7 +18,7 @@ ANN = {"issuer": ISSUER, "subject": "ann", "email": "ann@example.com"}
 
 def done(db: psycopg.Connection, entity: str) -> list[str]:
     """What was done to such things, as the audit log has it, oldest first."""
-    return [entry["action"] for entry in reversed(call(db, "list_audit", org_id=DEFAULT_ORG, entity=entity))]
+    return [entry["action"] for entry in reversed(entries_of_requests(db, entity=entity))]
 
 
 def test_a_person_is_let_in_promoted_disabled_and_let_in_again(admin: TestClient, db: psycopg.Connection) -> None:
@@ -90,7 +91,7 @@ def test_an_org_sees_and_changes_itself_and_no_other(admin: TestClient, db: psyc
     wrong = admin.patch("/v1/orgs/default", json={"settings": {"colour": 1}})
     assert (wrong.status_code, "retention_days" in wrong.json()["hint"]) == (422, True)
 
-    (entry,) = call(db, "list_audit", org_id=DEFAULT_ORG, entity="org")
+    (entry,) = entries_of_requests(db, entity="org")
     assert entry["changes"] == {"settings": {"old": {}, "new": {"retention_days": 7}}}
 
 
@@ -108,7 +109,7 @@ def test_a_worker_key_is_shown_once_rotated_and_revoked(admin: TestClient, db: p
     assert new["key"] not in listed.text
     assert "hash" not in listed.text
     assert done(db, "worker_key") == ["create", "rotate", "revoke"]
-    assert new["key"] not in str(call(db, "list_audit", org_id=DEFAULT_ORG))
+    assert new["key"] not in str(entries_of_requests(db))
 
 
 def found(db: psycopg.Connection, key: str) -> dict[str, Any]:

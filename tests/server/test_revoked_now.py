@@ -64,7 +64,7 @@ def test_a_worker_key_takes_its_sessions_and_the_tokens_of_their_attempts_with_i
     assert asked[0].json()["code"] == asked[3].json()["code"] == "stale_lease"
     call(db, "expire_attempts")
     assert status(db, UUID(task["task_id"])) == "retrying"
-    (revoked,) = admin.get("/v1/audit", params={"entity": "worker_key"}).json()["items"]
+    (revoked,) = admin.get("/v1/audit", params={"entity": "worker_key", "action": "revoke"}).json()["items"]
     assert revoked["changes"] == {"ended_sessions": {"new": 1}}
 
 

@@ -1,6 +1,7 @@
 """Runs over HTTP: started, looked at, stopped, tried again."""
 
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 import psycopg
@@ -125,6 +126,10 @@ def test_a_failed_run_is_tried_again_as_a_new_one_and_may_be_deleted(admin: Test
 
     assert (again.status_code, again.json()) == (201, admin.get(f"/v1/runs/{again.json()['id']}").json())
     assert again.json()["retry_of"] == run_id
+    assert admin.get(f"/v1/runs/{run_id}").json()["retried_by"] == again.json()["id"]
+    assert admin.post(f"/v1/runs/{run_id}/retry").json()["code"] == "conflict"
+    assert admin.post(f"/v1/runs/{run_id}/retry", json={"force": True}).status_code == 201
+    assert admin.post(f"/v1/runs/{run_id}/retry", json={"force": True, "from": "pay"}).json()["code"] == "invalid_input"
     assert admin.delete(f"/v1/runs/{run_id}").status_code == 204
     assert admin.get(f"/v1/runs/{run_id}").json()["code"] == "not_found"
 
@@ -174,18 +179,43 @@ def test_every_change_is_in_the_audit_log_with_who_and_which_request(admin: Test
     assert cancel["actor_name"] == "ci"
 
 
+def test_a_bulk_change_is_one_entry_with_the_number_and_the_first_ids(admin: TestClient) -> None:
+    def newest() -> tuple[str, dict[str, Any]]:
+        entry = admin.get("/v1/audit", params={"entity": "run", "limit": 1}).json()["items"][0]
+        return entry["entity_id"], {field: change["new"] for field, change in entry["changes"].items()}
+
+    for _ in range(12):
+        start(admin)
+    of_all = {"type": "shop.send"}
+    before = len(admin.get("/v1/audit", params={"entity": "run"}).json()["items"])
+
+    ids = admin.post("/v1/runs/cancel", json={**of_all, "reason": "wrong"}).json()["run_ids"]
+    assert newest() == (f"{ids[0]} and 11 more", {"runs": 12, "first_ids": ids[:10], "reason": "wrong"})
+    retried = admin.post("/v1/runs/retry", json={**of_all, "status": "cancelled"}).json()
+    first_ids = {"first_ids": retried["run_ids"][:10], "retried_as": retried["new_run_ids"][:10]}
+    assert newest() == (f"{ids[0]} and 11 more", {"runs": 12, **first_ids})
+    admin.post("/v1/runs/delete", json={**of_all, "limit": 1})
+    assert newest() == (ids[0], {})
+    assert admin.post("/v1/runs/delete", json={**of_all, "status": "failed"}).json()["run_ids"] == []
+    admin.post("/v1/runs/delete", json={**of_all, "dry_run": True})
+    assert len(admin.get("/v1/audit", params={"entity": "run"}).json()["items"]) == before + 3
+
+
 def test_data_of_a_run_is_found_by_key_tag_and_pattern(admin: TestClient) -> None:
     path = f"/v1/runs/{start(admin)}/data"
-    admin.put(path, json={"values": {"a.one": 1, "b.two": [2]}, "tags": ["blue"]})
+    admin.put(path, json={"values": {"a.one": 1, "b.two": [2]}, "tags": ["blue"], "metadata": {"m": 1}})
     (datum,) = admin.get(path, params={"prefix": "a."}).json()["items"]
+    assert (datum["metadata"], datum["updated_at"]) == ({"m": 1}, datum["created_at"])
 
     tags = admin.patch(f"/v1/data/{datum['id']}/tags", json={"add": ["red"], "remove": ["blue"]})
 
     assert tags.json() == {"tags": ["red"]}
+    assert admin.get(f"/v1/data/{datum['id']}").json()["updated_at"] > datum["updated_at"]
     assert [one["value"] for one in admin.get(path, params={"glob": "b.*"}).json()["items"]] == [[2]]
     assert [one["key"] for one in admin.get(path, params={"tags": "red"}).json()["items"]] == ["a.one"]
     assert admin.delete(path, params={"key": "a.one"}).json() == {"deleted": 1}
     assert admin.delete(path).status_code == 422
+    assert admin.put(path, json={"values": {"c": 1}, "metadata": [1]}).status_code == 422
 
 
 def test_a_bulk_start_answers_in_the_order_of_its_list(admin: TestClient) -> None:

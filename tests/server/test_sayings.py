@@ -20,7 +20,12 @@ KEY = {"name": "ci", "permissions": ["*"]}
             ["body.type: is missing", "body.typ: there is no such field; did you mean type?"],
         ),
         ("POST", "/v1/runs", {"type": "a.b", "zzz": 1}, ["body.zzz: there is no such field"]),
-        ("POST", "/v1/runs", {"type": "a.b", "input": 3}, ["body.input: is 3, not an object or a list"]),
+        (
+            "POST",
+            "/v1/runs",
+            {"type": "a.b", "input": None},
+            ["body.input: is null, not an object or a list or a text or true or false or a whole number or a number"],
+        ),
         (
             "POST",
             "/v1/runs",

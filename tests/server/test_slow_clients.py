@@ -61,12 +61,12 @@ def url(settings: ServerSettings) -> Iterator[str]:
 def test_who_sends_slowly_holds_no_connection_to_the_database(
     url: str, make_headers: MakeKey, db: psycopg.Connection
 ) -> None:
-    headers = make_headers("runs:write", "runs:read")
+    headers = make_headers("runs:*")
     slow = {**headers, "Idempotency-Key": "once"}
 
     with half_sent(url, "DELETE", f"/v1/runs/{uuid4()}", slow) as line:
         for _ in range(20):
-            assert httpx2.get(f"{url}/v1/runs", headers=headers, timeout=5).status_code == 200
+            assert httpx2.get(f"{url}/v1/runs", headers=headers, timeout=20).status_code == 200
         assert answer_to(line) == 404
 
 
@@ -81,7 +81,7 @@ def test_an_org_whose_requests_all_wait_for_the_database_leaves_a_connection_to_
         waiting = [many.submit(httpx2.post, f"{url}/v1/runs", **post) for _ in range(8)]
         wait_until(lambda: db.execute(BLOCKED).fetchone() is not None)
 
-        assert {httpx2.get(f"{url}/v1/runs", headers=other, timeout=5).status_code for _ in range(5)} == {200}
+        assert {httpx2.get(f"{url}/v1/runs", headers=other, timeout=20).status_code for _ in range(5)} == {200}
         holder.rollback()
         assert {one.result().status_code for one in waiting} == {201}
 

@@ -73,7 +73,7 @@ def test_a_start_wakes_those_who_serve_its_queue(admin: TestClient, db: psycopg.
 
     admin.post("/v1/runs", json={"type": "shop.send", "queue": "mail"})
 
-    assert [note.payload for note in db.notifies(timeout=10, stop_after=1)] == ["mail"]
+    assert [note.payload for note in db.notifies(timeout=60, stop_after=1)] == ["mail"]
 
 
 def test_a_start_by_type_alone_wakes_those_who_serve_the_queue_its_workers_declared(
@@ -86,7 +86,7 @@ def test_a_start_by_type_alone_wakes_those_who_serve_the_queue_its_workers_decla
 
     admin.post("/v1/runs", json={"type": "shop.send"})
 
-    assert [note.payload for note in db.notifies(timeout=10, stop_after=1)] == ["mail"]
+    assert [note.payload for note in db.notifies(timeout=60, stop_after=1)] == ["mail"]
 
 
 def test_a_graph_wakes_those_who_serve_any_of_its_queues(admin: TestClient, db: psycopg.Connection) -> None:
@@ -95,7 +95,7 @@ def test_a_graph_wakes_those_who_serve_any_of_its_queues(admin: TestClient, db: 
 
     admin.post("/v1/runs", json={"graph": {"tasks": tasks}})
 
-    assert sorted(note.payload for note in db.notifies(timeout=10, stop_after=2)) == ["default", "mail"]
+    assert sorted(note.payload for note in db.notifies(timeout=60, stop_after=2)) == ["default", "mail"]
 
 
 def test_who_comes_while_one_is_under_way_goes_with_the_others_and_gets_an_own_answer(
@@ -191,7 +191,7 @@ def test_a_task_that_goes_with_others_is_the_first_of_its_own_run(database: str,
 
 def test_nobody_waits_longer_for_a_turn_than_a_statement_may_take(database: str, db: Db, key: str) -> None:
     async def story() -> list[Any]:
-        async with opened(database, seconds=0.3) as starter:
+        async with opened(database, seconds=1) as starter:
             first = ask(starter, key, "first")
             await asyncio.to_thread(wait_until, lambda: bool(calls))
             late = [ask(starter, key, no) for no in range(250)]

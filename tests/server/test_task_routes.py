@@ -40,7 +40,7 @@ def test_a_completion_is_accepted_once_and_answered_again(code: Code, db: psycop
     first = code.ask("POST", "/complete", json={"output": {"ok": 1}})
     again = code.ask("POST", "/complete", json={"output": {"ok": 2}})
 
-    assert (first.json(), again.json()) == ({"answer": "accepted"}, {"answer": "already_accepted"})
+    assert (first.json(), again.json()) == ({"result": "accepted"}, {"result": "already_accepted"})
     assert task(db, code.task_id)["output"] == {"ok": 1}
     assert code.ask("GET").json()["code"] == "stale_lease"
 
@@ -56,8 +56,8 @@ def test_a_completion_is_accepted_once_and_answered_again(code: Code, db: psycop
 def test_every_other_end_is_accepted_once_too(
     code: Code, db: psycopg.Connection, path: str, body: dict[str, Any], outcome: str
 ) -> None:
-    assert code.ask("POST", path, json=body).json() == {"answer": "accepted"}
-    assert code.ask("POST", path, json=body).json() == {"answer": "already_accepted"}
+    assert code.ask("POST", path, json=body).json() == {"result": "accepted"}
+    assert code.ask("POST", path, json=body).json() == {"result": "already_accepted"}
     assert history(db, code.task_id) == [(1, outcome)]
 
 
@@ -89,7 +89,7 @@ def test_a_body_that_names_another_attempt_is_refused(code: Code, db: psycopg.Co
         assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
 
     assert status(db, code.task_id) == "running"
-    assert code.ask("POST", "/complete", json=own).json() == {"answer": "accepted"}
+    assert code.ask("POST", "/complete", json=own).json() == {"result": "accepted"}
 
 
 def test_the_code_hears_that_it_should_stop(code: Code, db: psycopg.Connection) -> None:
@@ -110,7 +110,20 @@ def test_steps_are_recorded_once_and_read_back(code: Code) -> None:
     assert code.ask("POST", "/steps", json={**step, "value": {"id": 8}}).json() == {"value": {"id": 7}}
     (found,) = code.ask("GET", "/steps").json()["items"]
     assert found.pop("age_seconds") >= 0
-    assert found == step
+    assert found == {**step, "error": None, "tries": 1, "retry_in_seconds": None}
+
+
+def test_failures_of_steps_are_recorded_for_good_or_until_the_next_try(code: Code) -> None:
+    failed = {"step_no": 1, "name": "charge", "error": {"type": "BankDown", "message": "no"}}
+
+    assert code.ask("POST", "/steps/fail", json={**failed, "tries": 1, "retry_seconds": 60}).status_code == 204
+    (found,) = code.ask("GET", "/steps").json()["items"]
+    assert (found["error"], found["tries"], 0 < found["retry_in_seconds"] <= 60) == (failed["error"], 1, True)
+
+    assert code.ask("POST", "/steps/fail", json={**failed, "tries": 2}).status_code == 204
+    (found,) = code.ask("GET", "/steps").json()["items"]
+    assert (found["value"], found["tries"], found["retry_in_seconds"]) == (None, 2, None)
+    assert code.ask("POST", "/steps/fail", json={**failed, "tries": 0}).status_code == 422
 
 
 def test_a_signal_to_the_run_is_taken(code: Code, db: psycopg.Connection) -> None:

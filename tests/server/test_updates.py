@@ -53,7 +53,9 @@ def test_trying_again_makes_a_new_run_and_leaves_the_old_one(
     again = admin.post(f"/v1/runs/{run_id}/retry", json={"reuse": False}).json()["id"]
 
     assert again != run_id
-    assert seen(admin, run_id) == before
+    run, *tasks = seen(admin, run_id)
+    assert [{**run, "retried_by": None}, *tasks] == [*before]
+    assert run["retried_by"] == again
     assert admin.get(f"/v1/runs/{again}").json()["retry_of"] == run_id
 
 

@@ -18,6 +18,7 @@ from starlette.testclient import TestClient
 
 from tenuto.server.app import create_app
 from tenuto.server.settings import Oidc, RateLimit, ServerSettings
+from tests.support.database.audit import entries_of_requests
 from tests.support.database.tasks import DEFAULT_ORG, call
 from tests.support.http.oidc_issuer import AUDIENCE, RSA, IssuerServer, an_issuer
 from tests.support.waiting import wait_until
@@ -72,7 +73,7 @@ def test_what_a_person_does_is_in_the_audit_log_under_their_id(
 
     api.post("/v1/runs", json={"type": "shop.send"}, headers=bearer(issuer.token("k1")))
 
-    (entry,) = call(db, "list_audit", org_id=DEFAULT_ORG)
+    (entry,) = entries_of_requests(db)
     assert (entry["actor_kind"], entry["actor_id"], entry["action"]) == ("user", str(ann), "start")
 
 

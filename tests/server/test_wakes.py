@@ -35,7 +35,7 @@ def test_what_comes_between_two_looks_is_heard_at_the_second() -> None:
     async def look() -> None:
         watch = a_watch("mail")
         watch.hear(Wakeup("mail"))
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             await watch.news()
             watch.hear(Wakeup("mail"))
             await watch.news()

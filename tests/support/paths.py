@@ -25,7 +25,8 @@ from tenuto.runtimes.background import BackgroundTasks
 from tenuto.server.settings import ServerSettings
 from tenuto.worker.backends.base import open_backend
 from tenuto.worker.process.claimer import Claimer, ClaimerHost
-from tenuto.worker.process.session import HeldAttempts, WorkerSession
+from tenuto.worker.process.held_attempts import HeldAttempts
+from tenuto.worker.process.session import WorkerSession
 from tenuto.worker.process.slots import Slots
 from tenuto.worker.settings import WorkerSettings
 from tests.support.database.tasks import DEFAULT_ORG, call, start
@@ -36,8 +37,8 @@ from tests.support.processes.worker_thread import SUPERVISION, Supervised, a_sup
 from tests.support.waiting import wait_until
 
 SOURCE = f"{Path(tenuto.__file__).parent}{os.sep}"
-REPEATS = 5  # a module counts if most repetitions enter it: some work, such as resolving routes, is done now and then
-PERIODIC = ("WorkerProcess._look_ahead", "Flusher.run")
+REPEATS = 9  # a module counts if most repetitions enter it: some work, such as resolving routes, is done now and then
+PERIODIC = ("WorkerProcess._look_ahead", "Flusher.run", "LoopWatch._watch", "LoopWatch.ran")
 ARRIVED, REPORTED = "Executor.arrive", "HeldAttempts.release"
 
 Call = tuple[str, str]  # module, function
@@ -144,7 +145,7 @@ class Measurement:
             self._sdk_start()
             with a_supervised_worker(self._worker_settings(self._url), self._app) as worker:
                 self._sql_worker(worker)
-            server = ServerSettings(self._url, "tenuto_api", PEPPERS, env="test", objects=self._folder / "objects")
+            server = ServerSettings(self._url, "tenuto_api", PEPPERS, env="test", storage=self._folder.as_uri())
             with serving(server) as address:
                 self._http_start(address)
                 asyncio.run(self._http_claim(self._worker_settings(address, key=make_worker_key(self._db))))
@@ -152,7 +153,14 @@ class Measurement:
 
     def _worker_settings(self, url: str, key: str | None = None) -> WorkerSettings:
         return WorkerSettings(
-            target=None, url=url, org_id=str(DEFAULT_ORG), name="paths", home=str(self._folder), key=key, concurrency=10
+            targets=[],
+            url=url,
+            org_id=str(DEFAULT_ORG),
+            name="paths",
+            home=str(self._folder),
+            storage=self._folder.as_uri(),
+            key=key,
+            concurrency=10,
         )
 
     def _repeat(self, walk: Callable[[], list[Call]]) -> list[list[Call]]:
@@ -228,17 +236,25 @@ class Measurement:
             host = ClaimerHost(backend, HeldAttempts(), session, settings, events=cast("Any", None), parts=parts)
             claimer = Claimer(host, slots, [0], deliver=rows.put)
             claimer.start()
+            await asyncio.to_thread(_finish, slots, rows)  # what the HTTP starts left
             recordings = [await asyncio.to_thread(self._claim_once, slots, rows) for _ in range(REPEATS + 1)]
             slots.close()
             await asyncio.to_thread(claimer.thread.join)
         self.paths["HTTP claim"] = common(recordings[1:])
 
     def _claim_once(self, slots: Slots, rows: "SimpleQueue[list[Row]]") -> list[Call]:
-        """Claim one task; the next trip reports it."""
+        """Claim one task, in a trip that begins after the report of the last one; another trip reports it."""
+        wait_until(lambda: bool(slots.parked) and not slots.reports)
         start(self._db, [1, 2], kind={"type": "paths.add"})
         self._recorder.begin()
         slots.wake()
-        claimed = rows.get(timeout=20)
+        wait_until(lambda: not rows.empty())
         calls = self._recorder.end()
-        slots.finish([(row[1], row[2], None, row[3]) for row in claimed], len(claimed), 0.0)
+        _finish(slots, rows)
         return calls
+
+
+def _finish(slots: Slots, rows: "SimpleQueue[list[Row]]") -> None:
+    """Report the tasks of one claim as completed."""
+    claimed = rows.get(timeout=60)
+    slots.finish([(row[1], row[2], None, row[3]) for row in claimed], len(claimed), 0.0)

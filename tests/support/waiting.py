@@ -8,7 +8,7 @@ import psutil
 MAX_PAUSE_SECONDS = 0.02  # asking more often takes time from what is waited for
 
 
-def wait_until(condition: Callable[[], object], *, timeout: float = 20.0) -> None:
+def wait_until(condition: Callable[[], object], *, timeout: float = 120.0) -> None:
     end = time.monotonic() + timeout
     pause = 0.002
     while not condition():
@@ -20,7 +20,7 @@ def wait_until(condition: Callable[[], object], *, timeout: float = 20.0) -> Non
 def wait_until_dead(processes: Iterable[psutil.Process]) -> None:
     """Not until they are buried too: whoever inherits an orphan may take seconds to notice its end."""
     for process in processes:
-        wait_until(lambda process=process: _is_dead(process), timeout=10)
+        wait_until(lambda process=process: _is_dead(process))
 
 
 def _is_dead(process: psutil.Process) -> bool:

@@ -38,6 +38,7 @@ class Task:
     silent: float | None = None
     waits_for: str = ""
     awaited: set[int] = field(default_factory=set)
+    blocked: set[str] = field(default_factory=set)  # workers whose code cannot continue it
     reported: dict[int, int] = field(default_factory=dict)  # attempt: session whose report was accepted
 
 
@@ -55,6 +56,7 @@ class Run:
     retry_at: float | None = None
     signals: int = 0
     gone: bool = False
+    retried_by: int | None = None
 
 
 @dataclass
@@ -106,6 +108,11 @@ class Model:
         if (task.state, state) != ("queued", "queued"):
             self.moves["task", task.state or None, verb, state] += 1
         task.state, task.place = state, place
+
+    def is_served(self, task: Task) -> bool:
+        """Whether a worker is alive whose code can continue it: each worker has other code."""
+        alive = {s.worker for s in self.sessions if not s.ended and s.expires >= self.now}
+        return any(self.workers[worker] == "active" for worker in alive - task.blocked)
 
     # becoming claimable, and the limit of one
 

@@ -125,14 +125,39 @@ def expire_deadlines(walk: Walk) -> Step | None:
 
 def promote_due(walk: Walk) -> Step | None:
     delayed = [task for task in walk.model.tasks if task.state == "retrying" or task.place == "delayed"]
-    due = [task for task in delayed if task.until is not None and task.until <= walk.model.now]
+    due = by_time(walk, delayed)
     return sometimes(walk, due, Step("promote_due", {}, "any", lambda _: walk.model.make_ready(due, "promote")))
 
 
 def wake_waiting(walk: Walk) -> Step | None:
     waiting = [task for task in walk.model.tasks if task.state == "waiting"]
-    due = [task for task in waiting if task.until is not None and task.until <= walk.model.now]
+    due = by_time(walk, waiting)
     return sometimes(walk, due, Step("wake_waiting", {}, "any", lambda _: walk.model.make_ready(due, "wake")))
+
+
+def unblock_tasks(walk: Walk) -> Step | None:
+    blocked = [task for task in walk.model.tasks if task.state == "waiting" and task.waits_for == "code"]
+    due = [task for task in blocked if walk.model.is_served(task)]
+    return sometimes(walk, due, Step("unblock_tasks", {}, "any", lambda _: walk.model.make_ready(due, "unblock")))
+
+
+def set_aside_tasks(walk: Walk) -> Step | None:
+    ready = [task for task in walk.model.tasks if task.place == "ready" and task.blocked]
+    due = [task for task in ready if not walk.model.is_served(task)]
+
+    def apply(_: Rows) -> None:
+        for task in due:
+            walk.model.move(task, "set_aside", "waiting")
+            task.waits_for, task.until = "code", None
+        walk.model.make_ready([], "set_aside", freed=due)
+
+    return sometimes(walk, due, Step("set_aside_tasks", {}, "any", apply))
+
+
+def by_time(walk: Walk, tasks: list[Task]) -> list[Task]:
+    """Those whose time has come, the earliest first: it takes the free slot of a limit."""
+    due = [task for task in tasks if task.until is not None and task.until <= walk.model.now]
+    return sorted(due, key=lambda task: (task.until, walk.task_ids[walk.model.no(task)]))
 
 
 def sometimes(walk: Walk, due: object, step: Step) -> Step | None:
@@ -231,12 +256,13 @@ def register(walk: Walk, worker: str) -> Step:
 
     def apply(rows: Rows) -> None:
         end_sessions(walk, worker)
-        walk.fences.append(rows[0])
+        walk.fences.append({name: rows[0][name] for name in ("session_id", "token")})
         walk.claim_nos.append(0)
         walk.model.sessions.append(Session(worker, walk.model.now + LEASE))
         move_worker(walk, worker, "register", "active")
 
-    params = {**ORG, "worker_id": worker, "lease": f"{LEASE} seconds"}
+    code = Jsonb({"code_version": worker})
+    params = {**ORG, "worker_id": worker, "lease": f"{LEASE} seconds", "metadata": code}
     return Step("register_worker", params, walk.model.workers.get(worker, "none"), apply)
 
 
@@ -283,5 +309,6 @@ def move_worker(walk: Walk, name: str, verb: str, state: str) -> None:
     walk.model.workers[name] = state
 
 
+CODE = (unblock_tasks, set_aside_tasks)
 TIME = (tick, expire_sessions, expire_attempts, expire_deadlines, promote_due, wake_waiting, fold_runs, settle_runs)
-STEPS = (start_one, start_graph, *TIME, sweep_cancelled, cancel_task, *[on_a_run] * 4, on_a_worker)
+STEPS = (start_one, start_graph, *TIME, *CODE, sweep_cancelled, cancel_task, *[on_a_run] * 4, on_a_worker)

@@ -130,7 +130,7 @@ def rerun(walk: Walk, run_no: int) -> None:
 
 def retry(walk: Walk, no: int, params: dict[str, Any], still_open: str | None) -> Step:
     """A final run is started again as a new one."""
-    reuse = walk.chance(0.8)
+    reuse, force = walk.chance(0.8), walk.chance(0.5)
     model, run = walk.model, walk.model.runs[no]
     old = to_rerun(model, no, reuse=reuse)
     copied = {task.copy_of for task in model.tasks_of(no)}
@@ -145,6 +145,7 @@ def retry(walk: Walk, no: int, params: dict[str, Any], still_open: str | None) -
     def apply(rows: Rows) -> None:
         walk.run_ids.append(rows[0]["retry_run"])
         new = Run(run.single_task, "" if run.single_task else "pending", 1, run.max_attempts, len(old))
+        run.retried_by = len(model.runs)
         model.runs.append(new)
         model.moves["run", None, "start", "pending"] += 1
         for at in kept:
@@ -152,7 +153,10 @@ def retry(walk: Walk, no: int, params: dict[str, Any], still_open: str | None) -
             new.touched = True
         add_copies(walk, len(model.runs) - 1, old, kept)
 
-    refusal = still_open or (None if old else "TN004")
+    retried = run.retried_by is not None and not model.runs[run.retried_by].gone and not force
+    refusal = still_open or ("TN004" if retried or not old else None)
     keeping = " ".join(sorted({model.tasks[at].state for at in kept}))
     state = model.run_status(no) if still_open else f"final, keeping {keeping}" if old else "nothing to retry"
-    return Step("retry_run", {**params, "reuse": reuse}, state, apply, refusal)
+    if old and retried and not still_open:
+        state = "retried before"
+    return Step("retry_run", {**params, "reuse": reuse, "force": force}, state, apply, refusal)

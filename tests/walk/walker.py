@@ -4,7 +4,7 @@ import pickle
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
@@ -26,8 +26,11 @@ select json_build_object(
   'workers', (select json_object_agg(id, status) from tenuto.workers),
   'holder', (select task_id from tenuto.limit_slots))
 """
-# The triggers of test databases check at the end of a transaction: the first two make them check now.
-LOOK = "set constraints all immediate; set constraints all deferred; execute look;"
+# What happens at the end of a transaction happens now: first cancels and signals, then the checks of test databases.
+LOOK = """
+set constraints tenuto.a_cancel_ends_its_tasks, tenuto.a_signal_wakes_its_tasks immediate;
+set constraints all immediate; set constraints all deferred; execute look;
+"""
 GO_ON = "release savepoint here; savepoint here"
 GO_BACK = "rollback to savepoint here"
 
@@ -43,6 +46,7 @@ class Step:
     state: str
     apply: Callable[[Rows], None] = lambda _: None
     refusal: str | None = None
+    look_up: Callable[[], dict[str, Any]] = dict  # parameters that only the database knows: most steps are not taken
 
 
 @dataclass
@@ -84,12 +88,12 @@ class Walk:
 
     def take(self, step: Step) -> None:
         """Do it for real and in the model, and compare."""
-        self._note(step)
+        step = self._note(step)
         self._apply(step, self._call(step), GO_ON)
 
     def probe(self, step: Step) -> None:
         """The same, and come back: the kernel by a savepoint, the model by a copy."""
-        self._note(step)
+        step = self._note(step)
         if step.refusal:
             assert self._refusal(step) == step.refusal, "another refusal"
             self.db.execute(GO_BACK)
@@ -102,9 +106,12 @@ class Walk:
         self.model.moves = moves
         self.story.pop()
 
-    def _note(self, step: Step) -> None:
+    def _note(self, step: Step) -> Step:
+        """The step with all its parameters."""
+        step = replace(step, params={**step.params, **step.look_up()})
         self.steps += 1
         self.story.append(f"{step.function} ({step.state}) {step.params}")
+        return step
 
     def _call(self, step: Step) -> Rows:
         if step.function == "tick":
@@ -157,7 +164,9 @@ class Walk:
 
 def shown(task: Task) -> list[object]:
     stopping = task.cancel and task.state == "running"
-    return [task.state, task.attempt, task.failures, task.losses, stopping]
+    charged = task.failures + task.losses
+    attempt = charged if task.state in ("failed", "retrying") else min(task.attempt, charged + 1)
+    return [task.state, attempt, task.failures, task.losses, stopping]
 
 
 @contextmanager

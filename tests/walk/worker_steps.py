@@ -48,7 +48,9 @@ def claim(walk: Walk) -> Step | None:
         return None
     limit = walk.random.choice([1, 1, 2, 3])
     claim_no, state = next_claim(walk, session)
-    ready = [task for task in walk.model.tasks if task.place == "ready"] if state == "active" else []
+    code = walk.model.sessions[session].worker
+    ready = [task for task in walk.model.tasks if task.place == "ready" and code not in task.blocked]
+    ready = ready if state == "active" else []
 
     def apply(rows: Rows) -> None:
         assert len(rows) == min(limit, len(ready)), "claimed too few or too many"
@@ -58,8 +60,14 @@ def claim(walk: Walk) -> Step | None:
             assert row["attempt"] == task.attempt + 1
             take(walk, task, session, claim_no)
 
-    params = {**walk.fences[session], "claim_no": claim_no, "routes": [1], "limit": limit}
-    return Step("claim_tasks", params, state, apply, "TN002" if state == "ended" else None)
+    params = {**walk.fences[session], "claim_no": claim_no, "limit": limit}
+    refusal = "TN002" if state == "ended" else None
+    return Step("claim_tasks", params, state, apply, refusal, lambda: {"routes": routes_for(walk, code)})
+
+
+def routes_for(walk: Walk, code: str) -> list[int]:
+    rows = walk.db.execute("select id from tenuto.routes where %s <> all (blocked_versions) order by 1", [code])
+    return [row[0] for row in rows.fetchall()]
 
 
 def claim_by_id(walk: Walk) -> Step | None:
@@ -73,7 +81,7 @@ def claim_by_id(walk: Walk) -> Step | None:
         answer = "claimed"
 
     def apply(rows: Rows) -> None:
-        assert rows[0]["answer"] == answer
+        assert rows[0]["result"] == answer
         if answer == "claimed":
             take(walk, task, session, claim_no)
 
@@ -129,6 +137,7 @@ def report(walk: Walk) -> Step | None:
         ("snooze_tasks", {"seconds": [float(PAUSE)]}),
         ("interrupt_tasks", {}),
         ("wait_tasks", {"waits": [Jsonb(a_wait(walk, fence.no))]}),
+        ("block_tasks", {"mismatches": [Jsonb({"step_no": 1, "expected": "step 'a'", "found": "step 'b'"})]}),
     ]
     return a_report(walk, fence, *walk.random.choice(ways))
 
@@ -139,7 +148,7 @@ def a_report(walk: Walk, fence: Fence, function: str, more: dict[str, Any]) -> S
         answer = "already_accepted"
 
     def apply(rows: Rows) -> None:
-        assert [row["answer"] for row in rows] == [answer]
+        assert [row["result"] for row in rows] == [answer]
         if answer == "accepted":
             fence.task.reported[fence.attempt] = fence.session
             accept(walk, function, more, fence.task)
@@ -177,6 +186,9 @@ def accept(walk: Walk, function: str, more: dict[str, Any], task: Task) -> None:
         walk.model.settle(task, "fail", "failure", final=retry == -1, after=retry)
     elif function == "lose_tasks":
         walk.model.settle(task, "lose", "loss")
+    elif function == "block_tasks":
+        if walk.model.put_back(task, "block"):
+            block(walk, task)
     elif function != "wait_tasks":
         walk.model.put_back(task, function.removesuffix("_tasks"))
     elif walk.model.put_back(task, "wait"):
@@ -195,6 +207,16 @@ def wait(walk: Walk, task: Task, how: dict[str, Any]) -> None:
     task.waits_for, task.awaited = how["for"], awaited
     task.until = None if seconds is None else walk.model.now + seconds
     walk.model.make_ready([], "wait", freed=[task])
+
+
+def block(walk: Walk, task: Task) -> None:
+    task.blocked.add(walk.model.sessions[task.session].worker)
+    if walk.model.is_served(task):
+        walk.model.make_ready([task], "block", freed=[task])
+        return
+    walk.model.move(task, "block", "waiting")
+    task.waits_for, task.until = "code", None
+    walk.model.make_ready([], "block", freed=[task])
 
 
 def put_data(walk: Walk) -> Step | None:
@@ -248,7 +270,7 @@ def progress(walk: Walk) -> Step | None:
     answers = ["stale_lease"] if not fence.held else ["cancelled"] if fence.task.cancel else []
 
     def apply(rows: Rows) -> None:
-        assert [row["answer"] for row in rows] == answers
+        assert [row["result"] for row in rows] == answers
         if fence.held and fence.task.timed:
             fence.task.silent = walk.model.now + SILENCE
 

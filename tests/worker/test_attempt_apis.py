@@ -17,6 +17,7 @@ from tenuto.storage.folder import FolderStore
 from tenuto.worker.backends.sql import SqlBackend
 from tenuto.worker.backends.sql_attempt_api import SqlAttemptApis
 from tenuto.worker.execution.flusher import Flusher
+from tenuto.worker.execution.progress import ProgressSender
 from tenuto.worker.process.session import WorkerSession
 from tenuto.worker.settings import WorkerSettings
 from tests.support.database.tasks import DEFAULT_ORG, Worker, a_worker, start
@@ -30,7 +31,7 @@ def apis_of(pool: ConnectionPool, worker: Worker, folder: Any) -> SqlAttemptApis
 
 
 def attempt_of(task_id: UUID, run_id: UUID, no: int) -> Attempt:
-    return Attempt((None, str(task_id), no, str(run_id), 1, None, None, None, None), None, 0.0)
+    return Attempt((None, str(task_id), no, str(run_id), 1, None, None, None, None, None), None, 0.0)
 
 
 def claimed(db: Any, count: int) -> tuple[Worker, list[Attempt]]:
@@ -46,8 +47,13 @@ def test_an_attempt_asks_until_the_database_answers(db, database, tmp_path):
         with a_proxy(database) as proxy:
             proxy.cut()
             async with open_pool(proxy.url, timeout=0.2) as pool:
-                asyncio.get_running_loop().call_later(0.5, proxy.resume)  # when the pool has lost its patience
-                return await asyncio.wait_for(apis_of(pool, worker, tmp_path).open(attempt).ask("get_steps"), 20)
+
+                def resume() -> None:
+                    pool.timeout = 60
+                    proxy.resume()
+
+                asyncio.get_running_loop().call_later(0.5, resume)  # when the pool has lost its patience
+                return await asyncio.wait_for(apis_of(pool, worker, tmp_path).open(attempt).ask("get_steps"), 60)
 
     assert asyncio.run(asked()) == []
 
@@ -70,8 +76,10 @@ def test_progress_that_cannot_be_written_silences_no_other(db, database, tmp_pat
     async def told() -> None:
         async with open_pool(database) as pool:
             apis = apis_of(pool, worker, tmp_path)
-            settings = WorkerSettings(None, url=database, org_id=str(DEFAULT_ORG), name="w", home=str(tmp_path))
-            flusher = Flusher(SqlBackend(pool, settings), apis.session, apis, cancelled=lambda _: None)
+            settings = WorkerSettings([], url=database, org_id=str(DEFAULT_ORG), name="w", home=str(tmp_path))
+            backend = SqlBackend(pool, settings)
+            progress = ProgressSender(backend, apis.session, apis, cancelled=lambda _: None)
+            flusher = Flusher(backend, apis.session, progress)
             try:
                 apis.open(bad).tell("progress", progress=0.5, message="\x00")
                 apis.open(good).tell("progress", progress=0.5, message="half")

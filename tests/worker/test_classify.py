@@ -21,7 +21,7 @@ from tenuto.runtimes.outcomes import (
 )
 from tenuto.sdk.app import App
 from tenuto.sdk.context.control import Fail, Retry, Snooze, Suspend
-from tenuto.sdk.values.codecs import WrongValue
+from tenuto.sdk.values.wire_format import WrongValue
 
 app = App("judged")
 

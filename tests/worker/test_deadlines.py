@@ -2,7 +2,9 @@
 
 import asyncio
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any, cast
 
 from tenuto.runtimes.base import Attempt
@@ -20,39 +22,54 @@ def attempt(name: str) -> Any:
     return cast("Attempt", Found(name))
 
 
-async def watch(*seconds: float, ends: tuple[int, ...] = ()) -> list[str]:
+class Timers:
+    """A loop in which time passes as its timers ring."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+        self._due: list[tuple[float, Callable[[], None]]] = []
+
+    def time(self) -> float:
+        return self.now
+
+    def call_at(self, at: float, ring: Callable[[], None]) -> Any:
+        entry = (at, ring)
+        self._due.append(entry)
+        return SimpleNamespace(cancel=lambda: entry in self._due and self._due.remove(entry))
+
+    def run(self) -> None:
+        while self._due:
+            entry = min(self._due, key=lambda due: due[0])
+            self._due.remove(entry)
+            self.now = entry[0]
+            entry[1]()
+
+
+def watch(*seconds: float, ends: tuple[int, ...] = ()) -> list[str]:
     """What rings, in order, for attempts with these timeouts; those in `ends` are over before."""
-    loop, rung = asyncio.get_running_loop(), []
-    quiet = asyncio.Event()
-    hard_left = len(seconds) - len(ends)
+    timers: Any = Timers()
+    rung: list[str] = []
 
-    def hard(found: Any) -> None:
-        nonlocal hard_left
-        rung.append(f"hard {found.name}")
-        hard_left -= 1
-        if not hard_left:
-            quiet.set()
+    def ring(how: str) -> Callable[[Any], None]:
+        return lambda found: rung.append(f"{how} {found.name} after {timers.now - 1000:g}")
 
-    watched = Deadlines(loop, soft=lambda found: rung.append(f"soft {cast('Any', found).name}"), hard=hard)
+    watched = Deadlines(timers, soft=ring("soft"), hard=ring("hard"))
     attempts = [attempt(str(no)) for no in range(len(seconds))]
     for found, time in zip(attempts, seconds, strict=True):
         watched.watch(found, time)
     for no in ends:
         attempts[no].over = True
-    await asyncio.wait_for(quiet.wait(), 10)
+    timers.run()
     return rung
 
 
-def test_deadlines_ring_in_their_order_whatever_order_they_were_set_in(monkeypatch: Any):
-    monkeypatch.setattr(deadlines, "STOP_GRACE_SECONDS", 0.2)
-    rung = asyncio.run(watch(0.06, 0.02, 0.04))
-    assert rung == ["soft 1", "soft 2", "soft 0", "hard 1", "hard 2", "hard 0"]
+def test_deadlines_ring_in_their_order_whatever_order_they_were_set_in():
+    soft = ["soft 1 after 1", "soft 2 after 2", "soft 0 after 2.5"]
+    assert watch(2.5, 1, 2) == [*soft, "hard 1 after 4", "hard 2 after 5", "hard 0 after 5.5"]
 
 
-def test_what_is_over_does_not_ring(monkeypatch: Any):
-    monkeypatch.setattr(deadlines, "STOP_GRACE_SECONDS", 0.02)
-    rung = asyncio.run(watch(0.01, 0.02, ends=(0,)))
-    assert rung == ["soft 1", "hard 1"]
+def test_what_is_over_does_not_ring():
+    assert watch(1, 2, ends=(0,)) == ["soft 1 after 2", "hard 1 after 5"]
 
 
 def test_what_is_over_is_let_go_long_before_its_deadline():

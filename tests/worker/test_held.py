@@ -1,6 +1,6 @@
 """What a heartbeat says: safe at whatever moment it is asked."""
 
-from tenuto.worker.process.session import HeldAttempts
+from tenuto.worker.process.held_attempts import HeldAttempts
 
 
 def test_what_was_claimed_is_listed_until_its_report_is_answered():

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tenuto.model import text as texts
 from tenuto.runtimes.process_child import SendLogs
 from tenuto.sdk.context.current_attempt import running
 from tenuto.worker.execution import logs
@@ -31,7 +32,7 @@ class Unspeakable:
 class GoneLine:
     """The line to a worker that is gone."""
 
-    def send(self, **message: Any) -> None:
+    def send(self, message: dict[str, Any]) -> None:
         ours, theirs = socket.socketpair()
         theirs.close()
         with ours:
@@ -47,6 +48,21 @@ def logger_to(handler: logging.Handler) -> logging.Logger:
     logger = logging.Logger("test")
     logger.addHandler(handler)
     return logger
+
+
+@pytest.mark.parametrize("place", ["here", "in a process"])
+def test_no_line_holds_the_value_of_a_secret(place: str, attempt, monkeypatch):
+    monkeypatch.setattr(texts, "_hidden", [])
+    texts.hide("canary-value")
+    sent: list[Any] = []
+    channel: Any = SimpleNamespace(send=sent.append)
+    handler = LogBuffer() if place == "here" else SendLogs(channel)
+
+    logger_to(handler).info("hello %s", "canary-value", extra={"token": "canary-value"})
+
+    lines = handler.take() if isinstance(handler, LogBuffer) else sent
+    assert "hello ***" in str(lines)
+    assert "canary" not in str(lines)
 
 
 @pytest.mark.parametrize("make", [LogBuffer, send_logs], ids=["here", "in a process"])

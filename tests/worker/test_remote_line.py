@@ -62,15 +62,15 @@ def test_reports_and_claims_are_one_request_with_outputs_as_they_are(site: StubS
 def test_claimed_tasks_are_rows_as_from_the_database(site: StubServer, line: HttpClaimChannel) -> None:
     task_id, run_id = str(uuid4()), str(uuid4())
     task = {"task_id": task_id, "attempt": 2, "run_id": run_id, "type": "shop.pack", "input": {"a": "é"}}
-    task |= {"slots": None, "timeout_seconds": 1.5, "metadata": {"k": 1}}
-    refused = {"task_id": "x", "attempt": 1, "answer": "stale_lease"}
+    task |= {"slots": None, "timeout_seconds": 1.5, "metadata": {"k": 1}, "idempotency_key": "first"}
+    refused = {"task_id": "x", "attempt": 1, "result": "stale_lease"}
     answer = {"tasks": [task], "rejected_reports": [refused], "session_ended": True, "heartbeat_now": False}
     site.answer = (200, json.dumps(answer).encode())
 
     late, claimed, ended = claim(line)
 
     assert late[:3] == ("stale_lease", "x", 1)
-    assert ClaimedRow(*claimed) == ClaimedRow(None, task_id, 2, run_id, 1, '{"a":"é"}', None, 1.5, '{"k":1}')
+    assert ClaimedRow(*claimed) == ClaimedRow(None, task_id, 2, run_id, 1, '{"a":"é"}', None, 1.5, '{"k":1}', "first")
     assert ended == ENDED
 
 
@@ -167,6 +167,6 @@ def test_a_trip_without_an_answer_can_be_cut(site: StubServer, line: HttpClaimCh
     thread.start()
     wait_until(lambda: site.bodies)
     line.cut()
-    thread.join(10)
+    thread.join(60)
 
     assert isinstance(failed[0], Unreachable)

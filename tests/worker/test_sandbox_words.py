@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenuto.runtimes.outcomes import Completed, Failed, Snoozed, Waiting, from_json, to_json
+from tenuto.runtimes.outcomes import Blocked, Completed, Failed, Snoozed, Waiting, from_json, to_json
 from tenuto.runtimes.sandbox.messages import InvalidMessage, check
 from tenuto.sdk.values.wire_format import dump
 
@@ -31,11 +31,13 @@ def said(message: object) -> dict[str, Any]:
     [
         Completed(None),
         Completed('{"a":[1,2]}'),
+        Completed(None, [{"output": 0, "partition": None, "rows": 3}]),
         Failed({"type": "E", "message": "m"}, 3.0),
         Failed({"type": "E", "message": "m", "traceback": "t"}, -1.0),
         Failed({"type": "E", "message": "m"}),
         Snoozed(5.0),
         Waiting({"for": "signal", "name": "go"}),
+        Blocked({"step_no": 2, "expected": "step 'charge'", "found": "sleep"}),
         Waiting({"for": "children", "tasks": ["01a1dfc5-7932-7000-b49a-bd162a71a691"]}),
     ],
 )
@@ -56,6 +58,9 @@ def test_honest_ends_are_understood_as_they_were_meant(outcome: Any) -> None:
         {"outcome": {"kind": "Completed", "output": '{"$pickle": "gASVAAA="}'}},
         {"outcome": {"kind": "Completed", "output": '[{"a": {"$slot": 1}}]'}},
         {"outcome": {"kind": "Completed", "output": "[" * 40 + "]" * 40}},
+        {"outcome": {"kind": "Completed", "output": None, "published": [3]}},
+        {"outcome": {"kind": "Completed", "output": None, "published": "x"}},
+        {"outcome": {"kind": "Completed", "output": None, "published": [{"partition": "\ud800"}]}},
         {"outcome": {"kind": "Failed", "error": "x", "retry": None}},
         {"outcome": {"kind": "Failed", "error": {}, "retry": -5}},
         {"outcome": {"kind": "Failed", "error": {}, "retry": True}},
@@ -64,6 +69,10 @@ def test_honest_ends_are_understood_as_they_were_meant(outcome: Any) -> None:
         {"outcome": {"kind": "Waiting", "wait": {"for": "children", "tasks": ["x"]}}},
         {"outcome": {"kind": "Waiting", "wait": {"for": "children", "tasks": 3}}},
         {"outcome": {"kind": "Waiting", "wait": {"until": 3}}},
+        *(
+            {"outcome": {"kind": "Blocked", "mismatch": {"step_no": no, "expected": "", "found": ""}}}
+            for no in ("2", True, -1, 2_147_483_648)
+        ),
         {"outcome": {"kind": "Interrupted"}, "log": []},
         {"ask": 1, "verb": "get_steps", "arguments": {}, "session_id": 1},
         {"ask": 1, "verb": "put_task_data", "arguments": {"values": {"a": {"$pickle": ""}}}},
@@ -107,7 +116,8 @@ def test_whatever_it_says_is_storable_or_refused(message: Any) -> None:
         return
     dump({key: value for key, value in told.items() if key != "log"})
     if "outcome" in told:
-        assert from_json(dict(told["outcome"])) is not None
+        outcome: Any = told["outcome"]
+        assert from_json(dict(outcome)) is not None
 
 
 @given(st.binary(max_size=60))

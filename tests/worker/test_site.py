@@ -103,9 +103,9 @@ def test_a_proxy_makes_a_tunnel_and_sees_nothing(
 
 def test_a_server_that_is_older_and_takes_no_declarations_is_worked_for_all_the_same() -> None:
     async def declare(site: StubServer) -> None:
-        settings = WorkerSettings("shop:app", site.url, str(UUID(int=0)), "w", "home", key=KEY)
+        settings = WorkerSettings(["shop:app"], site.url, str(UUID(int=0)), "w", "home", key=KEY)
         async with open_remote(settings) as remote:
-            await remote.declare_types(Session(1, UUID(int=1)), {"shop.send": {}})
+            await remote.declare_types(Session(1, UUID(int=1)), {"shop.send": {}}, {})
 
     with a_stub_server() as site:
         site.answer = (404, b'{"code": "not_found", "detail": "no such route"}')

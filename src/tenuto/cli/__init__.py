@@ -1,1 +1,1 @@
-"""The command line: connects the other packages. Only it and sdk/connect.py read the environment."""
+"""The command line: connects the other packages. Only this package and sdk/connect.py read the environment."""

@@ -17,6 +17,24 @@ def read_value(text: str) -> Json:
         return text
 
 
+def read_json(text: str | None, option: str) -> Json:
+    """Parses the value of an option that is JSON; None if it was not passed."""
+    try:
+        return None if text is None else json.loads(text)
+    except ValueError as problem:
+        raise UsageError(f"{option} {text!r:.60} is not JSON: {problem}") from problem
+
+
+def read_object(text: str | None, option: str) -> JsonObject | None:
+    """Parses the value of an option that is a JSON object; None if it was not passed."""
+    value = read_json(text, option)
+    if text is None:
+        return None
+    if not isinstance(value, dict) or not value:
+        raise UsageError(f'{option} {text!r:.60} is not a JSON object with keys; write \'{{"team": "bi"}}\'')
+    return dict(value)
+
+
 def read_arguments(texts: list[str]) -> tuple[list[Json], JsonObject]:
     """Parses positional values first, then `name=value`, as in a Python call."""
     positional: list[Json] = []

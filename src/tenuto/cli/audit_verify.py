@@ -33,7 +33,8 @@ class Verified:
 
 @dataclass(frozen=True)
 class Kept:
-    """A line of a file of heads. It includes the public key, because a database could lose or replace it."""
+    """One line of an exported file: a signed head of an audit chain. Includes the public key, because the database
+    could lose or replace its own copy."""
 
     head: SignedHead
     public_key: JsonObject
@@ -52,7 +53,7 @@ async def sign_now(context: CommandContext) -> bool:
 
 
 async def export_heads(context: CommandContext, file: Path) -> int:
-    """Append to the file the heads that it lacks; returns their number. Never changes existing lines."""
+    """Append the heads that are missing in the file; returns how many. Never changes existing lines."""
     known = [kept.head.seq for kept in read_heads(file) if kept.head.org_id == context.org_id] if file.exists() else []
     proving, last = await _public_keys(context), max(known, default=0)
     lines: list[str] = []

@@ -1,18 +1,28 @@
-"""Opens the database of a command: that of TENUTO_DATABASE_URL, else the embedded one, whose server is started."""
+"""Reads where a command finds Tenuto, and opens its database: that of TENUTO_DATABASE_URL, else the embedded one, whose
+server is started."""
 
 import os
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
 
-import typer
-
+from tenuto.cli.exit_codes import UsageError
 from tenuto.model.environment import Environment, read_address
 
 Settings = Environment
+SERVER_URL: ContextVar[str | None] = ContextVar("SERVER_URL", default=None)  # `tenuto --url …`
 
 
 def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
-    return read_address(environment)
+    """Read the environment and the project of the current folder; the environment takes precedence, and `--url` over
+    both."""
+    from tenuto.sdk.project import with_project
+
+    settings = with_project(read_address(environment), home_is_set=bool(environment.get("TENUTO_HOME")))
+    if (url := SERVER_URL.get()) is not None:
+        return replace(settings, server_url=url, database_url=None)
+    return settings
 
 
 @contextmanager
@@ -23,10 +33,9 @@ def open_database(settings: Settings, *, keep: bool = True) -> Generator[str]:
         yield settings.database_url
         return
     if settings.server_url is not None:
-        typer.echo(
-            f"tenuto: this command uses a database, not the server at TENUTO_URL ({settings.server_url}); "
-            f"without TENUTO_DATABASE_URL it is the one in {settings.home}",
-            err=True,
+        raise UsageError(
+            f"this command needs the database, and {settings.server_url} is a server; set TENUTO_DATABASE_URL, "
+            f"or for the embedded database in {settings.home} leave out TENUTO_URL and --url"
         )
     from tenuto.db import embedded
 
@@ -37,24 +46,11 @@ def open_database(settings: Settings, *, keep: bool = True) -> Generator[str]:
 @contextmanager
 def ready_database(settings: Settings, *, keep: bool = True) -> Generator[str]:
     """Yields the URL of a database that fits this version: migrates the embedded one, checks any other."""
-    from tenuto.db.connection.errors import DatabaseProblem, OtherFunctions
     from tenuto.db.install import install
 
     with open_database(settings, keep=keep) as url:
         if settings.database_url is None:
             install.migrate(url)
         else:
-            status = install.status(url)
-            if status.pending:
-                missing = (
-                    "no Tenuto schema" if status.schema_version == 0 else f"schema version {status.schema_version}"
-                )
-                raise DatabaseProblem(
-                    f"{status.url} holds {missing}, and {status.pending[-1]} is needed; run `tenuto db migrate`"
-                )
-            if not status.fits:
-                raise OtherFunctions(
-                    f"the functions in {status.url} do not match this Tenuto; "
-                    "run `tenuto db migrate` with the Tenuto that all processes run"
-                )
+            install.require_fitting(url)
         yield url

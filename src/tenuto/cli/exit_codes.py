@@ -6,6 +6,7 @@ from uuid import UUID
 from tenuto.db.connection.errors import BadAddress, DatabaseProblem, NoBinaries, NoHome, ServerFailed, Unreachable
 from tenuto.model.errors import InvalidInput, NotFound, TenutoError, TooLarge
 from tenuto.runtimes.background import BackgroundTaskDied
+from tenuto.storage.base import StorageProblem
 
 DONE, FAILED, WRONG_USE, NOT_REACHABLE, NOT_ENDED = range(5)
 
@@ -28,15 +29,15 @@ class StillRunning(Exception):
         )
 
 
-Problem = DatabaseProblem | TenutoError | UsageError | WorkFailed | StillRunning | BackgroundTaskDied
-PROBLEMS = (DatabaseProblem, TenutoError, UsageError, WorkFailed, StillRunning, BackgroundTaskDied)
+Problem = DatabaseProblem | TenutoError | StorageProblem | UsageError | WorkFailed | StillRunning | BackgroundTaskDied
+PROBLEMS = (DatabaseProblem, TenutoError, StorageProblem, UsageError, WorkFailed, StillRunning, BackgroundTaskDied)
 
 
 def exit_code(problem: Problem) -> int:
     match problem:
         case UsageError() | BadAddress() | NoHome() | InvalidInput() | NotFound() | TooLarge():
             return WRONG_USE
-        case Unreachable() | NoBinaries() | ServerFailed():
+        case Unreachable() | NoBinaries() | ServerFailed() | StorageProblem():
             return NOT_REACHABLE
         case StillRunning():
             return NOT_ENDED

@@ -8,11 +8,13 @@ from pathlib import Path
 
 from tenuto.cli.exit_codes import UsageError
 from tenuto.model.json import Json, JsonObject
-from tenuto.model.permissions import check_permissions
+from tenuto.model.keys import MAX_BCRYPT_COST
+from tenuto.model.permissions import EVERYTHING, check_permissions
 
-MAX_BCRYPT_COST = 14  # the same limit as in the server
 REQUIRED_FIELDS = ("key_prefix", "key_hash", "name", "permissions")
 KNOWN = (*REQUIRED_FIELDS, "expires_at", "is_active")
+THINGS = {"runs": "runs", "tasks": "tasks", "rundata": "data", "run_data": "data"}  # Foreman's names, and ours
+ACCESS = {"read": "read", "create": "write", "update": "write", "write": "write", "delete": "write", "*": "*"}
 QUICK = 8  # the first use of a key compares this many keys with the same prefix in one request
 
 
@@ -73,12 +75,7 @@ def _read(line: str, where: str) -> tuple[KeyToImport, bool]:
         raise UsageError(
             f"{where} has a bcrypt hash with cost {cost}, which is too slow to check; the maximum is {MAX_BCRYPT_COST}"
         )
-    permissions = fields["permissions"]
-    if not isinstance(permissions, list):
-        raise UsageError(
-            f'{where} has the permissions {permissions!r}; write a list of Tenuto permissions: ["runs:read", "tasks:*"]'
-        )
-    permissions = [str(permission) for permission in permissions]
+    permissions = _permissions(fields["permissions"], where)
     check_permissions(permissions)
     key = KeyToImport(
         prefix=_text(fields, "key_prefix", where),
@@ -88,6 +85,30 @@ def _read(line: str, where: str) -> tuple[KeyToImport, bool]:
         expires_at=_moment(fields.get("expires_at"), where),
     )
     return key, is_active
+
+
+def _permissions(value: Json, where: str) -> list[str]:
+    """Returns permissions that are a list, or an object of flags: `{"runs:create": true, "rundata:read": true}`."""
+    if isinstance(value, list):
+        return [str(permission) for permission in value]
+    cure = 'write a list of Tenuto permissions: ["runs:read", "tasks:*"]'
+    if not isinstance(value, dict):
+        raise UsageError(f"{where} has the permissions {value!r}; {cure}")
+    mapped = {flag: _permission(flag) for flag in value}
+    unknown = [flag for flag, set in value.items() if mapped[flag] is None or not isinstance(set, bool)]
+    if unknown:
+        raise UsageError(f"{where} has permissions that Tenuto does not have: {', '.join(unknown)}; {cure}")
+    return sorted({permission for flag, permission in mapped.items() if permission and value[flag]})
+
+
+def _permission(flag: str) -> str | None:
+    """Returns the Tenuto permission for a flag of Foreman, such as `runs:create`; None if there is none."""
+    if flag == EVERYTHING:
+        return flag
+    thing, _, access = flag.partition(":")
+    if thing not in THINGS or access not in ACCESS:
+        return None
+    return "runs:delete" if flag == "runs:delete" else f"{THINGS[thing]}:{ACCESS[access]}"
 
 
 def _text(fields: JsonObject, field: str, where: str) -> str:

@@ -9,32 +9,28 @@ from uuid import UUID
 import typer
 
 from tenuto.cli.output import cell, say
-from tenuto.cli.session import CommandContext
 from tenuto.model.monitoring import FINAL
 from tenuto.model.text import indented
 
 if TYPE_CHECKING:
     from tenuto.model.run_data import LogLine, RunLogLine
+    from tenuto.sdk.operations.base import Operations
 
 PAUSE, LAST_LINES = 0.3, 1.5
 # Workers write lines in batches: an older line of one task may arrive after newer lines of another.
 LATE = timedelta(seconds=10)
 
-Follow = Annotated[bool, typer.Option("--follow", "-f", help="Print new lines until it has ended.")]
+Follow = Annotated[bool, typer.Option("--follow", "-f", help="Also print new lines, until the run or task has ended.")]
 
 
-async def show_task_logs(context: CommandContext, task_id: UUID, *, follow: bool, as_json: bool) -> None:
-    from tenuto.db import monitoring, run_data
-
+async def show_task_logs(tenuto: "Operations", task_id: UUID, *, follow: bool, as_json: bool) -> None:
     attempt = line_no = 0
     quiet, any_lines = 0.0, False
     while True:
         # Read the status first: lines that are logged after it are read in this round, so that the last ones are not
         # lost.
-        task = await context.pool.call(monitoring.get_task, org_id=context.org_id, task_id=task_id)
-        lines = await context.pool.call(
-            run_data.read_logs, org_id=context.org_id, task_id=task_id, after_attempt=attempt, after_line=line_no
-        )
+        task = await tenuto.get_task(task_id)
+        lines = await tenuto.read_logs(task_id, after_attempt=attempt, after_line=line_no)
         for line in lines:
             _print(line, as_json=as_json)
             attempt, line_no = line.attempt, line.line_no
@@ -44,7 +40,7 @@ async def show_task_logs(context: CommandContext, task_id: UUID, *, follow: bool
             break
         if not lines:
             await asyncio.sleep(PAUSE)
-    run = await context.pool.call(monitoring.get_run, org_id=context.org_id, run_id=task.run_id)
+    run = await tenuto.get_run(task.run_id)
     more: list[str] = [] if any_lines else [_nothing(f"task {task_id}", task.status)]
     if run.total_tasks > 1:
         more.append(f"`tenuto runs logs {run.id}` shows the log lines of all {run.total_tasks} tasks of its run")
@@ -52,15 +48,13 @@ async def show_task_logs(context: CommandContext, task_id: UUID, *, follow: bool
         say("; ".join(more), err=True)
 
 
-async def show_run_logs(context: CommandContext, run_id: UUID, *, follow: bool, as_json: bool) -> None:
-    from tenuto.db import monitoring
-
+async def show_run_logs(tenuto: "Operations", run_id: UUID, *, follow: bool, as_json: bool) -> None:
     printed: set[tuple[UUID, int, int]] = set()
     after: datetime | None = None
     quiet = 0.0
     while True:
-        run = await context.pool.call(monitoring.get_run, org_id=context.org_id, run_id=run_id)
-        lines = [line for line in await _read_on(context, run_id, after) if _key(line) not in printed]
+        run = await tenuto.get_run(run_id)
+        lines = [line for line in await _read_on(tenuto, run_id, after) if _key(line) not in printed]
         for line in lines:
             _print(line, as_json=as_json)
         if lines:
@@ -74,18 +68,14 @@ async def show_run_logs(context: CommandContext, run_id: UUID, *, follow: bool, 
         say(_nothing(f"run {run_id}", run.status), err=True)
 
 
-async def _read_on(context: CommandContext, run_id: UUID, after: datetime | None) -> "list[RunLogLine]":
+async def _read_on(tenuto: "Operations", run_id: UUID, after: datetime | None) -> "list[RunLogLine]":
     """Read all lines that were logged after this time."""
-    from tenuto.db import run_data
-
-    page = await context.pool.call(run_data.read_run_logs, org_id=context.org_id, run_id=run_id, after=after)
+    page = await tenuto.read_run_logs(run_id, after=after)
     lines = page
     while page:
         last = page[-1]
-        page = await context.pool.call(
-            run_data.read_run_logs,
-            org_id=context.org_id,
-            run_id=run_id,
+        page = await tenuto.read_run_logs(
+            run_id,
             after=last.logged_at,
             after_task=last.task_id,
             after_attempt=last.attempt,
@@ -114,7 +104,7 @@ def _as_json(line: "LogLine | RunLogLine") -> str:
     from tenuto.model.run_data import RunLogLine
 
     task = {"task_id": str(line.task_id), "task": line.task} if isinstance(line, RunLogLine) else {}
-    kept = {"attempt": line.attempt, "line_no": line.line_no, "logged_at": line.logged_at.isoformat()}
+    kept = {"attempt": line.displayed_attempt, "line_no": line.line_no, "logged_at": line.logged_at.isoformat()}
     return json.dumps({**task, **kept, "level": line.level, "message": line.message, "fields": line.fields})
 
 
@@ -123,4 +113,4 @@ def _as_text(line: "LogLine | RunLogLine") -> str:
 
     more = "  " + cell(line.fields) if line.fields else ""
     task = f"  {cell(line.task)}" if isinstance(line, RunLogLine) and line.task else ""
-    return f"{cell(line.logged_at)}{task}  {line.attempt}  {line.level:<7}  {indented(line.message)}{more}"
+    return f"{cell(line.logged_at)}{task}  {line.displayed_attempt}  {line.level:<7}  {indented(line.message)}{more}"

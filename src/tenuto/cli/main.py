@@ -12,14 +12,24 @@ CHECK_EVERY_SECONDS, CLEAN_UP_SECONDS = 0.5, 10.0
 
 
 def main() -> NoReturn:
-    """Run a command. SIGTERM and SIGINT end a process that is still starting with exit code 0, like one that is
-    running. After start-up, the process's own handlers apply."""
+    """Run a command. During start-up, SIGTERM and SIGINT end the process with exit code 0, as they do later. After
+    start-up, the process's own handlers apply."""
     if sys.argv[1:2] and sys.argv[1] in STAYING:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, _leave)
+    if sys.argv[1:2] == ["worker"] and "--help" not in sys.argv:
+        from tenuto.worker.supervisor.spawn import spawn_first_child
+
+        spawn_first_child(remote=_looks_remote())
     from tenuto.cli.root import run
 
     run()
+
+
+def _looks_remote() -> bool:
+    """Whether the worker will probably work over HTTP. If it does not, its child only imports more modules later."""
+    in_environment = "TENUTO_URL" in os.environ and "TENUTO_DATABASE_URL" not in os.environ
+    return in_environment or any(argument.startswith("--url") for argument in sys.argv)
 
 
 def _leave(*_: object) -> NoReturn:

@@ -10,12 +10,14 @@ from uuid import UUID
 import typer
 
 from tenuto.model.json import Json
+from tenuto.model.stored_errors import describe_error
 from tenuto.model.text import INDENT, indented, one_line, printable
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 Cell = Json | datetime | timedelta | UUID
+MAX_CELL = 80  # characters of an error in a list
 MAX_WIDTH = 1_000_000  # of a table: wide enough that no line is wrapped
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
@@ -42,7 +44,7 @@ def show_list(name: str, items: Sequence[object], columns: Sequence[str], *, as_
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Formats a table under the names of its columns. Lines are never wrapped or cut, on a terminal neither, so that
+    """Formats a table under the names of its columns. Lines are never wrapped or cut, not even on a terminal, so that
     ids can be copied and programs can read them."""
     from rich.console import Console
     from rich.table import Table
@@ -59,9 +61,11 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(line.rstrip() for line in printed.get().splitlines())
 
 
-def fields(facts: "DataclassInstance", *, hide: Collection[str] = ()) -> str:
-    """Formats every non-empty field, one per line, and below them the traceback of an error."""
-    values = {name: value for name, value in vars(facts).items() if value not in (None, [], {}) and name not in hide}
+def fields(facts: "DataclassInstance", *, hide: Collection[str] = (), **instead: str | None) -> str:
+    """Formats every non-empty field, one per line, and below them the traceback of an error. `instead` replaces or adds
+    fields."""
+    shown = {**vars(facts), **instead}
+    values = {name: value for name, value in shown.items() if value not in (None, [], {}) and name not in hide}
     texts = {name: _field(name, value) for name, value in values.items()}
     width = max(map(len, texts))
     lines = [f"{name.ljust(width)}  {value}" for name, value in texts.items()]
@@ -75,7 +79,7 @@ def _field(name: str, value: Cell) -> str:
     if name in ("input", "output"):  # as JSON, so that "7" differs from 7, and "a, b" from two texts
         return json.dumps(value, default=_plain, ensure_ascii=False)
     if name == "error" and isinstance(value, dict):
-        return cell(reason(value))
+        return cell(describe_error(value))
     return cell(value)
 
 
@@ -98,11 +102,24 @@ def cell(value: Cell) -> str:
             return one_line(str(value))
 
 
-def reason(error: Json) -> Json:
-    """Returns the type and message of an error as one line."""
-    if not isinstance(error, dict) or "message" not in error:
-        return error
-    return ": ".join(str(error[key]) for key in ("type", "message") if error.get(key))
+def attempts(number: int, maximum: int) -> str:
+    """Formats which attempt it is, `2 of 3`; `-` before the first one."""
+    return f"{number} of {maximum}" if number else "-"
+
+
+def duration(seconds: float | None) -> str:
+    """Formats how long something took: 0.12 s, 65 s, 2 h 5 min."""
+    if seconds is None:
+        return "-"
+    if seconds < 100:
+        return f"{seconds:.3g} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def shorten(text: str) -> str:
+    """Cuts a cell after 80 characters."""
+    return text if len(text) <= MAX_CELL else text[: MAX_CELL - 1] + "…"
 
 
 def _plain(value: object) -> object:

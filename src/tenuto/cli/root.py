@@ -1,75 +1,94 @@
-"""The `tenuto` command. Subcommands import what they need when they run, so that --help is fast."""
+"""The `tenuto` command. Only the module of the command that runs is imported, so that each command starts quickly."""
 
 import sys
-from typing import NoReturn
+from collections.abc import Iterable
+from importlib import import_module
+from typing import Annotated, NoReturn
 
 import typer
 from typer.exceptions import Abort, TyperException
 
-from tenuto.cli.commands import (
-    audit,
-    bench,
-    bundle,
-    db,
-    dispatcher,
-    doctor,
-    groups,
-    keys,
-    orgs,
-    outbox,
-    queues,
-    roles,
-    runs,
-    schedules,
-    server,
-    signal,
-    start,
-    tasks,
-    top,
-    up,
-    users,
-    why,
-    worker,
-    worker_keys,
-    workers,
-)
+from tenuto.cli.database import SERVER_URL
 from tenuto.cli.exit_codes import DONE, FAILED, PROBLEMS, WRONG_USE, exit_code
+from tenuto.cli.help import PlainGroup, use_plain_help
 from tenuto.cli.output import say
 from tenuto.model.text import indented
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+# Every command and group of commands: the heading in the help text, and the module in `cli/commands` and its attribute.
+COMMANDS = {
+    "up": ("Processes", "up", "up"),
+    "worker": ("Processes", "worker", "worker"),
+    "dispatcher": ("Processes", "dispatcher", "dispatcher"),
+    "server": ("Processes", "server", "server"),
+    "start": ("Work", "start", "start"),
+    "runs": ("Work", "runs", "app"),
+    "tasks": ("Work", "tasks", "app"),
+    "signal": ("Work", "signal", "signal"),
+    "why": ("Work", "why", "why"),
+    "schedules": ("Work", "schedules", "app"),
+    "queues": ("Work", "queues", "app"),
+    "types": ("Work", "types", "app"),
+    "limits": ("Work", "limits", "app"),
+    "objects": ("Work", "objects", "app"),
+    "bundle": ("Work", "bundle", "app"),
+    "validate": ("Data", "validate", "validate"),
+    "schema": ("Data", "validate", "schema"),
+    "plan": ("Data", "dags", "plan"),
+    "deploy": ("Data", "dags", "deploy"),
+    "versions": ("Data", "dags", "versions"),
+    "diff": ("Data", "dags", "diff"),
+    "cutover": ("Data", "dags", "cutover"),
+    "rollback": ("Data", "dags", "rollback"),
+    "jobs": ("Data", "jobs", "app"),
+    "datasets": ("Data", "datasets", "app"),
+    "events": ("Data", "events", "app"),
+    "status": ("Operations", "status", "status"),
+    "top": ("Operations", "top", "top"),
+    "doctor": ("Operations", "doctor", "doctor"),
+    "workers": ("Operations", "workers", "app"),
+    "dispatchers": ("Operations", "dispatchers", "app"),
+    "outbox": ("Operations", "outbox", "app"),
+    "destinations": ("Operations", "destinations", "app"),
+    "db": ("Operations", "db", "app"),
+    "bench": ("Operations", "bench", "bench"),
+    "keys": ("Access", "keys", "app"),
+    "worker-keys": ("Access", "worker_keys", "app"),
+    "users": ("Access", "users", "app"),
+    "roles": ("Access", "roles", "app"),
+    "orgs": ("Access", "orgs", "app"),
+    "groups": ("Access", "groups", "app"),
+    "audit": ("Access", "audit", "app"),
+}
 
-PROCESSES, WORK, CARE, WHO = "Processes", "Work", "Operations", "Access"
-app.command(rich_help_panel=PROCESSES)(up.up)
-app.command(rich_help_panel=PROCESSES)(worker.worker)
-app.command(rich_help_panel=PROCESSES)(dispatcher.dispatcher)
-app.command(rich_help_panel=PROCESSES)(server.server)
-app.command(rich_help_panel=WORK)(start.start)
-app.add_typer(runs.app, name="runs", rich_help_panel=WORK)
-app.add_typer(tasks.app, name="tasks", rich_help_panel=WORK)
-app.command(rich_help_panel=WORK)(signal.signal)
-app.command(rich_help_panel=WORK)(why.why)
-app.add_typer(schedules.app, name="schedules", rich_help_panel=WORK)
-app.add_typer(queues.app, name="queues", rich_help_panel=WORK)
-app.add_typer(bundle.app, name="bundle", rich_help_panel=WORK)
-app.command(rich_help_panel=CARE)(top.top)
-app.command(rich_help_panel=CARE)(doctor.doctor)
-app.add_typer(workers.app, name="workers", rich_help_panel=CARE)
-app.add_typer(outbox.app, name="outbox", rich_help_panel=CARE)
-app.add_typer(db.app, name="db", rich_help_panel=CARE)
-app.command(rich_help_panel=CARE)(bench.bench)
-app.add_typer(keys.app, name="keys", rich_help_panel=WHO)
-app.add_typer(worker_keys.app, name="worker-keys", rich_help_panel=WHO)
-app.add_typer(users.app, name="users", rich_help_panel=WHO)
-app.add_typer(roles.app, name="roles", rich_help_panel=WHO)
-app.add_typer(orgs.app, name="orgs", rich_help_panel=WHO)
-app.add_typer(groups.app, name="groups", rich_help_panel=WHO)
-app.add_typer(audit.app, name="audit", rich_help_panel=WHO)
+
+def build_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
+    """Return the program with these commands."""
+    app = typer.Typer(cls=PlainGroup, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+    app.callback(invoke_without_command=True)(root)
+    for name in names:
+        panel, module, attribute = COMMANDS[name]
+        command = getattr(import_module(f"tenuto.cli.commands.{module}"), attribute)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name, rich_help_panel=panel)
+        else:
+            app.command(name, rich_help_panel=panel)(command)
+    use_plain_help(app)
+    return app
 
 
-@app.callback(invoke_without_command=True)
-def root(show_version: bool = typer.Option(False, "--version", help="Print the version and exit.")) -> None:
+def root(
+    url: Annotated[
+        str | None,
+        typer.Option(
+            help="Server to use, with the key in TENUTO_API_KEY, instead of TENUTO_DATABASE_URL and TENUTO_URL.",
+            show_default=False,
+        ),
+    ] = None,
+    show_version: bool = typer.Option(False, "--version", help="Print the version and exit."),
+) -> None:
     """An orchestrator that is just Postgres."""
+    if url is not None:
+        SERVER_URL.set(url)
     if show_version:
         from importlib.metadata import version
 
@@ -79,6 +98,8 @@ def root(show_version: bool = typer.Option(False, "--version", help="Print the v
 
 def run() -> NoReturn:
     """Run a command; print an expected problem as one line, without a traceback."""
+    named = sys.argv[1:2]
+    app = build_app(named if set(named) & COMMANDS.keys() else COMMANDS)
     try:
         code = app(standalone_mode=False)
     except PROBLEMS as problem:

@@ -1,18 +1,30 @@
-"""Runs a command's coroutine with a connection pool to a ready database and the org."""
+"""Runs a command's coroutine with Tenuto: over HTTP if TENUTO_URL names a server, else on a ready database."""
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 from uuid import UUID
 
-from tenuto.cli.database import Settings, read_settings, ready_database
+import typer
+
+from tenuto.cli.database import SERVER_URL, Settings, read_settings, ready_database
 from tenuto.cli.exit_codes import UsageError
+from tenuto.model.os_user import os_user
 
 if TYPE_CHECKING:
     from tenuto.db.connection.pool import ConnectionPool
+    from tenuto.sdk.client.http_client import Http
+    from tenuto.sdk.operations.base import Operations
 
 T = TypeVar("T")
+
+PREFIX = re.compile(r"[0-9a-f]{4,31}")  # of an id, without hyphens
+MAX_CANDIDATES = 5  # ids named for a prefix that several have
+RETRY_SECONDS = 5.0  # while a server does not respond
+
+RunId = Annotated[str, typer.Argument(metavar="RUN", help="Id of the run, or its beginning.", show_default=False)]
 
 
 @dataclass(frozen=True)
@@ -24,6 +36,47 @@ class CommandContext:
     role: str | None
     pool: "ConnectionPool"
     org_id: UUID
+
+
+def with_tenuto(
+    question: "Callable[[Operations], Awaitable[T]]", *, role: str = "tenuto_worker", org: str | None = None
+) -> T:
+    """Run `question` with the server or the database and return its result: `with_tenuto(lambda tenuto:
+    tenuto.get_run(run_id))`. A database that is set takes precedence over a server, as in `app.connect()`.
+
+    On the database it acts as `role` if the login may, and `org` overrides TENUTO_ORG; over HTTP, the API key
+    determines both.
+    """
+    if read_settings().server is None:
+        return with_database(lambda context: question(_operations(context)), role=role, org=org)
+    from tenuto.sdk.operations.http import HttpOperations
+
+    return with_server(lambda http: question(HttpOperations(http)), org=org)
+
+
+def with_server(question: "Callable[[Http], Awaitable[T]]", *, org: str | None = None) -> T:
+    """Run `question` with the server that TENUTO_URL or --url names, and return its result."""
+    settings = read_settings()
+    return asyncio.run(_over_http(question, settings.server or "", settings.api_key, org))
+
+
+async def _over_http(question: "Callable[[Http], Awaitable[T]]", url: str, key: str | None, org: str | None) -> T:
+    from tenuto.sdk.connect import open_http
+
+    write = "--url " if SERVER_URL.get() else "TENUTO_URL="
+    http = open_http(url, key, write=write, org=org, retry_seconds=RETRY_SECONDS)
+    try:
+        return await question(http)
+    finally:
+        await http.close()
+
+
+def _operations(context: CommandContext) -> "Operations":
+    from tenuto.sdk.operations.sql import SqlOperations
+    from tenuto.storage import open_store
+
+    store = open_store(context.settings.storage)
+    return SqlOperations(context.pool, context.org_id, store, url=context.url)
 
 
 def with_database(
@@ -39,7 +92,7 @@ def with_database(
     settings = read_settings()
     if org is not None:
         settings = replace(settings, org=org)
-    with ready_database(settings) as url, explained():
+    with explained(role=role), ready_database(settings) as url:
         return asyncio.run(_ask(question, settings, url, choose_role(url, role)))
 
 
@@ -47,17 +100,50 @@ async def _ask(question: Callable[[CommandContext], Awaitable[T]], settings: Set
     from tenuto.db import identity
     from tenuto.db.connection.pool import open_pool
 
-    async with open_pool(url, role=role) as pool:
+    async with open_pool(url, role=role, application=f"tenuto command line of {os_user()}") as pool:
         org_id = await pool.call(identity.find_org, slug=settings.org)
         return await question(CommandContext(settings, url, role, pool, org_id))
 
 
+def is_id(text: str) -> bool:
+    """Whether a text is an id of a run or task, or can be the beginning of one."""
+    digits = text.replace("-", "").lower()
+    return PREFIX.fullmatch(digits) is not None or len(digits) == 32
+
+
 def read_id(text: str, what: str) -> UUID:
-    """Parses a complete id: a prefix could become ambiguous."""
+    """Parses an id; the beginning of an id is enough for a run or task, if no other begins with it."""
     try:
         return UUID(text)
     except ValueError:
+        digits = text.replace("-", "").lower()
+        if what in ("run", "task") and PREFIX.fullmatch(digits):
+            return _find_id(text, digits, what)
         raise UsageError(f"{text!r} is not the id of a {what}; `tenuto {what}s list` shows full ids") from None
+
+
+def _find_id(text: str, digits: str, what: str) -> UUID:
+    found = with_tenuto(lambda tenuto: _ids_that_begin(tenuto, digits, what))
+    if not found:
+        raise UsageError(f"no {what} has an id that begins with {text!r}; `tenuto {what}s list` shows full ids")
+    if len(found) > 1:
+        more = ", …" if len(found) > MAX_CANDIDATES else ""
+        named = ", ".join(map(str, found[:MAX_CANDIDATES]))
+        raise UsageError(f"{text!r} is the beginning of several ids: {named}{more}; write more of it")
+    return found[0]
+
+
+async def _ids_that_begin(tenuto: "Operations", digits: str, what: str) -> list[UUID]:
+    """Return the newest ids that begin with these digits: those before the first id that is larger than all of them."""
+    from tenuto.model.filters import RunListFilter, TaskListFilter
+
+    after_all, limit = int(digits.ljust(32, "f"), 16) + 1, MAX_CANDIDATES + 1
+    before = UUID(int=after_all) if after_all < 1 << 128 else None
+    if what == "run":
+        ids = [run.id for run in await tenuto.list_runs(RunListFilter(), before=before, limit=limit)]
+    else:
+        ids = [task.id for task in await tenuto.list_tasks(TaskListFilter(), before=before, limit=limit)]
+    return [id for id in ids if id.hex.startswith(digits)]
 
 
 def read_optional_id(text: str | None, what: str) -> UUID | None:

@@ -5,18 +5,18 @@ from dataclasses import fields
 from typing import Any
 from uuid import UUID
 
-from tenuto.db.connection.call import Conn, call, call_one, call_value, call_void, json_array, json_or_default
+from tenuto.db.connection.call import Conn, call, call_one, call_void, json_array, json_or_default
 from tenuto.model.json import Json, JsonObject
 from tenuto.model.tasks import (
-    ClaimAnswer,
     Claimed,
+    ClaimResult,
     ExchangeResult,
+    FailureCount,
     HeartbeatResult,
     InputPart,
-    ProgressAnswer,
+    ProgressResult,
     ReportResult,
     Route,
-    TaskResult,
 )
 
 
@@ -42,22 +42,26 @@ async def claim_tasks(
     )
 
 
-async def claim_task(conn: Conn, *, session_id: int, token: UUID, claim_no: int, task_id: UUID) -> ClaimAnswer:
+async def claim_task(conn: Conn, *, session_id: int, token: UUID, claim_no: int, task_id: UUID) -> ClaimResult:
     row = await call_one(
         conn,
         "claim_task",
         dict[str, Any],
-        columns="answer, (task).*",
+        columns="result, (task).*",
         session_id=session_id,
         token=token,
         claim_no=claim_no,
         task_id=task_id,
     )
-    return ClaimAnswer(row["answer"], _claimed(row) if row["task_id"] else None)
+    return ClaimResult(row["result"], _claimed(row) if row["task_id"] else None)
 
 
 def _claimed(row: Mapping[str, Any]) -> Claimed:
     return Claimed(*(row[column.name] for column in fields(Claimed)))
+
+
+async def get_failures(conn: Conn, *, org_id: UUID, task_id: UUID) -> FailureCount:
+    return await call_one(conn, "get_failures", FailureCount, org_id=org_id, task_id=task_id)
 
 
 async def get_inputs(
@@ -77,6 +81,7 @@ async def complete_tasks(
     attempts: list[int],
     outputs: Sequence[Json] | None = None,
     effects: list[JsonObject] | None = None,
+    published: Sequence[list[JsonObject] | None] | None = None,
 ) -> list[ReportResult]:
     return await call(
         conn,
@@ -88,6 +93,7 @@ async def complete_tasks(
         attempts=attempts,
         outputs=json_array(outputs) if outputs is not None else None,
         effects=json_or_default(effects),
+        published=json_array(published) if published is not None else None,
     )
 
 
@@ -104,6 +110,7 @@ async def complete_and_claim(
     limit: int,
     effects: list[JsonObject] | None = None,
     group: str | None = None,
+    published: Sequence[list[JsonObject] | None] | None = None,
 ) -> ExchangeResult:
     rows = await call(
         conn,
@@ -119,10 +126,11 @@ async def complete_and_claim(
         limit=limit,
         effects=json_or_default(effects),
         group=group,
+        published=json_array(published) if published is not None else None,
     )
     return ExchangeResult(
-        [ReportResult(row["task_id"], row["attempt"], row["answer"]) for row in rows if row["answer"]],
-        [_claimed(row) for row in rows if not row["answer"]],
+        [ReportResult(row["task_id"], row["attempt"], row["result"]) for row in rows if row["result"]],
+        [_claimed(row) for row in rows if not row["result"]],
     )
 
 
@@ -202,6 +210,29 @@ async def wait_tasks(
     )
 
 
+async def block_tasks(
+    conn: Conn,
+    *,
+    session_id: int,
+    token: UUID,
+    task_ids: list[UUID],
+    attempts: list[int],
+    mismatches: list[JsonObject],
+    versions: list[str | None] | None = None,
+) -> list[ReportResult]:
+    return await call(
+        conn,
+        "block_tasks",
+        ReportResult,
+        session_id=session_id,
+        token=token,
+        task_ids=task_ids,
+        attempts=attempts,
+        mismatches=json_array(mismatches),
+        versions=versions,
+    )
+
+
 async def heartbeat(
     conn: Conn,
     *,
@@ -211,6 +242,7 @@ async def heartbeat(
     attempts: list[int],
     settled: int | None = None,
     metrics: JsonObject | None = None,
+    logs: list[JsonObject] | None = None,
 ) -> HeartbeatResult:
     return await call_one(
         conn,
@@ -222,6 +254,7 @@ async def heartbeat(
         attempts=attempts,
         settled=settled,
         metrics=metrics,
+        logs=json_or_default(logs),
     )
 
 
@@ -238,11 +271,11 @@ async def report_progress(
     attempts: list[int],
     progress: list[float | None] | None = None,
     messages: list[str | None] | None = None,
-) -> list[ProgressAnswer]:
+) -> list[ProgressResult]:
     return await call(
         conn,
         "report_progress",
-        ProgressAnswer,
+        ProgressResult,
         session_id=session_id,
         token=token,
         task_ids=task_ids,
@@ -250,43 +283,3 @@ async def report_progress(
         progress=progress,
         messages=messages,
     )
-
-
-async def start_children(
-    conn: Conn,
-    *,
-    session_id: int,
-    token: UUID,
-    task_id: UUID,
-    attempt: int,
-    kinds: list[JsonObject],
-    inputs: list[Json],
-    ids: list[UUID] | None = None,
-    task_kinds: list[int] | None = None,
-    details: list[JsonObject] | None = None,
-    edges: list[JsonObject] | None = None,
-    step_no: int | None = None,
-    step_name: str | None = None,
-    wake: bool | None = None,
-) -> list[UUID]:
-    return await call_value(
-        conn,
-        "start_children",
-        session_id=session_id,
-        token=token,
-        task_id=task_id,
-        attempt=attempt,
-        kinds=json_or_default(kinds),
-        inputs=json_array(inputs),
-        ids=ids,
-        task_kinds=task_kinds,
-        details=json_or_default(details),
-        edges=json_or_default(edges),
-        step_no=step_no,
-        step_name=step_name,
-        wake=wake,
-    )
-
-
-async def poll_tasks(conn: Conn, *, org_id: UUID, task_ids: list[UUID], run_id: UUID | None = None) -> list[TaskResult]:
-    return await call(conn, "poll_tasks", TaskResult, org_id=org_id, task_ids=task_ids, run_id=run_id)

@@ -47,6 +47,9 @@ async def list_audit(
     actor_id: str | None = None,
     before: UUID | None = None,
     limit: int | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    ip: str | None = None,
 ) -> list[AuditEntry]:
     return await call(
         conn,
@@ -59,6 +62,9 @@ async def list_audit(
         actor_id=actor_id,
         before=before,
         limit=limit,
+        since=since,
+        until=until,
+        ip=ip,
     )
 
 

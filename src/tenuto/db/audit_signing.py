@@ -13,7 +13,8 @@ ROTATE_AFTER = timedelta(days=30)  # the old key stays valid for what it signed 
 
 
 async def signing_key(conn: Conn, peppers: Peppers, *, rotate_after: timedelta = ROTATE_AFTER) -> SigningKey:
-    """Return the current signing key. If it is missing or old, one of the processes that notice creates the next."""
+    """Return the current signing key. If it is missing or old, one of the processes that notice this creates the next
+    key."""
     stored = await signing_keys.find_signing_key(conn)
     if stored is None or stored.created_at <= await maintenance.now(conn) - rotate_after:
         key = make_signing_key()

@@ -1,7 +1,7 @@
 """Uploads and downloads a bundle as a whole: its row, types and parts in one transaction."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any, BinaryIO
+from typing import BinaryIO
 from uuid import UUID
 
 from tenuto.db import bundles
@@ -26,9 +26,9 @@ async def upload_bundle(
     return new
 
 
-async def parts_of(ask: Callable[..., Awaitable[Any]], **known: Any) -> AsyncIterator[bytes]:
-    """Yield the bytes of a bundle, part by part; `ask` calls a wrapper function."""
+async def parts_of(get_part: Callable[[int], Awaitable[bytes | None]]) -> AsyncIterator[bytes]:
+    """Yield the bytes of a bundle; `get_part` returns the part with a number, from 0."""
     no = 0
-    while part := await ask(bundles.get_bundle_part, **known, no=no):
+    while part := await get_part(no):
         yield bytes(part)
         no += 1

@@ -1,32 +1,10 @@
 """Bundles: one coroutine per public function in sql/deploys/."""
 
-from dataclasses import dataclass
-from datetime import datetime
 from uuid import UUID
 
 from tenuto.db.connection.call import Conn, call, call_one, call_value, call_values, call_void
-from tenuto.model.bundles import BundleFile
+from tenuto.model.bundles import BundleFile, StoredBundle, WholeBundle
 from tenuto.model.json import JsonObject
-
-
-@dataclass(frozen=True)
-class StoredBundle:
-    """A stored bundle; `types` are those for which it is the current bundle."""
-
-    id: UUID
-    sha256: str
-    name: str
-    size: int
-    types: list[str]
-    created_by: str
-    created_at: datetime
-
-
-@dataclass(frozen=True)
-class WholeBundle(StoredBundle):
-    """A stored bundle with its manifest."""
-
-    manifest: JsonObject
 
 
 async def put_bundle(

@@ -31,6 +31,8 @@ class Diagnostics:
     oldest_transaction: float  # seconds for which vacuum has been held back
     held_by: str | None
     hot_tables: list[HotTable]
+    audit_entries: int  # of all orgs, as estimated by the last vacuum or analyze
+    audit_megabytes: float
 
 
 async def check_up(conn: Conn) -> Diagnostics:
@@ -40,6 +42,7 @@ async def check_up(conn: Conn) -> Diagnostics:
     (connections,) = await _one(conn, "select count(*) from pg_stat_activity where backend_type = 'client backend'")
     oldest = await _all(conn, OLDEST, [])
     hot = await _all(conn, HOT_TABLE_SIZES, [list(HOT_TABLES)])
+    (audit_entries, audit_megabytes) = await _one(conn, AUDIT_SIZE)
     return Diagnostics(
         login=login,
         missing_roles=[role for role in ROLES if role not in present],
@@ -49,6 +52,8 @@ async def check_up(conn: Conn) -> Diagnostics:
         oldest_transaction=oldest[0][0] if oldest else 0.0,
         held_by=oldest[0][1] if oldest else None,
         hot_tables=[HotTable(*row) for row in hot],
+        audit_entries=audit_entries,
+        audit_megabytes=audit_megabytes,
     )
 
 
@@ -73,6 +78,15 @@ left join pg_stat_user_tables s on s.relid = c.oid
 where c.relnamespace = to_regnamespace('tenuto') and c.relname = any (%s)
 order by 1
 """  # noqa: E501
+
+
+AUDIT_SIZE = """
+select coalesce(sum(greatest(c.reltuples, 0)), 0)::bigint,
+       (coalesce(sum(pg_total_relation_size(c.oid)), 0) / 1048576.0)::float8
+from pg_inherits i
+join pg_class c on c.oid = i.inhrelid
+where i.inhparent = to_regclass('tenuto.audit_log')
+"""
 
 
 async def _all(conn: Conn, query: LiteralString, values: list[list[str]]) -> list[Any]:

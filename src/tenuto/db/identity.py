@@ -41,6 +41,14 @@ async def list_groups(
     return await call(conn, "list_groups", ResourceGroup, org_id=org_id, after=after, limit=limit)
 
 
+async def get_group(conn: Conn, *, org_id: UUID, external_id: str) -> ResourceGroup:
+    return await call_one(conn, "get_group", ResourceGroup, org_id=org_id, external_id=external_id)
+
+
+async def delete_group(conn: Conn, *, org_id: UUID, external_id: str) -> None:
+    await call_void(conn, "delete_group", org_id=org_id, external_id=external_id)
+
+
 async def put_user(
     conn: Conn,
     *,
@@ -123,8 +131,12 @@ async def list_users(conn: Conn, *, org_id: UUID, before: UUID | None = None, li
     return await call(conn, "list_users", User, org_id=org_id, before=before, limit=limit)
 
 
-async def create_role(conn: Conn, *, org_id: UUID, name: str, description: str | None = None) -> UUID:
-    return await call_value(conn, "create_role", org_id=org_id, name=name, description=description)
+async def create_role(
+    conn: Conn, *, org_id: UUID, name: str, description: str | None = None, display_name: str | None = None
+) -> UUID:
+    return await call_value(
+        conn, "create_role", org_id=org_id, name=name, description=description, display_name=display_name
+    )
 
 
 async def delete_role(conn: Conn, *, org_id: UUID, name: str) -> None:

@@ -1,4 +1,5 @@
-"""API keys, worker keys and signing keys: one coroutine per public function in sql/identity/ about them."""
+"""API keys, worker keys and signing keys: one coroutine per public function in sql/identity/ about them, except those
+that check the key of a worker (remote_workers.py)."""
 
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -6,10 +7,8 @@ from uuid import UUID
 from tenuto.db.connection.call import Conn, call, call_one, call_value, call_void
 from tenuto.model.identity import (
     AdmittedApiKey,
-    AdmittedWorkerKey,
     ApiKeyInfo,
     FoundApiKey,
-    FoundWorkerKey,
     ImportedKey,
     PublicSigningKey,
     StoredSigningKey,
@@ -93,13 +92,37 @@ async def rotate_api_key(
 
 
 async def list_api_keys(
-    conn: Conn, *, org_id: UUID, before: UUID | None = None, limit: int | None = None
+    conn: Conn, *, org_id: UUID, before: UUID | None = None, limit: int | None = None, key_id: str | None = None
 ) -> list[ApiKeyInfo]:
-    return await call(conn, "list_api_keys", ApiKeyInfo, org_id=org_id, before=before, limit=limit)
+    return await call(conn, "list_api_keys", ApiKeyInfo, org_id=org_id, before=before, limit=limit, key_id=key_id)
 
 
-async def get_api_key(conn: Conn, *, org_id: UUID, key_id: str) -> ApiKeyInfo:
-    return await call_one(conn, "get_api_key", ApiKeyInfo, org_id=org_id, key_id=key_id)
+async def get_api_key(conn: Conn, *, org_id: UUID, key_id: str | None = None, id: UUID | None = None) -> ApiKeyInfo:
+    return await call_one(conn, "get_api_key", ApiKeyInfo, org_id=org_id, key_id=key_id, id=id)
+
+
+async def update_api_key(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    id: UUID,
+    name: str | None = None,
+    active: bool | None = None,
+    expires_at: datetime | None = None,
+    never_expires: bool | None = None,
+    by_key: UUID | None = None,
+) -> None:
+    await call_void(
+        conn,
+        "update_api_key",
+        org_id=org_id,
+        id=id,
+        name=name,
+        active=active,
+        expires_at=expires_at,
+        never_expires=never_expires,
+        by_key=by_key,
+    )
 
 
 async def import_api_key(
@@ -166,18 +189,6 @@ async def create_worker_key(
     )
 
 
-async def find_worker_key(conn: Conn, *, key_id: str, hashes: list[bytes]) -> FoundWorkerKey:
-    return await call_one(conn, "find_worker_key", FoundWorkerKey, key_id=key_id, hashes=hashes)
-
-
-async def admit_worker_key(
-    conn: Conn, *, key_id: str, hashes: list[bytes], rate: float, burst: float
-) -> AdmittedWorkerKey:
-    return await call_one(
-        conn, "admit_worker_key", AdmittedWorkerKey, key_id=key_id, hashes=hashes, rate=rate, burst=burst
-    )
-
-
 async def revoke_worker_key(conn: Conn, *, org_id: UUID, id: UUID, by_key: UUID | None = None) -> bool:
     return await call_value(conn, "revoke_worker_key", org_id=org_id, id=id, by_key=by_key)
 
@@ -209,13 +220,15 @@ async def rotate_worker_key(
 
 
 async def list_worker_keys(
-    conn: Conn, *, org_id: UUID, before: UUID | None = None, limit: int | None = None
+    conn: Conn, *, org_id: UUID, before: UUID | None = None, limit: int | None = None, key_id: str | None = None
 ) -> list[WorkerKeyInfo]:
-    return await call(conn, "list_worker_keys", WorkerKeyInfo, org_id=org_id, before=before, limit=limit)
+    return await call(conn, "list_worker_keys", WorkerKeyInfo, org_id=org_id, before=before, limit=limit, key_id=key_id)
 
 
-async def get_worker_key(conn: Conn, *, org_id: UUID, key_id: str) -> WorkerKeyInfo:
-    return await call_one(conn, "get_worker_key", WorkerKeyInfo, org_id=org_id, key_id=key_id)
+async def get_worker_key(
+    conn: Conn, *, org_id: UUID, key_id: str | None = None, id: UUID | None = None
+) -> WorkerKeyInfo:
+    return await call_one(conn, "get_worker_key", WorkerKeyInfo, org_id=org_id, key_id=key_id, id=id)
 
 
 async def add_signing_key(

@@ -45,8 +45,20 @@ async def wake_waiting(conn: Conn, *, limit: int | None = None, keys: list[str] 
     return await call_value(conn, "wake_waiting", limit=limit, keys=keys)
 
 
+async def unblock_tasks(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
+    return await call_value(conn, "unblock_tasks", limit=limit, keys=keys)
+
+
+async def set_aside_tasks(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
+    return await call_value(conn, "set_aside_tasks", limit=limit, keys=keys)
+
+
 async def expire_attempts(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
     return await call_value(conn, "expire_attempts", limit=limit, keys=keys)
+
+
+async def expire_runs(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
+    return await call_value(conn, "expire_runs", limit=limit, keys=keys)
 
 
 async def expire_deadlines(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
@@ -67,8 +79,24 @@ async def sweep_cancelled(conn: Conn, *, limit: int | None = None, keys: list[st
     return await call_value(conn, "sweep_cancelled", limit=limit, keys=keys)
 
 
+async def sweep_closed(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
+    return await call_value(conn, "sweep_closed", limit=limit, keys=keys)
+
+
+async def relax_placement(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
+    return await call_value(conn, "relax_placement", limit=limit, keys=keys)
+
+
+async def sweep_released(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
+    return await call_value(conn, "sweep_released", limit=limit, keys=keys)
+
+
 async def advance_requests(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
     return await call_value(conn, "advance_requests", limit=limit, keys=keys)
+
+
+async def advance_builds(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
+    return await call_value(conn, "advance_builds", limit=limit, keys=keys)
 
 
 async def move_floors(conn: Conn, *, from_bottom: bool | None = None) -> int:
@@ -95,6 +123,10 @@ async def follow_arrivals(conn: Conn, *, limit: int | None = None, keys: list[st
 
 async def admit_rates(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
     return await call_value(conn, "admit_rates", limit=limit, keys=keys)
+
+
+async def roll_up_activity(conn: Conn, *, limit: int | None = None) -> int:
+    return await call_value(conn, "roll_up_activity", limit=limit)
 
 
 async def collect_objects(

@@ -3,8 +3,9 @@
 from datetime import timedelta
 from uuid import UUID
 
-from tenuto.db.connection.call import Conn, call, call_value, call_values
-from tenuto.model.outbox import Effect, FailedEffect
+from tenuto.db.connection.call import Conn, call, call_one, call_value, call_values, call_void, json_value
+from tenuto.model.json import Json
+from tenuto.model.outbox import Destination, DestinationSecret, Effect, FailedEffect, PublishedEffect
 
 
 async def take_effects(
@@ -31,3 +32,33 @@ async def prune_effects(
     conn: Conn, *, keep: timedelta | None = None, limit: int | None = None, keys: list[str] | None = None
 ) -> int:
     return await call_value(conn, "prune_effects", keep=keep, limit=limit, keys=keys)
+
+
+async def publish_effect(
+    conn: Conn, *, org_id: UUID, kind: str, payload: Json, key: str | None = None
+) -> PublishedEffect:
+    return await call_one(
+        conn, "publish_effect", PublishedEffect, org_id=org_id, kind=kind, payload=json_value(payload), key=key
+    )
+
+
+async def put_destination(conn: Conn, *, org_id: UUID, name: str, url: str, secret: bytes) -> bool:
+    return await call_value(conn, "put_destination", org_id=org_id, name=name, url=url, secret=secret)
+
+
+async def rotate_destination(conn: Conn, *, org_id: UUID, name: str, secret: bytes) -> None:
+    await call_void(conn, "rotate_destination", org_id=org_id, name=name, secret=secret)
+
+
+async def delete_destination(conn: Conn, *, org_id: UUID, name: str) -> None:
+    await call_void(conn, "delete_destination", org_id=org_id, name=name)
+
+
+async def get_destination(conn: Conn, *, org_id: UUID, name: str) -> DestinationSecret:
+    return await call_one(conn, "get_destination", DestinationSecret, org_id=org_id, name=name)
+
+
+async def list_destinations(
+    conn: Conn, *, org_id: UUID, after: str | None = None, limit: int | None = None
+) -> list[Destination]:
+    return await call(conn, "list_destinations", Destination, org_id=org_id, after=after, limit=limit)

@@ -51,8 +51,45 @@ async def resume_schedule(conn: Conn, *, org_id: UUID, name: str, next_at: datet
     await call_void(conn, "resume_schedule", org_id=org_id, name=name, next_at=next_at, cron=cron, timezone=timezone)
 
 
+async def fire_schedule_now(conn: Conn, *, org_id: UUID, name: str) -> UUID:
+    return await call_value(conn, "fire_schedule_now", org_id=org_id, name=name)
+
+
 async def get_schedule(conn: Conn, *, org_id: UUID, name: str) -> Schedule:
     return await call_one(conn, "get_schedule", Schedule, org_id=org_id, name=name)
+
+
+async def update_schedule(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    name: str,
+    old_cron: str,
+    old_timezone: str,
+    next_at: datetime,
+    cron: str | None = None,
+    timezone: str | None = None,
+    catch_up: str | None = None,
+    jitter_seconds: float | None = None,
+    input: Json = None,
+    metadata: JsonObject | None = None,
+) -> Schedule:
+    return await call_one(
+        conn,
+        "update_schedule",
+        Schedule,
+        org_id=org_id,
+        name=name,
+        old_cron=old_cron,
+        old_timezone=old_timezone,
+        next_at=next_at,
+        cron=cron,
+        timezone=timezone,
+        catch_up=catch_up,
+        jitter_seconds=jitter_seconds,
+        input=json_or_default(input),
+        metadata=metadata,
+    )
 
 
 async def declare_schedules(

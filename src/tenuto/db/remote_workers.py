@@ -1,4 +1,4 @@
-"""Workers and tasks that use HTTP: one coroutine per public function about their sessions and fences."""
+"""Workers and tasks that use HTTP: one coroutine per public function that checks their keys, sessions and fences."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -6,8 +6,21 @@ from uuid import UUID
 
 from tenuto.db.connection.call import Conn, call, call_one, call_void
 from tenuto.db.connection.raw_statements import array_literal
+from tenuto.model.identity import AdmittedWorkerKey, FoundWorkerKey
 from tenuto.model.remote_workers import ExchangeRow, Fence, HeldTask
 from tenuto.model.tasks import Unclaimable
+
+
+async def find_worker_key(conn: Conn, *, key_id: str, hashes: list[bytes]) -> FoundWorkerKey:
+    return await call_one(conn, "find_worker_key", FoundWorkerKey, key_id=key_id, hashes=hashes)
+
+
+async def admit_worker_key(
+    conn: Conn, *, key_id: str, hashes: list[bytes], rate: float, burst: float
+) -> AdmittedWorkerKey:
+    return await call_one(
+        conn, "admit_worker_key", AdmittedWorkerKey, key_id=key_id, hashes=hashes, rate=rate, burst=burst
+    )
 
 
 async def check_session(conn: Conn, *, org_id: UUID, worker_key_id: UUID, session_id: int, token: UUID) -> None:
@@ -30,8 +43,9 @@ async def exchange_tasks(
     limit: int,
     types: list[str] | None = None,
     group: str | None = None,
+    published: Sequence[str | None] | None = None,
 ) -> ExchangeRow:
-    """Outputs are JSON text. Arrays are sent as text literals, because adapting them one by one costs more."""
+    """Outputs and publications are JSON text. Arrays are sent as text literals: to adapt them one by one costs more."""
     return await call_one(
         conn,
         "exchange_tasks",
@@ -42,11 +56,12 @@ async def exchange_tasks(
         token=token,
         task_ids="{" + ",".join(task_ids) + "}",
         attempts="{" + ",".join(map(str, attempts)) + "}",
-        outputs=array_literal(outputs),
+        outputs=array_literal(outputs) if outputs else "{}",
         claim_no=claim_no,
         limit=limit,
         types=types,
         group=group,
+        published=array_literal(published) if published else None,
     )
 
 

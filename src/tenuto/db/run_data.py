@@ -1,76 +1,31 @@
-"""Data that tasks share: one coroutine per public function about objects, run data, operator state, steps, signals and
-logs."""
+"""Data that tasks share: one coroutine per public function about run data, operator state, steps, signals and logs."""
 
 from datetime import datetime
 from uuid import UUID
 
 from tenuto.db.connection.call import Conn, call, call_one, call_value, call_void, json_or_default, json_value
 from tenuto.model.json import Json, JsonObject
-from tenuto.model.run_data import LogLine, RunDataItem, RunLogLine, Signal, State, Step, StoredObject
-
-
-async def put_object(
-    conn: Conn,
-    *,
-    org_id: UUID,
-    type: str,
-    payload: bytes | None = None,
-    uri: str | None = None,
-    size: int | None = None,
-    checksum: str | None = None,
-    metadata: Json = None,
-    id: UUID | None = None,
-) -> UUID:
-    return await call_value(
-        conn,
-        "put_object",
-        org_id=org_id,
-        type=type,
-        payload=payload,
-        uri=uri,
-        size=size,
-        checksum=checksum,
-        metadata=json_or_default(metadata),
-        id=id,
-    )
-
-
-async def get_object(conn: Conn, *, org_id: UUID, object_id: UUID) -> StoredObject:
-    return await call_one(conn, "get_object", StoredObject, org_id=org_id, object_id=object_id)
-
-
-async def delete_object(conn: Conn, *, org_id: UUID, object_id: UUID) -> str | None:
-    return await call_value(conn, "delete_object", org_id=org_id, object_id=object_id)
-
-
-async def place_object(
-    conn: Conn, *, org_id: UUID, object_id: UUID, addresses: list[str], hard: bool | None = None
-) -> None:
-    await call_void(conn, "place_object", org_id=org_id, object_id=object_id, addresses=addresses, hard=hard)
-
-
-async def keep_object(
-    conn: Conn, *, session_id: int, token: UUID, task_id: UUID, attempt: int, object_id: UUID
-) -> None:
-    await call_void(
-        conn, "keep_object", session_id=session_id, token=token, task_id=task_id, attempt=attempt, object_id=object_id
-    )
-
-
-async def reference_object(conn: Conn, *, org_id: UUID, object_id: UUID, holder: str, holder_id: UUID) -> None:
-    await call_void(conn, "reference_object", org_id=org_id, object_id=object_id, holder=holder, holder_id=holder_id)
-
-
-async def release_object(conn: Conn, *, org_id: UUID, object_id: UUID, holder: str, holder_id: UUID) -> bool:
-    return await call_value(
-        conn, "release_object", org_id=org_id, object_id=object_id, holder=holder, holder_id=holder_id
-    )
+from tenuto.model.run_data import LogLine, RunDataItem, RunLogLine, Signal, State, TaskStep
 
 
 async def put_run_data(
-    conn: Conn, *, org_id: UUID, run_id: UUID, values: JsonObject, tags: list[str] | None = None
+    conn: Conn,
+    *,
+    org_id: UUID,
+    run_id: UUID,
+    values: JsonObject,
+    tags: list[str] | None = None,
+    metadata: JsonObject | None = None,
 ) -> list[UUID]:
-    return await call_value(conn, "put_run_data", org_id=org_id, run_id=run_id, values=values, tags=tags)
+    return await call_value(
+        conn,
+        "put_run_data",
+        org_id=org_id,
+        run_id=run_id,
+        values=values,
+        tags=tags,
+        metadata=json_or_default(metadata),
+    )
 
 
 async def put_task_data(
@@ -82,6 +37,7 @@ async def put_task_data(
     attempt: int,
     values: JsonObject,
     tags: list[str] | None = None,
+    metadata: JsonObject | None = None,
 ) -> list[UUID]:
     return await call_value(
         conn,
@@ -92,6 +48,7 @@ async def put_task_data(
         attempt=attempt,
         values=values,
         tags=tags,
+        metadata=json_or_default(metadata),
     )
 
 
@@ -126,6 +83,14 @@ async def get_run_data(
     )
 
 
+async def get_run_data_value(
+    conn: Conn, *, org_id: UUID, data_id: UUID | None = None, run_id: UUID | None = None, key: str | None = None
+) -> RunDataItem:
+    return await call_one(
+        conn, "get_run_data_value", RunDataItem, org_id=org_id, data_id=data_id, run_id=run_id, key=key
+    )
+
+
 async def delete_run_data(
     conn: Conn, *, org_id: UUID, run_id: UUID, key: str | None = None, data_id: UUID | None = None
 ) -> int:
@@ -136,6 +101,30 @@ async def edit_run_data_tags(
     conn: Conn, *, org_id: UUID, data_id: UUID, add: list[str] | None = None, remove: list[str] | None = None
 ) -> list[str]:
     return await call_value(conn, "edit_run_data_tags", org_id=org_id, data_id=data_id, add=add, remove=remove)
+
+
+async def get_task_state(
+    conn: Conn, *, session_id: int, token: UUID, task_id: UUID, attempt: int, key: str | None = None
+) -> list[State]:
+    return await call(
+        conn, "get_task_state", State, session_id=session_id, token=token, task_id=task_id, attempt=attempt, key=key
+    )
+
+
+async def put_task_state(
+    conn: Conn, *, session_id: int, token: UUID, task_id: UUID, attempt: int, key: str, value: Json, version: int
+) -> int:
+    return await call_value(
+        conn,
+        "put_task_state",
+        session_id=session_id,
+        token=token,
+        task_id=task_id,
+        attempt=attempt,
+        key=key,
+        value=json_value(value),
+        version=version,
+    )
 
 
 async def get_state(conn: Conn, *, org_id: UUID, job_key: str, key: str | None = None) -> list[State]:
@@ -194,8 +183,38 @@ async def record_step(
     )
 
 
-async def get_steps(conn: Conn, *, org_id: UUID, task_id: UUID) -> list[Step]:
-    return await call(conn, "get_steps", Step, org_id=org_id, task_id=task_id)
+async def fail_step(
+    conn: Conn,
+    *,
+    session_id: int,
+    token: UUID,
+    task_id: UUID,
+    attempt: int,
+    step_no: int,
+    name: str,
+    error: JsonObject,
+    tries: int,
+    retry_seconds: float | None = None,
+    kind: str | None = None,
+) -> None:
+    await call_void(
+        conn,
+        "fail_step",
+        session_id=session_id,
+        token=token,
+        task_id=task_id,
+        attempt=attempt,
+        step_no=step_no,
+        name=name,
+        error=json_value(error),
+        tries=tries,
+        retry_seconds=retry_seconds,
+        kind=kind,
+    )
+
+
+async def get_steps(conn: Conn, *, org_id: UUID, task_id: UUID) -> list[TaskStep]:
+    return await call(conn, "get_steps", TaskStep, org_id=org_id, task_id=task_id)
 
 
 async def take_signal(

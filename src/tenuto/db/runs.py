@@ -2,6 +2,8 @@
 
 from uuid import UUID
 
+from psycopg.errors import InsufficientPrivilege
+
 from tenuto.db.connection.call import (
     Conn,
     call,
@@ -13,9 +15,10 @@ from tenuto.db.connection.call import (
     json_or_default,
 )
 from tenuto.db.connection.raw_statements import array_literal, call_procedure, call_texts
-from tenuto.db.connection.start_statements import allowed_to_start
+from tenuto.db.connection.start_statements import may_not_start
 from tenuto.model.json import Json, JsonObject
-from tenuto.model.monitoring import RunOutput, RunRequest
+from tenuto.model.monitoring import RunOutput
+from tenuto.model.run_requests import RunRequest
 from tenuto.model.tasks import Started, TreeNode
 
 Described = list[JsonObject]  # kinds, details and edges as described in start_run.sql
@@ -50,13 +53,51 @@ async def start_run(
     )
 
 
+async def open_run(conn: Conn, *, org_id: UUID, run: JsonObject | None = None) -> Started:
+    return await call_one(conn, "open_run", Started, org_id=org_id, run=json_or_default(run))
+
+
+async def add_tasks(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    run_id: UUID,
+    kinds: Described,
+    inputs: list[Json],
+    ids: list[UUID] | None = None,
+    task_kinds: list[int] | None = None,
+    details: Described | None = None,
+    edges: Described | None = None,
+    wake: bool | None = None,
+) -> list[UUID]:
+    return await call_value(
+        conn,
+        "add_tasks",
+        org_id=org_id,
+        run_id=run_id,
+        kinds=json_or_default(kinds),
+        inputs=json_array(inputs),
+        ids=ids,
+        task_kinds=task_kinds,
+        details=json_or_default(details),
+        edges=json_or_default(edges),
+        wake=wake,
+    )
+
+
+async def close_run(conn: Conn, *, org_id: UUID, run_id: UUID) -> None:
+    await call_void(conn, "close_run", org_id=org_id, run_id=run_id)
+
+
 async def start_task(
     conn: Conn, *, org_id: UUID, kind: str, input: str, id: str | None = None, group: str | None = None
 ) -> None:
-    """Start a task; kind and input are JSON text. Workers see it at once, it is durable when this returns. Cannot run
-    inside a transaction."""
-    with allowed_to_start(conn.info.user):
+    """Start a task; kind and input are JSON text. Workers see the task at once; it is durable when this function
+    returns. Cannot run inside a transaction."""
+    try:
         await call_procedure(conn, "start_task", org_id=org_id, kind=kind, input=input, id=id, group=group)
+    except InsufficientPrivilege as error:
+        raise may_not_start(conn.info.user, error) from error
 
 
 async def start_for_requests(
@@ -129,8 +170,8 @@ async def start_run_for_request(
     user_id: UUID | None = None,
     platform_role: str | None = None,
 ) -> Started:
-    """Start one run for one HTTP request. Kinds to edges are JSON text; the credentials are those of `Actor.named`."""
-    ((run_id, created),) = await call_texts(
+    """Start one run for one HTTP request. `kinds` to `edges` are JSON text, credentials those of `Actor.named`."""
+    ((run_id, created, *_),) = await call_texts(  # a newer database may return more columns
         conn,
         "start_run_for_request",
         kinds=kinds,
@@ -186,10 +227,6 @@ async def start_many(
     )
 
 
-async def declare_types(conn: Conn, *, session_id: int, token: UUID, types: dict[str, JsonObject]) -> list[str]:
-    return await call_values(conn, "declare_types", session_id=session_id, token=token, types=types)
-
-
 async def get_declared_kind(conn: Conn, *, org_id: UUID, type: str) -> JsonObject | None:
     return await call_value(conn, "get_declared_kind", org_id=org_id, type=type)
 
@@ -210,8 +247,18 @@ async def cancel_task(conn: Conn, *, org_id: UUID, task_id: UUID, reason: str | 
     await call_void(conn, "cancel_task", org_id=org_id, task_id=task_id, reason=reason)
 
 
-async def retry_run(conn: Conn, *, org_id: UUID, run_id: UUID, reuse: bool | None = None) -> UUID:
-    return await call_value(conn, "retry_run", org_id=org_id, run_id=run_id, reuse=reuse)
+async def retry_run(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    run_id: UUID,
+    reuse: bool | None = None,
+    force: bool | None = None,
+    from_name: str | None = None,
+) -> UUID:
+    return await call_value(
+        conn, "retry_run", org_id=org_id, run_id=run_id, reuse=reuse, force=force, from_name=from_name
+    )
 
 
 async def get_request(conn: Conn, *, org_id: UUID, run_id: UUID) -> list[RunRequest]:
@@ -220,6 +267,10 @@ async def get_request(conn: Conn, *, org_id: UUID, run_id: UUID) -> list[RunRequ
 
 async def delete_run(conn: Conn, *, org_id: UUID, run_id: UUID) -> bool:
     return await call_value(conn, "delete_run", org_id=org_id, run_id=run_id)
+
+
+async def delete_task(conn: Conn, *, org_id: UUID, task_id: UUID) -> int:
+    return await call_value(conn, "delete_task", org_id=org_id, task_id=task_id)
 
 
 async def fold_and_wake_runs(conn: Conn, *, run_ids: list[UUID]) -> int:

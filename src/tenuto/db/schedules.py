@@ -7,7 +7,7 @@ from uuid import UUID
 from tenuto.db import maintenance, reactions
 from tenuto.db.connection.call import Conn
 from tenuto.model.cron import fire_after
-from tenuto.model.schedules import ScheduleChange
+from tenuto.model.schedules import Schedule, ScheduleChange, ScheduleUpdate
 
 
 async def resume(conn: Conn, *, org_id: UUID, name: str) -> datetime:
@@ -17,6 +17,28 @@ async def resume(conn: Conn, *, org_id: UUID, name: str) -> datetime:
     next_at = fire_after(cron, timezone, await maintenance.now(conn))
     await reactions.resume_schedule(conn, org_id=org_id, name=name, next_at=next_at, cron=cron, timezone=timezone)
     return next_at
+
+
+async def update(conn: Conn, *, org_id: UUID, name: str, changes: ScheduleUpdate) -> tuple[Schedule, Schedule]:
+    """Change a schedule, and return it as it was and as it is now. Raises Conflict if it is changed at the same
+    time."""
+    old = await reactions.get_schedule(conn, org_id=org_id, name=name)
+    cron, timezone = changes.cron or old.cron, changes.timezone or old.timezone
+    new = await reactions.update_schedule(
+        conn,
+        org_id=org_id,
+        name=name,
+        old_cron=old.cron,
+        old_timezone=old.timezone,
+        next_at=fire_after(cron, timezone, await maintenance.now(conn)),
+        cron=changes.cron,
+        timezone=changes.timezone,
+        catch_up=changes.catch_up,
+        jitter_seconds=changes.jitter_seconds,
+        input=changes.input,
+        metadata=changes.metadata,
+    )
+    return old, new
 
 
 async def declare(

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from uuid import UUID
 
-from tenuto.db.connection.call import Conn, call_one, call_value, call_values, call_void
+from tenuto.db.connection.call import Conn, call_one, call_value, call_values, call_void, json_or_default
 from tenuto.model.json import JsonObject
 from tenuto.model.workers import PrunedWorkers, Session
 
@@ -54,9 +54,16 @@ async def beat_worker(
     worker_id: str,
     metrics: JsonObject | None = None,
     instance_type: str | None = None,
+    logs: list[JsonObject] | None = None,
 ) -> str:
     return await call_value(
-        conn, "beat_worker", org_id=org_id, worker_id=worker_id, metrics=metrics, instance_type=instance_type
+        conn,
+        "beat_worker",
+        org_id=org_id,
+        worker_id=worker_id,
+        metrics=metrics,
+        instance_type=instance_type,
+        logs=json_or_default(logs),
     )
 
 
@@ -82,6 +89,10 @@ async def close_session(conn: Conn, *, session_id: int, token: UUID) -> None:
 
 async def expire_sessions(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
     return await call_value(conn, "expire_sessions", limit=limit, keys=keys)
+
+
+async def expire_workers(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
+    return await call_value(conn, "expire_workers", limit=limit, keys=keys)
 
 
 async def beat_dispatcher(conn: Conn, *, id: UUID, address: str, port: int) -> None:

@@ -1,52 +1,125 @@
 """Side effects: each kind has one handler. Kinds without a handler here are left to other processes."""
 
+import asyncio
+import logging
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 
 from tenuto.db import outbox
 from tenuto.db.connection.call import Conn
 from tenuto.db.connection.pool import ConnectionPool
-from tenuto.dispatcher.parking import Turn, Work, is_of_a_row, split
+from tenuto.dispatcher.parking import Turn, is_of_a_row, split
 from tenuto.model.maintenance import DueRow
+from tenuto.model.metrics import EFFECTS
 from tenuto.model.outbox import Effect
 
 LEASE = timedelta(minutes=1)  # after this time another dispatcher may take the effect
+MAX_CONCURRENT = 256  # effects that one dispatcher handles at a time; the database allows 16 per org
+HANDLER_SECONDS = 20.0  # per effect; less than the lease
+CLOSE_SECONDS = 3.0  # for effects in progress when the dispatcher stops
 
-Handler = Callable[[ConnectionPool, Effect], Awaitable[None]]
-HANDLERS: dict[str, Handler] = {}
+log = logging.getLogger("tenuto.dispatcher")
 
 
-async def drain_outbox(pool: ConnectionPool, handlers: Mapping[str, Handler], *, owner: str, limit: int) -> int:
-    """Handle a batch of effects. One that fails is retried later and does not delay the others. An effect whose result
-    cannot be recorded is parked and handled again."""
-    taken = await pool.call(outbox.take_effects, owner=owner, kinds=list(handlers), limit=limit, lease=LEASE)
-    failed: dict[int, str] = {}
-    for effect in taken:
+class BatchHandler(ABC):
+    """Handles effects of one kind together, in one transaction that also finishes them."""
+
+    @abstractmethod
+    async def handle(self, pool: ConnectionPool, owner: str, ids: list[int]) -> None: ...
+
+
+Handler = Callable[[ConnectionPool, Effect], Awaitable[None]] | BatchHandler
+
+
+class EffectRunner:
+    """Handles effects concurrently. A turn does not wait for the receivers of the turns before it, so that a slow one
+    delays only its own effects."""
+
+    def __init__(self, pool: ConnectionPool, handlers: Mapping[str, Handler], *, owner: str) -> None:
+        self._pool, self._handlers, self._owner = pool, handlers, owner
+        self._running: set[asyncio.Task[None]] = set()
+
+    async def take(self, limit: int) -> int:
+        """Take effects, as many as there is room for, and begin to handle them. Raises the error of an effect whose
+        result could not be recorded: it is handled again when its lease has passed."""
+        self._check_ended()
+        room = min(limit, MAX_CONCURRENT - len(self._running))
+        if room <= 0:
+            return 0
+        taken = await self._pool.call(
+            outbox.take_effects, owner=self._owner, kinds=list(self._handlers), limit=room, lease=LEASE
+        )
+        for kind, handler in self._handlers.items():
+            effects = [effect for effect in taken if effect.kind == kind]
+            if not isinstance(handler, BatchHandler):
+                self._running |= {asyncio.create_task(self._handle(effect, handler)) for effect in effects}
+            elif effects:
+                self._running.add(asyncio.create_task(self._handle_batch(effects, handler)))
+        return len(taken)
+
+    async def finish(self) -> None:
+        """Wait until the effects that were taken are handled."""
+        if self._running:
+            await asyncio.wait(self._running)
+        self._check_ended()
+
+    async def close(self) -> None:
+        """Wait a few seconds for effects in progress, then leave them to another dispatcher."""
+        if self._running:
+            _, late = await asyncio.wait(self._running, timeout=CLOSE_SECONDS)
+            for task in late:
+                task.cancel()
+
+    def _check_ended(self) -> None:
+        ended = {task for task in self._running if task.done()}
+        self._running -= ended
+        errors = [error for task in ended if (error := task.exception())]
+        if errors:
+            raise errors[0]
+
+    async def _handle(self, effect: Effect, handler: Callable[[ConnectionPool, Effect], Awaitable[None]]) -> None:
+        error = None
         try:
-            await handlers[effect.kind](pool, effect)
-        except Exception as error:  # any error of a handler is stored with its effect
-            failed[effect.id] = f"{type(error).__name__}: {error}"
+            async with asyncio.timeout(HANDLER_SECONDS):
+                await handler(self._pool, effect)
+        except Exception as problem:  # any error of a handler is stored with its effect
+            error = f"{type(problem).__name__}: {problem}"
+        await self._report(effect, error)
 
-    async def finish(conn: Conn, keys: list[str]) -> None:
-        await outbox.finish_effects(conn, owner=owner, ids=[int(key) for key in keys])
+    async def _handle_batch(self, effects: list[Effect], handler: BatchHandler) -> None:
+        """Handle effects together; if that fails, one after the other, so that a bad one does not stop the others."""
+        try:
+            async with asyncio.timeout(HANDLER_SECONDS):
+                await handler.handle(self._pool, self._owner, [effect.id for effect in effects])
+            EFFECTS.labels(effects[0].kind, "done").inc(len(effects))
+        except Exception as problem:
+            if not is_of_a_row(problem):
+                raise
+            if len(effects) == 1:
+                await self._report(effects[0], f"{type(problem).__name__}: {problem}")
+                return
+            for effect in effects:
+                await self._handle_batch([effect], handler)
 
-    async def fail(conn: Conn, keys: list[str]) -> None:
-        ids = [int(key) for key in keys]
-        await outbox.fail_effects(conn, owner=owner, ids=ids, errors=[failed[id] for id in ids])
+    async def _report(self, effect: Effect, error: str | None) -> None:
+        async def report(conn: Conn, _: list[str]) -> None:
+            if error is None:
+                await outbox.finish_effects(conn, owner=self._owner, ids=[effect.id])
+                EFFECTS.labels(effect.kind, "done").inc()
+                return
+            failed = await outbox.fail_effects(conn, owner=self._owner, ids=[effect.id], errors=[error])
+            dead = any(row.status == "dead" for row in failed)
+            EFFECTS.labels(effect.kind, "dead" if dead else "failed").inc()
+            if dead:
+                log.error("effect %s of kind %s is dead after %s attempts: %s",
+                          effect.id, effect.kind, effect.attempts, error)  # fmt: skip
 
-    await _report(pool, [effect for effect in taken if effect.id not in failed], finish)
-    await _report(pool, [effect for effect in taken if effect.id in failed], fail)
-    return len(taken)
-
-
-async def _report(pool: ConnectionPool, effects: list[Effect], report: Work) -> None:
-    """Report a batch. If that fails, report smaller pieces, and park the effects whose report fails on its own."""
-    if not effects:
-        return
-    try:
-        await pool.call(report, [str(effect.id) for effect in effects])
-    except Exception as error:
-        if not is_of_a_row(error):
-            raise
-        rows = [DueRow(str(effect.id), effect.org_id, None, None) for effect in effects]
-        await Turn(pool, "drain_outbox", report).serve(split(rows))
+        keys = [str(effect.id)]
+        try:
+            await self._pool.call(report, keys)
+        except Exception as problem:
+            if not is_of_a_row(problem):
+                raise
+            rows = [DueRow(keys[0], effect.org_id, None, None)]
+            await Turn(self._pool, "drain_outbox", report).serve(split(rows))

@@ -1,7 +1,5 @@
-"""The table of loops. Each is safe on several dispatchers at once: rows are locked with skip locked, or guarded by a
-key."""
+"""The table of loops. Each is safe on several dispatchers at once, by `skip locked` or by a unique key."""
 
-import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sized
@@ -10,20 +8,22 @@ from datetime import timedelta
 from math import inf
 from uuid import UUID
 
-from tenuto.db import audit, identity, maintenance, monitoring, outbox, workers
+from tenuto.db import audit, identity, maintenance, outbox, workers
 from tenuto.db.audit_signing import sign_heads
 from tenuto.db.connection.call import Conn
 from tenuto.db.connection.pool import ConnectionPool
 from tenuto.db.vacuum import vacuum_hot_tables
-from tenuto.dispatcher.effects import HANDLERS, Handler, drain_outbox
+from tenuto.dispatcher.effects import EffectRunner, Handler
 from tenuto.dispatcher.loop import Loop
+from tenuto.dispatcher.object_files import delete_collected
+from tenuto.dispatcher.org_metrics import MEASURE_SECONDS, update_metrics
 from tenuto.dispatcher.parking import Turn, Work, is_of_a_row, serve_apart, split
 from tenuto.dispatcher.schedules import fire_schedules
+from tenuto.dispatcher.staging import collect_staging
 from tenuto.model.keys import Peppers
 from tenuto.model.maintenance import DueRow
-from tenuto.model.metrics import OLDEST_READY, OUTBOX, PARKED_ROWS, TASKS_OPEN, WORKERS
 from tenuto.model.run_data import CollectedObject
-from tenuto.storage.base import StorageProblem, Store
+from tenuto.storage.base import Store
 
 MINUTE, HOUR = 60.0, 3600.0
 BATCH_SECONDS = 5.0  # per batch of rows; a batch that takes longer is served in pieces
@@ -47,9 +47,13 @@ class Dispatcher:
     org_id: UUID | None = None  # the org of the metrics
     store: Store | None = None  # where large data objects are stored
     peppers: Peppers | None = None  # decrypt the signing key
-    handlers: Mapping[str, Handler] = field(default_factory=lambda: HANDLERS)
+    handlers: Mapping[str, Handler] = field(default_factory=dict[str, Handler])  # of effects, by kind
     collected: list[CollectedObject] = field(default_factory=list[CollectedObject])  # to be deleted from the store
     looked_from_bottom: float = -inf  # when move_floors last started from the bottom
+    effects: EffectRunner = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.effects = EffectRunner(self.pool, self.handlers, owner=str(self.id))
 
 
 Step = Callable[[Dispatcher, int], Awaitable[int]]
@@ -57,8 +61,7 @@ RowFunction = Callable[[Dispatcher, Conn, int, list[str] | None], Awaitable[int]
 
 
 def rows_of(loop: str, *, seconds: float = BATCH_SECONDS) -> Step:
-    """Return a step for a function that also accepts the rows to work on: if a batch fails, its rows are served
-    separately."""
+    """Return a step of a loop: if a batch fails, its rows are served separately."""
 
     async def step(dispatcher: Dispatcher, limit: int) -> int:
         try:
@@ -94,7 +97,8 @@ def _rows(result: object) -> int:
 
 
 async def move_floors(dispatcher: Dispatcher, _: int) -> int:
-    """Move the floors; every few seconds from the bottom, to find rows with a low number that committed late."""
+    """Move the floors of lanes and limits. Every few seconds, search from the bottom, to find tasks with a low number
+    that committed late."""
     now = time.monotonic()
     from_bottom = now - dispatcher.looked_from_bottom >= FROM_BOTTOM_EVERY
     if from_bottom:
@@ -102,17 +106,21 @@ async def move_floors(dispatcher: Dispatcher, _: int) -> int:
     return await dispatcher.pool.call(maintenance.move_floors, from_bottom=from_bottom)
 
 
-async def advance_requests(dispatcher: Dispatcher, limit: int) -> int:
-    """Advance requests about large runs: up to `limit` pieces, each in its own transaction."""
-    step = rows_of("advance_requests", seconds=LONG_SECONDS)
-    for pieces in range(limit):
-        if not await step(dispatcher, 1):
-            return pieces
-    return limit
+def pieces_of(loop: str) -> Step:
+    """Return a step of a loop that does up to `limit` pieces of large work, each in its own transaction."""
+    step = rows_of(loop, seconds=LONG_SECONDS)
+
+    async def steps(dispatcher: Dispatcher, limit: int) -> int:
+        for pieces in range(limit):
+            if not await step(dispatcher, 1):
+                return pieces
+        return limit
+
+    return steps
 
 
 async def sweep_cancelled(dispatcher: Dispatcher, limit: int) -> int:
-    """Always returns 0: it revisits the same requests for as long as their tasks run, and need not hurry."""
+    """Repeat cancels that still have open tasks. Always returns 0, so that no other batch follows at once."""
     await rows_of("sweep_cancelled")(dispatcher, limit)
     return 0
 
@@ -125,7 +133,7 @@ async def beat_dispatcher(dispatcher: Dispatcher, _: int) -> int:
 
 async def drain(dispatcher: Dispatcher, limit: int) -> int:
     try:
-        return await drain_outbox(dispatcher.pool, dispatcher.handlers, owner=str(dispatcher.id), limit=limit)
+        return await dispatcher.effects.take(limit)
     except Exception as error:
         if not is_of_a_row(error):
             raise
@@ -138,22 +146,11 @@ async def vacuum(dispatcher: Dispatcher, _: int) -> int:
 
 
 async def collect_objects(dispatcher: Dispatcher, limit: int) -> int:
-    """Delete objects that no row references from the store; objects of another store are left to it."""
+    """Delete unreferenced objects from the store. While it does not respond, their rows stay."""
+    await delete_collected(dispatcher.store, dispatcher.collected)
     moved = await rows_of("collect_objects", seconds=LONG_SECONDS)(dispatcher, limit)
-    await delete_collected(dispatcher)
+    await delete_collected(dispatcher.store, dispatcher.collected)
     return moved
-
-
-async def delete_collected(dispatcher: Dispatcher) -> None:
-    """Delete collected objects, after the transaction that removed their rows and outside of its time limit."""
-    while dispatcher.collected:
-        gone = dispatcher.collected.pop()
-        if gone.uri is None or dispatcher.store is None:
-            continue
-        try:
-            await asyncio.to_thread(dispatcher.store.delete, gone.uri)
-        except (StorageProblem, OSError) as problem:
-            log.warning("data object %s is deleted, but its file is not: %s", gone.id, problem)
 
 
 async def collect(dispatcher: Dispatcher, conn: Conn, limit: int, keys: list[str] | None) -> int:
@@ -164,30 +161,23 @@ async def collect(dispatcher: Dispatcher, conn: Conn, limit: int, keys: list[str
 
 async def sign(dispatcher: Dispatcher, conn: Conn, limit: int, keys: list[str] | None) -> int:
     """Sign the heads of audit chains, once per minute each."""
-    if dispatcher.peppers is None:
-        return 0
-    return await sign_heads(conn, dispatcher.peppers, limit=limit, keys=keys)
+    peppers = dispatcher.peppers
+    return 0 if peppers is None else await sign_heads(conn, peppers, limit=limit, keys=keys)
 
 
 async def take_again(dispatcher: Dispatcher, conn: Conn, limit: int, keys: list[str] | None) -> int:
-    """Take effects that could not be taken before, with a lease of zero, so that the next turn takes them together with
-    the others."""
-    kinds = list(dispatcher.handlers)
-    taken = await outbox.take_effects(
-        conn, owner=str(dispatcher.id), kinds=kinds, limit=limit, lease=NO_TIME, keys=keys
-    )
-    return len(taken)
+    """Try to take effects that were parked because taking them failed; without a lease, the next turn takes them."""
+    owner, kinds = str(dispatcher.id), list(dispatcher.handlers)
+    return len(await outbox.take_effects(conn, owner=owner, kinds=kinds, limit=limit, lease=NO_TIME, keys=keys))
 
 
-async def fire(_: Dispatcher, conn: Conn, limit: int, keys: list[str] | None) -> int:
-    return await fire_schedules(conn, limit=limit, keys=keys)
-
-
-def rows(function: Callable[..., Awaitable[object]]) -> RowFunction:
-    """Wrap a database function that takes `limit` and `keys`."""
+def rows(function: Callable[..., Awaitable[object]], *, warning: str = "") -> RowFunction:
+    """Wrap a database function that takes `limit` and `keys`; `warning` is logged with the number of its rows."""
 
     async def work(_: Dispatcher, conn: Conn, limit: int, keys: list[str] | None) -> int:
-        return _rows(await function(conn, limit=limit, keys=keys))
+        if (count := _rows(await function(conn, limit=limit, keys=keys))) and warning:
+            log.warning(warning, count)
+        return count
 
     return work
 
@@ -202,20 +192,12 @@ def all_rows(function: Callable[..., Awaitable[object]]) -> RowFunction:
 
 
 async def measure(dispatcher: Dispatcher, _: int) -> int:
-    """Update the metrics: parked rows, and the state of the org."""
-    PARKED_ROWS.clear()
-    for count in await dispatcher.pool.call(monitoring.count_parked):
-        PARKED_ROWS.labels(count.loop).set(count.parked)
-    if dispatcher.org_id is not None:
-        overview = await dispatcher.pool.call(monitoring.get_overview, org_id=dispatcher.org_id)
-        for state in ("ready", "delayed", "waiting", "pending", "running"):
-            TASKS_OPEN.labels(state).set(getattr(overview, state))
-        OLDEST_READY.set(overview.oldest_ready_seconds or 0)
-        for status in ("starting", "active", "draining", "error"):
-            WORKERS.labels(status).set(overview.workers.get(status, 0))
-        OUTBOX.labels("pending").set(overview.outbox_pending)
-        OUTBOX.labels("dead").set(overview.outbox_dead)
+    await update_metrics(dispatcher.pool, dispatcher.org_id)
     return 0
+
+
+async def roll_up_activity(dispatcher: Dispatcher, _: int) -> int:
+    return await dispatcher.pool.call(maintenance.roll_up_activity)
 
 
 async def retry_parked(dispatcher: Dispatcher, limit: int) -> int:
@@ -224,13 +206,13 @@ async def retry_parked(dispatcher: Dispatcher, limit: int) -> int:
     for loop in {row.loop for row in taken}:
         due = [DueRow(row.key, row.org_id, row.run_id, row.task_id, row.failures) for row in taken if row.loop == loop]
         await Turn(dispatcher.pool, loop, work_of(dispatcher, loop)).serve(split(due))
-    await delete_collected(dispatcher)
+    if any(row.loop == "collect_objects" for row in taken):
+        await delete_collected(dispatcher.store, dispatcher.collected)
     return len(taken)
 
 
 def loops_of(dispatcher: Dispatcher) -> list[Loop[Dispatcher]]:
-    """Return the loops that this dispatcher needs. Without handlers, effects are left to other dispatchers, even if
-    they are due."""
+    """Return the loops that this dispatcher needs; without handlers, it leaves effects to other dispatchers."""
     useless: set[str] = set() if dispatcher.handlers else {"drain_outbox"}
     useless |= set() if dispatcher.port else {"measure"}
     useless |= set() if dispatcher.peppers else {"sign_heads"}
@@ -241,23 +223,32 @@ LOOPS: list[Loop[Dispatcher]] = [
     Loop("beat_dispatcher", beat_dispatcher, every=10.0, alone=False),
     Loop("promote_due", rows_of("promote_due"), batch=1000),
     Loop("wake_waiting", rows_of("wake_waiting"), batch=1000),
+    Loop("unblock_tasks", rows_of("unblock_tasks"), batch=1000),
     Loop("expire_sessions", rows_of("expire_sessions"), batch=1000),
+    Loop("expire_workers", rows_of("expire_workers"), batch=1000, every=30.0),
     Loop("expire_attempts", rows_of("expire_attempts"), batch=5000, every=20.0),
     Loop("expire_deadlines", rows_of("expire_deadlines"), batch=5000),
+    Loop("expire_runs", rows_of("expire_runs"), batch=100),
+    Loop("relax_placement", rows_of("relax_placement"), batch=1000),
     Loop("fold_runs", rows_of("fold_runs"), batch=1000),
     Loop("settle_runs", rows_of("settle_runs"), batch=100),
     Loop("sweep_cancelled", sweep_cancelled, batch=100),
+    Loop("sweep_closed", rows_of("sweep_closed"), batch=100),
+    Loop("sweep_released", rows_of("sweep_released"), batch=100),
     Loop("follow_arrivals", rows_of("follow_arrivals"), batch=1000),
     Loop("admit_rates", rows_of("admit_rates"), batch=1000),
-    Loop("advance_requests", advance_requests, batch=20),
+    Loop("advance_requests", pieces_of("advance_requests"), batch=20),
+    Loop("advance_builds", pieces_of("advance_builds"), batch=20),
     Loop("fire_schedules", rows_of("fire_schedules", seconds=LONG_SECONDS), batch=500),
     Loop("drain_outbox", drain, batch=100),
     Loop("retry_parked", retry_parked, batch=100),
     Loop("seal_audit", rows_of("seal_audit", seconds=LONG_SECONDS), batch=1000),
     Loop("sign_heads", rows_of("sign_heads", seconds=LONG_SECONDS), batch=100, every=MINUTE / 4),
     Loop("move_floors", move_floors, every=0.25, at_rest=FROM_BOTTOM_EVERY),
-    Loop("measure", measure, every=5.0, alone=False),
+    Loop("measure", measure, every=MEASURE_SECONDS, alone=False),
+    Loop("roll_up_activity", roll_up_activity, every=10.0, at_rest=30.0),
     Loop("vacuum", vacuum, every=2.0, at_rest=10.0),
+    Loop("set_aside_tasks", rows_of("set_aside_tasks"), batch=1000, every=30.0),
     Loop("sweep_lanes", rows_of("sweep_lanes", seconds=LONG_SECONDS), batch=MANY, every=30.0),
     Loop("sweep_limits", rows_of("sweep_limits", seconds=LONG_SECONDS), batch=MANY, every=30.0),
     Loop("create_partitions", create_partitions, every=HOUR),
@@ -268,22 +259,31 @@ LOOPS: list[Loop[Dispatcher]] = [
     Loop("prune_effects", rows_of("prune_effects", seconds=LONG_SECONDS), batch=10_000, every=5 * MINUTE),
     Loop("prune_identity", rows_of("prune_identity", seconds=LONG_SECONDS), batch=1000, every=5 * MINUTE),
     Loop("collect_objects", collect_objects, batch=1000, every=5 * MINUTE),
+    Loop("collect_staging", collect_staging, batch=100, every=5 * MINUTE),
 ]
 
 # Each function processes due rows, or those with the given keys. Parked rows are skipped unless their key is given.
 ROW_FUNCTIONS: dict[str, RowFunction] = {
     "promote_due": rows(maintenance.promote_due),
     "wake_waiting": rows(maintenance.wake_waiting),
-    "expire_sessions": rows(workers.expire_sessions),
-    "expire_attempts": rows(maintenance.expire_attempts),
+    "unblock_tasks": rows(maintenance.unblock_tasks),
+    "set_aside_tasks": rows(maintenance.set_aside_tasks),
+    "expire_sessions": rows(workers.expire_sessions, warning="worker processes whose lease expired: %d"),
+    "expire_workers": rows(workers.expire_workers, warning="workers that did not start, fell silent or failed: %d"),
+    "expire_attempts": rows(maintenance.expire_attempts, warning="tasks lost with their worker: %d"),
     "expire_deadlines": rows(maintenance.expire_deadlines),
+    "expire_runs": rows(maintenance.expire_runs),
+    "relax_placement": rows(maintenance.relax_placement),
     "fold_runs": rows(maintenance.fold_runs),
     "settle_runs": rows(maintenance.settle_runs),
     "sweep_cancelled": rows(maintenance.sweep_cancelled),
+    "sweep_closed": rows(maintenance.sweep_closed),
+    "sweep_released": rows(maintenance.sweep_released),
     "follow_arrivals": rows(maintenance.follow_arrivals),
     "admit_rates": rows(maintenance.admit_rates),
     "advance_requests": rows(maintenance.advance_requests),
-    "fire_schedules": fire,
+    "advance_builds": rows(maintenance.advance_builds),
+    "fire_schedules": rows(fire_schedules),
     "drain_outbox": take_again,
     "sweep_lanes": all_rows(maintenance.sweep_lanes),
     "sweep_limits": all_rows(maintenance.sweep_limits),

@@ -9,8 +9,12 @@ from tenuto.db import monitoring, workers
 from tenuto.db.connection.errors import Unreachable
 from tenuto.db.connection.pool import open_pool
 from tenuto.db.install.schema_check import wait_for_other_functions
+from tenuto.dispatcher.deliveries import Deliverer
+from tenuto.dispatcher.effects import Handler
+from tenuto.dispatcher.events import EventRouter
 from tenuto.dispatcher.loop import IDLE_TICK_SECONDS, Due, Ticker
 from tenuto.dispatcher.loops import Dispatcher, loops_of
+from tenuto.dispatcher.purges import Purger
 from tenuto.model.ids import uuid7
 from tenuto.model.keys import Peppers
 from tenuto.storage.base import Store
@@ -28,22 +32,31 @@ async def dispatch(
     org_id: UUID | None = None,
     store: Store | None = None,
     peppers: Peppers | None = None,
+    private_destinations: bool = False,
 ) -> None:
-    """Run the loops on this database. `port`: where this process serves metrics; `org_id`: the org they are about.
-    Without `peppers`, the heads of audit chains are signed elsewhere."""
+    """Run the loops on this database. `port`: where this process serves metrics; `org_id`: the org that the metrics
+    describe. Without `peppers`, the heads of audit chains are signed and effects delivered elsewhere.
+    `private_destinations`: deliver to private addresses, and without TLS, too."""
+    deliverer = None if peppers is None else Deliverer(peppers, private=private_destinations)
     async with (
         open_pool(url, role=role, timeout=CALL_TIMEOUT_SECONDS) as pool,
         open_pool(url, size=1, timeout=CALL_TIMEOUT_SECONDS) as owner_pool,
     ):
-        dispatcher = Dispatcher(UUID(uuid7()), pool, owner_pool, socket.gethostname(), port, org_id, store, peppers)
+        handlers: dict[str, Handler] = {"route_event": EventRouter()}
+        if deliverer is not None:
+            handlers["deliver"] = deliverer
+        if store is not None:
+            handlers["delete_data"] = Purger(store)
+        address = socket.gethostname()
+        dispatcher = Dispatcher(
+            UUID(uuid7()), pool, owner_pool, address, port, org_id, store, peppers, handlers=handlers
+        )
         loops = loops_of(dispatcher)
         shared = [loop.name for loop in loops if loop.alone]
         own = frozenset(loop.name for loop in loops if not loop.alone)
 
         async def ask(dispatcher: Dispatcher) -> Due:
-            taken = await dispatcher.pool.call(
-                monitoring.take_due_maintenance, dispatcher_id=dispatcher.id, loops=shared
-            )
+            taken = await pool.call(monitoring.take_due_maintenance, dispatcher_id=dispatcher.id, loops=shared)
             due = frozenset(entry.what for entry in taken if entry.due_in_seconds == 0)
             later = [entry.due_in_seconds for entry in taken if entry.due_in_seconds]
             return Due(due, min(later, default=IDLE_TICK_SECONDS), own | {entry.what for entry in taken})
@@ -59,6 +72,13 @@ async def dispatch(
             stop.set()
             checking.cancel()
             await asyncio.wait({running, checking})
-        with suppress(Unreachable, TimeoutError):  # a dispatcher that is not deregistered expires after a while
-            async with asyncio.timeout(CLOSE_TIMEOUT_SECONDS):
-                await pool.call(workers.close_dispatcher, id=dispatcher.id)
+            await _close(dispatcher, deliverer)
+
+
+async def _close(dispatcher: Dispatcher, deliverer: Deliverer | None) -> None:
+    await dispatcher.effects.close()
+    if deliverer is not None:
+        await deliverer.close()
+    with suppress(Unreachable, TimeoutError):  # a dispatcher that is not deregistered expires after a while
+        async with asyncio.timeout(CLOSE_TIMEOUT_SECONDS):
+            await dispatcher.pool.call(workers.close_dispatcher, id=dispatcher.id)

@@ -28,13 +28,18 @@ class Firing:
 
 
 def plan_firing(due: DueSchedule) -> Firing:
-    """Return what to start for a schedule that is due."""
+    """Return the times for which a due schedule starts runs, and its next time."""
+    if due.starts_after is not None:
+        return Firing([], fire_after(due.cron, due.timezone, due.starts_after))
     if due.catch_up == "all":
         moments = list(islice(takewhile(lambda moment: moment <= due.now, _from(due)), MAX_FIRES_PER_CALL))
         return Firing(moments, fire_after(due.cron, due.timezone, moments[-1]))
-    latest = max(due.next_at, last_fire(due.cron, due.timezone, due.now) or due.next_at)
+    latest, next_at = due.next_at, fire_after(due.cron, due.timezone, due.next_at)
+    if next_at <= due.now:  # several times have passed: only the last one counts
+        latest = max(latest, last_fire(due.cron, due.timezone, due.now) or latest)
+        next_at = fire_after(due.cron, due.timezone, due.now)
     late = due.catch_up == "skip" and due.now - latest > ON_TIME
-    return Firing([] if late else [latest], fire_after(due.cron, due.timezone, due.now))
+    return Firing([] if late else [latest], next_at)
 
 
 def _from(due: DueSchedule) -> Iterator[datetime]:

@@ -1,8 +1,10 @@
 """The calls that a running attempt makes through `ctx`, one row each. SQL, HTTP, task processes, sandboxes and the
-reference page read this table, so that a new call is added here."""
+reference page read this table, so a new call is added only here."""
 
 from dataclasses import dataclass
 from typing import Literal
+
+from tenuto.model.errors import InvalidInput
 
 Method = Literal["GET", "POST", "PUT"]
 Scope = Literal["attempt", "run"]
@@ -41,10 +43,9 @@ class AttemptCall:
 _TABLE = (
     AttemptCall(
         "get_failures",
-        "Return the number of earlier failures, for the retry policy.",
+        "Return how often the task has failed and was lost so far.",
         "GET",
-        "/v1/task",
-        result="failures",
+        "/v1/task/failures",
         sandbox=False,
     ),
     AttemptCall(
@@ -72,6 +73,15 @@ _TABLE = (
         ("step_no", "name", "kind", "value"),
         result="value",
         sql=SqlForm("value", json=("value",)),
+    ),
+    AttemptCall(
+        "fail_step",
+        "Record that a step failed: for good, or with `retry_seconds` to be tried again after that pause. With `kind` "
+        "child: that the code handled the failure of children that the step started.",
+        "POST",
+        "/v1/task/steps/fail",
+        ("step_no", "name", "error", "tries", "retry_seconds", "kind"),
+        sql=SqlForm("nothing", json=("error",)),
     ),
     AttemptCall(
         "take_signal",
@@ -106,8 +116,8 @@ _TABLE = (
         "Write values to the data of the run.",
         "PUT",
         "/v1/task/data",
-        ("values", "tags"),
-        sql=SqlForm("nothing", json=("values",)),
+        ("values", "tags", "metadata"),
+        sql=SqlForm("nothing", json=("values",), optional_json=("metadata",)),
     ),
     AttemptCall(
         "get_run_data",
@@ -116,8 +126,69 @@ _TABLE = (
         "/v1/task/data",
         ("keys", "prefix", "glob", "tags", "all_tags", "history"),
         result="items",
-        sql=SqlForm("rows", scope="run", columns=("id", "key", "value", "tags")),
+        sql=SqlForm("rows", scope="run", columns=("id", "key", "value", "tags", "metadata")),
         gives_objects=True,
+    ),
+    AttemptCall(
+        "get_task_state",
+        "Return the operator state of the task's type: one key, or all.",
+        "GET",
+        "/v1/task/state",
+        ("key",),
+        result="items",
+        sql=SqlForm("rows", columns=("key", "value", "version")),
+        gives_objects=True,
+    ),
+    AttemptCall(
+        "put_task_state",
+        "Set one key of that state if it still has the version that was read, and return the new version.",
+        "PUT",
+        "/v1/task/state",
+        ("key", "value", "version"),
+        result="version",
+        sql=SqlForm("value", json=("value",)),
+    ),
+    AttemptCall(
+        "list_input_locations",
+        "Return up to 1,000 folders of an input of the job, after the one with the id `after`.",
+        "GET",
+        "/v1/task/inputs/locations",
+        ("input", "after"),
+        result="items",
+        sql=SqlForm("rows"),
+    ),
+    AttemptCall(
+        "stage_rows",
+        "Stage a page of rows for an output of the job that is stored in Postgres; its completion publishes them.",
+        "POST",
+        "/v1/task/rows",
+        ("output", "location", "page", "rows"),
+        sql=SqlForm("nothing", json=("rows",)),
+    ),
+    AttemptCall(
+        "read_rows",
+        "Return a page of the rows of an input of the job that is stored in Postgres, and how many pages there are.",
+        "GET",
+        "/v1/task/rows",
+        ("input", "location", "page"),
+        sql=SqlForm("row"),
+    ),
+    AttemptCall(
+        "publish_task_effect",
+        "Publish a side effect, once per key, and return its id and whether it is new.",
+        "POST",
+        "/v1/task/effects",
+        ("kind", "payload", "key"),
+        sql=SqlForm("row", json=("payload",)),
+    ),
+    AttemptCall(
+        "emit_event",
+        "Emit an event of an output of the job, once per key, and return its id.",
+        "POST",
+        "/v1/task/events",
+        ("output", "data", "partition", "key"),
+        result="id",
+        sql=SqlForm("value", optional_json=("data",)),
     ),
     AttemptCall(
         "put_object",
@@ -130,4 +201,12 @@ _TABLE = (
     AttemptCall("get_object", "Return the bytes of a data object.", "GET", "/v1/task/objects/{id}", ("id",)),
 )
 
-ATTEMPT_CALLS = {call.name: call for call in _TABLE}
+
+class AttemptCalls(dict[str, AttemptCall]):
+    """The calls by name."""
+
+    def __missing__(self, verb: str) -> AttemptCall:
+        raise InvalidInput(f"a task cannot call {verb!r}", f"it can call {', '.join(self)}")
+
+
+ATTEMPT_CALLS = AttemptCalls({call.name: call for call in _TABLE})

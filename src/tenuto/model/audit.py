@@ -12,8 +12,9 @@ Changes = dict[str, JsonObject]  # {field: {old, new}}
 
 @dataclass(frozen=True)
 class AuditEntry:
-    """One audited action of a user or key. `actor_name` is the current name of that user or key; `seq` is the entry's
-    position in the org's chain, None until it is sealed."""
+    """One audited action of a user, a key or a database login (`actor_kind`). `actor_name` is the current name of that
+    user or key; `seq` is the entry's position in the org's chain, None until it is sealed. `user_agent` of a login is
+    its application name."""
 
     id: UUID
     created_at: datetime

@@ -22,8 +22,8 @@ class Backoff:
         self._pause = self._first
 
     def after(self, problem: BaseException) -> float:
-        """Return the pause after a failure. A problem with `retry_after` decides itself how long it is: during an
-        outage, connecting waits for its turn anyway."""
+        """Return the pause after a failure. An error with `retry_after` sets the pause itself: during an outage, every
+        attempt to connect waits for its turn anyway."""
         if (seconds := getattr(problem, "retry_after", None)) is not None:
             self.reset()
             return seconds

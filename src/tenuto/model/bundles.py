@@ -4,12 +4,24 @@ import json
 import re
 import sys
 from dataclasses import dataclass
+from datetime import datetime
 from typing import BinaryIO, NoReturn
+from uuid import UUID
 
 from tenuto.model.bundle_zip import MANIFEST, BadBundle, Zip, ZipEntry, open_zip
 from tenuto.model.json import Json, JsonObject
 
-__all__ = ["MANIFEST", "BadBundle", "Bundle", "BundleFile", "ZipEntry", "check_manifest", "read_bundle"]
+__all__ = [
+    "MANIFEST",
+    "BadBundle",
+    "Bundle",
+    "BundleFile",
+    "StoredBundle",
+    "WholeBundle",
+    "ZipEntry",
+    "check_manifest",
+    "read_bundle",
+]
 
 VERSION = 1
 MAX_FILES = 2000
@@ -23,6 +35,26 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]{0,62}")
 _TASK = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,99}")
 _ENTRY = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)", re.ASCII)
 _HASH = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True)
+class StoredBundle:
+    """A stored bundle; `types` are those for which it is the current bundle."""
+
+    id: UUID
+    sha256: str
+    name: str
+    size: int
+    types: list[str]
+    created_by: str
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class WholeBundle(StoredBundle):
+    """A stored bundle with its manifest."""
+
+    manifest: JsonObject
 
 
 @dataclass(frozen=True)

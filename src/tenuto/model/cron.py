@@ -1,11 +1,16 @@
-"""Cron: computes the fire times of an expression in a timezone."""
+"""Cron: computes the fire times of an expression in a timezone, or of an interval: `@every 10m`."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from itertools import count
 from zoneinfo import ZoneInfo
 
+from tenuto.model.durations import Duration, seconds
 from tenuto.model.errors import InvalidInput
+
+EVERY = "@every "
+UNITS = (("d", 86_400), ("h", 3600), ("m", 60), ("s", 1))
 
 NAMES = {
     "@hourly": "0 * * * *",
@@ -23,6 +28,21 @@ def check_cron(cron: str, timezone: str = "UTC") -> None:
     fire_after(cron, timezone, datetime.now(UTC))
 
 
+def every(interval: Duration, what: str = "every") -> str:
+    """Returns the expression of an interval. Its times are the multiples of the interval since 1970 in UTC, so that
+    they do not depend on when a worker starts: `@every 6h` fires at 0, 6, 12 and 18 o'clock."""
+    length = _whole_seconds(interval, what)
+    unit, size = next((unit, size) for unit, size in UNITS if length % size == 0)
+    return f"{EVERY}{length // size}{unit}"
+
+
+def _whole_seconds(interval: Duration, what: str) -> int:
+    length = seconds(interval, what, positive=True)
+    if length < 1 or length != int(length):
+        raise InvalidInput(f"{what} is {interval!r}, not a whole number of seconds", 'write "10s", "5m" or "1d"')
+    return int(length)
+
+
 def fire_after(cron: str, timezone: str, after: datetime) -> datetime:
     """Returns the first fire time after `after`, in UTC."""
     return next(fire_times(cron, timezone, after))
@@ -34,7 +54,7 @@ def fire_times(cron: str, timezone: str, after: datetime) -> Iterator[datetime]:
     moments = _moments(cron, timezone, after, reverse=False)
     moment = next(moments, None)
     if moment is None:
-        raise InvalidInput(f"cron {cron!r} has no time in the next 50 years", "correct its day and month")
+        raise InvalidInput(f"cron {cron!r} matches no time in the next 50 years", "correct its day and month")
     while moment is not None:
         if moment > after:  # in a repeated hour, the first pass may already be over
             yield moment
@@ -52,6 +72,8 @@ def _moments(cron: str, timezone: str, start: datetime, *, reverse: bool) -> Ite
     from cronsim import CronSim, CronSimError
 
     zone = _zone(timezone)
+    if cron.startswith(EVERY):
+        return _multiples(_whole_seconds(cron.removeprefix(EVERY), f"the interval of cron {cron!r}"), start, reverse)
     try:
         moments = CronSim(NAMES.get(cron.strip().lower(), cron), start.astimezone(zone), reverse=reverse)
     except CronSimError as error:
@@ -60,6 +82,13 @@ def _moments(cron: str, timezone: str, start: datetime, *, reverse: bool) -> Ite
             'write minute, hour, day, month and day of week, such as "0 3 * * *" for three in the morning',
         ) from error
     return (moment.astimezone(UTC) for moment in moments)
+
+
+def _multiples(interval: int, start: datetime, reverse: bool) -> Iterator[datetime]:
+    first, rest = divmod(start.timestamp(), interval)
+    before = int(first) if rest else int(first) - 1
+    numbers = count(before, -1) if reverse else count(int(first) + 1)
+    return (datetime.fromtimestamp(number * interval, UTC) for number in numbers)
 
 
 @cache

@@ -11,6 +11,7 @@ MAX_SECONDS = 315_360_000.0  # ten years, the same bound as in SQL
 
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
 _PART = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|[smhdw])\s*")
+_NUMBER = re.compile(r"\s*\d+(?:\.\d+)?\s*")
 _RATE = re.compile(r"\s*(\d{1,7})\s*/\s*([smhd])\s*")
 _CURE = 'write "500ms", "30s", "5m", "1h30m", "3d" or a number of seconds'  # does not mention timedelta: JSON has none
 
@@ -19,9 +20,11 @@ def seconds(value: Duration, what: str = "the duration", *, positive: bool = Fal
     """Returns the duration in seconds; `what` names the value in errors."""
     number = _read(value)
     if number is None or not math.isfinite(number):
+        if isinstance(value, str) and _NUMBER.fullmatch(value):  # of the command line, where every value is a text
+            raise InvalidInput(f"{what} is {value!r}, not a duration: it has no unit", f'write "{value.strip()}s"')
         raise InvalidInput(f"{what} is {value!r}, not a duration", _CURE)
     if number < 0 or (positive and number == 0):
-        raise InvalidInput(f"{what} is {value!r}, not {'more than 0' if positive else '0 or more'}", _CURE)
+        raise InvalidInput(f"{what} is {value!r}; it must be {'more than 0' if positive else '0 or more'}", _CURE)
     if number > MAX_SECONDS:
         raise InvalidInput(f"{what} is {value!r}, more than ten years")
     return number

@@ -8,10 +8,22 @@ from urllib.parse import urlsplit
 
 from tenuto.model.errors import InvalidInput
 
+NO_STORAGE = "file:///nonexistent/tenuto/objects"  # of processes that were given no object store
+
+
+@dataclass(frozen=True)
+class Project:
+    """The settings of `[tool.tenuto]` in a pyproject.toml."""
+
+    file: Path
+    home: Path
+    apps: tuple[str, ...] = ()  # the targets that `tenuto worker` and `up` run
+    queues: tuple[str, ...] | None = None
+
 
 @dataclass(frozen=True)
 class Environment:
-    """TENUTO_DATABASE_URL, TENUTO_URL, TENUTO_API_KEY, TENUTO_HOME, TENUTO_PG_BIN and TENUTO_ORG."""
+    """TENUTO_DATABASE_URL, TENUTO_URL, TENUTO_API_KEY, TENUTO_HOME, TENUTO_STORAGE, TENUTO_PG_BIN and TENUTO_ORG."""
 
     database_url: str | None  # None: the embedded database in `home`
     server_url: str | None
@@ -19,30 +31,50 @@ class Environment:
     pg_bin: Path | None
     org: str = "default"
     api_key: str | None = field(default=None, repr=False)
+    project: Project | None = None
+    storage_url: str | None = None  # None: a folder in `home`
+
+    @property
+    def storage(self) -> str:
+        """The URL of the object store."""
+        return self.storage_url or (self.home / "objects").absolute().as_uri()
+
+    @property
+    def server(self) -> str | None:
+        """The server to use instead of a database: a database that is set takes precedence."""
+        return self.server_url if self.database_url is None else None
 
 
 def read_address(environment: Mapping[str, str]) -> Environment:
-    check_database_url(environment.get("TENUTO_DATABASE_URL"))
     pg_bin = environment.get("TENUTO_PG_BIN")
     return Environment(
-        database_url=environment.get("TENUTO_DATABASE_URL") or None,
+        database_url=read_database_url(environment.get("TENUTO_DATABASE_URL")),
         server_url=environment.get("TENUTO_URL") or None,
         home=_home(environment),
         pg_bin=_expanded(pg_bin, "TENUTO_PG_BIN") if pg_bin else None,
         org=environment.get("TENUTO_ORG") or "default",
         api_key=environment.get("TENUTO_API_KEY") or None,
+        storage_url=environment.get("TENUTO_STORAGE") or None,
     )
 
 
-def check_database_url(url: str | None) -> None:
-    """Refuse a URL whose password holds an unescaped / ? or #: the rest of the password would be parsed as host and
-    port, and shown in errors."""
+def read_database_url(url: str | None) -> str | None:
+    """Return the URL as Postgres reads it: without the driver that SQLAlchemy's URLs name (`postgresql+asyncpg://`).
+
+    Refuses a URL whose password holds an unescaped / ? or #: the rest of the password would be parsed as host and port,
+    and shown in errors."""
     head, _, rest = (url or "").partition("://")
-    if head in ("postgresql", "postgres") and "@" in rest and "@" not in re.split("[/?#]", rest, maxsplit=1)[0]:
+    scheme, _, driver = head.partition("+")
+    if scheme not in ("postgresql", "postgres") or not rest:
+        return url or None
+    if "@" in rest and "@" not in re.split("[/?#]", rest, maxsplit=1)[0]:
         raise InvalidInput(
             "the address of the database cannot be read: its user or password contains an unescaped / ? or #",
             "write %2F, %3F and %23 for them: postgresql://user:pass%2Fword@host:5432/name",
         )
+    if driver == "asyncpg":  # its name for Postgres's sslmode
+        rest = re.sub(r"(?<=[?&])ssl=", "sslmode=", rest)
+    return f"postgresql://{rest}" if driver else url
 
 
 def wrong_server(url: str, write: str) -> str | None:

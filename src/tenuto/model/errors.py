@@ -17,7 +17,7 @@ class TenutoError(Exception):
 
 
 class NotFound(TenutoError):
-    """It does not exist, or belongs to another org."""
+    """The requested object does not exist, or belongs to another org."""
 
     code, name, status = "TN001", "not_found", 404
 

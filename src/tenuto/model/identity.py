@@ -1,9 +1,10 @@
 """Orgs, users, roles and keys as SQL returns them: never with a key, and with a hash only where a login needs it."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from uuid import UUID
 
+from tenuto.model.audit import Changes, diff
 from tenuto.model.json import Json, JsonObject
 
 
@@ -56,8 +57,8 @@ class FoundUser:
 
 @dataclass(frozen=True)
 class AdmittedUser:
-    """The user that a token or cookie identifies, and whether the rate limit allows the request now or after how many
-    seconds."""
+    """The user that a token or cookie identifies, and whether the rate limit allows the request, or after how many
+    seconds it will."""
 
     org_id: UUID
     user_id: UUID
@@ -95,6 +96,7 @@ class OrgRole:
     description: str | None
     members: int
     created_at: datetime
+    display_name: str = ""
 
 
 @dataclass(frozen=True)
@@ -119,8 +121,8 @@ class FoundApiKey:
 
 @dataclass(frozen=True)
 class AdmittedApiKey:
-    """The org and the permissions of an API key, and whether the rate limit allows the request now or after how many
-    seconds."""
+    """The org and the permissions of an API key, and whether the rate limit allows the request, or after how many
+    seconds it will."""
 
     org_id: UUID
     id: UUID
@@ -142,8 +144,8 @@ class FoundWorkerKey:
 
 @dataclass(frozen=True)
 class AdmittedWorkerKey:
-    """The org of a worker key, the queues that it may claim from, and whether the rate limit allows the request now or
-    after how many seconds."""
+    """The org of a worker key, the queues that it may claim from, and whether the rate limit allows the request, or
+    after how many seconds it will."""
 
     org_id: UUID
     id: UUID
@@ -178,6 +180,18 @@ class ApiKeyInfo:
     revoked_at: datetime | None
     last_used_at: datetime | None
     replaced_by: UUID | None
+    disabled_at: datetime | None
+
+
+def changed_fields(old: ApiKeyInfo, new: ApiKeyInfo) -> Changes:
+    """Return what changed about a key, for the audit log."""
+    return diff(*({name: _plain(value) for name, value in vars(key).items()} for key in (old, new)))
+
+
+def _plain(value: Json | datetime | UUID) -> Json:
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    return str(value) if isinstance(value, UUID) else value
 
 
 @dataclass(frozen=True)

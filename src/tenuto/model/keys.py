@@ -20,6 +20,7 @@ KEY = re.compile(r"(tnw?)_([a-z0-9]{1,16})_([0-9A-Za-z]{12})_[0-9A-Za-z]{43}([0-
 ENVIRONMENT = re.compile(r"[a-z0-9]{1,16}", re.ASCII)
 API, WORKER = "tn", "tnw"
 MIN_PEPPER_BYTES = 32
+MAX_BCRYPT_COST = 14  # of imported keys; each step doubles the time: 14 takes a second
 FOREIGN_PREFIXES = range(4, 51)  # how many leading characters another system may have stored of a key
 
 

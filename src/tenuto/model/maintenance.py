@@ -47,7 +47,7 @@ class DroppedPartition:
 
 @dataclass(frozen=True)
 class Pruned:
-    """How many runs were deleted with all their rows, and how many rows remained of dropped partitions and were
+    """How many runs were deleted with all their rows, and how many rows that dropped partitions had left behind were
     deleted."""
 
     runs: int

@@ -1,27 +1,112 @@
 """Prometheus metrics: one registry for every kind of process."""
 
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Sequence
+from itertools import accumulate
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, start_http_server
+from prometheus_client.core import HistogramMetricFamily
+from prometheus_client.registry import Collector
+
+from tenuto.model.metric_labels import BUCKETS, OTHER
 
 REGISTRY = CollectorRegistry()
+
+# Label values that a process shows by name. Further ones are counted together as OTHER.
+MAX_QUEUES, MAX_TYPES = 100, 200
+
+
+class TaskHistogram(Collector):
+    """A histogram by queue and type. Counts of many observations are added at once, which Histogram cannot do."""
+
+    _type, _labelnames = "histogram", ("queue", "type")  # named as in the library's metrics, which the reference lists
+
+    def __init__(self, name: str, documentation: str) -> None:
+        self._name, self._documentation = name, documentation
+        self._counts: dict[tuple[str, str], list[float]] = {}  # a count per bucket, and the sum
+        REGISTRY.register(self)
+
+    def add(self, queue: str, type: str, counts: Sequence[float], total: float) -> None:
+        """Add the numbers of observations in each bucket, the last without a bound, and the sum of their values."""
+        held = self._counts.setdefault(_bounded(queue, type, self._counts), [0.0] * (len(BUCKETS) + 2))
+        for number, count in enumerate(counts):
+            held[number] += count
+        held[-1] += total
+
+    def observe(self, queue: str, type: str, value: float) -> None:
+        """Add one observation."""
+        bucket = bisect_left(BUCKETS, value)
+        self.add(queue, type, [float(number == bucket) for number in range(len(BUCKETS) + 1)], value)
+
+    def describe(self) -> Iterator[HistogramMetricFamily]:
+        yield HistogramMetricFamily(self._name, self._documentation, labels=self._labelnames)
+
+    def collect(self) -> Iterator[HistogramMetricFamily]:
+        family = HistogramMetricFamily(self._name, self._documentation, labels=self._labelnames)
+        for labels, held in list(self._counts.items()):
+            bounds = [*map(str, BUCKETS), "+Inf"]
+            family.add_metric(labels, list(zip(bounds, accumulate(held[:-1]), strict=True)), held[-1])
+        yield family
+
+
+def _bounded(queue: str, type: str, known: Collection[tuple[str, str]]) -> tuple[str, str]:
+    return (queue, type) if (queue, type) in known or len(known) < MAX_TYPES else (OTHER, OTHER)
+
 
 LOOP_TURNS = Counter("tenuto_loop_turns", "How often a dispatcher loop ran.", ["loop"], registry=REGISTRY)
 LOOP_ROWS = Counter("tenuto_loop_rows", "Rows that a dispatcher loop processed.", ["loop"], registry=REGISTRY)
 LOOP_ERRORS = Counter("tenuto_loop_errors", "How often a dispatcher loop failed.", ["loop"], registry=REGISTRY)
 PARKED_ROWS = Gauge("tenuto_parked_rows", "Rows on which a dispatcher loop failed.", ["loop"], registry=REGISTRY)
+EFFECTS = Counter(
+    "tenuto_effects", "Side effects that this process handled: done, failed or dead.", ["kind", "result"],
+    registry=REGISTRY,
+)  # fmt: skip
 LOOP_SECONDS = Histogram("tenuto_loop_seconds", "Seconds per turn of a dispatcher loop.", ["loop"], registry=REGISTRY)
 
-# Values of the process's org, refreshed every few seconds; counts are capped (sql/monitoring/overview.sql).
+# Values of the process's org, refreshed every few seconds; counts are capped (orchestrator_status).
+QUEUE_TASKS = Gauge(
+    "tenuto_queue_tasks", "Tasks of a queue that have not ended, by state.", ["queue", "state"], registry=REGISTRY
+)
+UNSERVED_TASKS = Gauge(
+    "tenuto_unserved_tasks", "Queued tasks that no worker alive can take.", ["queue", "type"], registry=REGISTRY
+)
 TASKS_OPEN = Gauge("tenuto_tasks_open", "Tasks that have not ended, by state.", ["state"], registry=REGISTRY)
-OLDEST_READY = Gauge("tenuto_oldest_ready_seconds", "Seconds that the oldest ready task has waited.", registry=REGISTRY)
+TASKS_BLOCKED = Gauge(
+    "tenuto_tasks_blocked", "Tasks whose code changed and that wait for a worker with other code.", registry=REGISTRY
+)
+OLDEST_READY = Gauge(
+    "tenuto_oldest_ready_seconds", "Seconds that the oldest ready task has waited.", ["queue"], registry=REGISTRY
+)
+QUEUE_SECONDS = TaskHistogram(
+    "tenuto_task_queue_seconds", "Seconds from ready to started, of a sample of attempts that ended."
+)
 WORKERS = Gauge("tenuto_workers", "Workers that have not ended, by status.", ["status"], registry=REGISTRY)
+WORKER_HEALTH = Gauge(
+    "tenuto_worker_health", "Workers that are not terminated, by health.", ["health"], registry=REGISTRY
+)
+STUCK_TASKS = Gauge("tenuto_stuck_tasks", "Tasks that have run for too long, by the health rules.", registry=REGISTRY)
+TASKS_FINISHED = Gauge(
+    "tenuto_tasks_finished", "Tasks that have ended since the first rollup, by status.", ["status"], registry=REGISTRY
+)
+ROLLUP_AGE = Gauge(
+    "tenuto_rollup_age_seconds", "Seconds since the time up to which ended tasks are counted.", registry=REGISTRY
+)
 OUTBOX = Gauge("tenuto_outbox", "Side effects that are pending or dead.", ["status"], registry=REGISTRY)
 
 TASKS_ENDED = Counter(
-    "tenuto_tasks_ended", "Attempts that ended in this process.", ["type", "outcome"], registry=REGISTRY
+    "tenuto_tasks_ended", "Attempts that ended in this process.", ["queue", "type", "outcome"], registry=REGISTRY
 )
-TASK_SECONDS = Counter(
-    "tenuto_task_seconds", "Seconds that attempts ran in this process.", ["type", "outcome"], registry=REGISTRY
-)
+RUN_SECONDS = TaskHistogram("tenuto_task_run_seconds", "Seconds that attempts ran in this process.")
+_ended: set[tuple[str, str]] = set()
+
+
+def count_ended(queue: str, type: str, outcome: str, counts: Sequence[float], seconds: float) -> None:
+    """Add ended attempts: how many ran for how long, by bucket, and their seconds together."""
+    labels = _bounded(queue, type, _ended)
+    _ended.add(labels)
+    TASKS_ENDED.labels(*labels, outcome).inc(sum(counts))
+    RUN_SECONDS.add(*labels, counts, seconds)
+
 
 # Metrics that the API serves: API keys of any org can read them, so no label may identify an org.
 HTTP_REGISTRY = CollectorRegistry()
@@ -38,7 +123,7 @@ PART_RESTARTS = Counter(
 REGISTRY.register(PART_RESTARTS)
 
 
-def serve_metrics(port: int, address: str = "0.0.0.0") -> int:  # noqa: S104 - scraped from other machines
+def serve_metrics(port: int, address: str = "127.0.0.1") -> int:
     """Serve /metrics from a thread; returns the port (pass 0 for any free port)."""
     server, _ = start_http_server(port, address, registry=REGISTRY)
     return server.server_port

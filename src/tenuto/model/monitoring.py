@@ -34,6 +34,7 @@ class RunStatus:
     failed_task_id: UUID | None
     metadata: Json
     retry_of: UUID | None
+    retried_by: UUID | None
     next_retry_at: datetime | None
     cancel_requested_at: datetime | None
     created_at: datetime
@@ -41,6 +42,34 @@ class RunStatus:
     completed_at: datetime | None
     duration_seconds: float | None
     progress: Json  # of an action on a large run: {action, done_tasks, total_tasks}
+    cancel_reason: str | None
+    fraction: float  # how much is done, from 0 to 1: ended tasks, and what open ones reported
+    message: str | None  # that a task reported last with its progress
+    open: bool = False  # tasks can be added until it is closed
+    deadline_at: datetime | None = None  # when it is cancelled unless it has ended
+    expires_at: datetime | None = None  # when it is cancelled unless it has begun
+    held: bool = False  # none of its tasks starts before it is released
+
+
+@dataclass(frozen=True)
+class RunInput:
+    """An input of a run: a task that depends on no other task. An input of more than 1 KB is left out."""
+
+    position: int
+    task_id: UUID
+    name: str | None
+    type: str
+    input: Json
+    input_bytes: int | None
+
+
+@dataclass(frozen=True)
+class IdleOpenRun:
+    """An open run without open tasks: it only waits to be closed."""
+
+    run_id: UUID
+    name: str | None
+    opened_at: datetime
 
 
 @dataclass(frozen=True)
@@ -52,22 +81,10 @@ class RunState:
 
 
 @dataclass(frozen=True)
-class RunRequest:
-    """The progress of an action (cancel, retry, delete) on a large run; `error` is what stopped it for now."""
-
-    action: str
-    requested_at: datetime
-    done_tasks: int
-    total_tasks: int | None  # None until the tasks are counted
-    error: str | None
-
-
-@dataclass(frozen=True)
 class TaskStatus:
-    """The current state of a task."""
+    """The current state of a task, with more fields than a list of tasks shows; never its lease token."""
 
     id: UUID
-    org_id: UUID
     run_id: UUID
     parent_id: UUID | None
     position: int
@@ -107,13 +124,12 @@ class TaskStatus:
     progress: float | None
     message: str | None
     deadline_at: datetime | None
-    session_id: int | None
     worker_id: str | None
-    lease_token: UUID | None
     lease_expires_at: datetime | None
-    group_no: int
     timeout_seconds: float | None
-    has_slots: bool
+    last_heartbeat: datetime | None = None
+    partitions: list[str] | None = None  # only tasks of jobs have partitions and input_versions
+    input_versions: list[JsonObject] | None = None
 
 
 @dataclass(frozen=True)
@@ -137,7 +153,7 @@ class RunOutput:
 
 @dataclass(frozen=True)
 class RunSummary:
-    """One line of a list of runs; `type` is the type of its first task where the run has a single task."""
+    """One line of a list of runs; `type` is the type of the task that the run was started with, None for a graph."""
 
     id: UUID
     name: str | None
@@ -152,9 +168,13 @@ class RunSummary:
     cancelled_tasks: int
     skipped_tasks: int
     retry_of: UUID | None
+    retried_by: UUID | None
     created_at: datetime
     started_at: datetime | None
     completed_at: datetime | None
+    duration_seconds: float | None
+    error: Json
+    cancel_reason: str | None
 
 
 @dataclass(frozen=True)
@@ -193,7 +213,6 @@ class AttemptInfo:
     attempt: int
     outcome: str
     worker_id: str | None
-    session_id: int | None
     queued_at: datetime | None
     started_at: datetime | None
     ended_at: datetime | None
@@ -204,7 +223,7 @@ class AttemptInfo:
 
 @dataclass(frozen=True)
 class WorkerStatus:
-    """A worker and the number of attempts it holds."""
+    """A worker, the number of attempts it holds, and its health. `current_task_id` is the oldest task that it runs."""
 
     id: str
     status: str
@@ -221,6 +240,12 @@ class WorkerStatus:
     drain_reason: str | None
     error: str | None
     terminated_at: datetime | None
+    health_status: str | None = None  # None: it is terminated
+    stuck_tasks: int = 0
+    current_task_id: UUID | None = None
+    current_task_type: str | None = None
+    task_runtime_seconds: float | None = None
+    error_at: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -234,26 +259,6 @@ class QueueStatus:
     waiting: int
     running: int
     oldest_ready_seconds: float | None
-
-
-@dataclass(frozen=True)
-class Overview:
-    """Counts over an org. `ended` counts across all orgs and only grows: two readings give a rate."""
-
-    ready: int
-    delayed: int
-    waiting: int
-    pending: int
-    running: int
-    oldest_ready_seconds: float | None
-    workers: dict[str, int]
-    dispatchers: int
-    failed_last_minute: int
-    lost_last_minute: int
-    outbox_pending: int
-    outbox_dead: int
-    parked: int
-    ended: int
 
 
 @dataclass(frozen=True)

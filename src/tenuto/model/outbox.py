@@ -1,6 +1,6 @@
 """Outbox: side effects that are still to be carried out."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -22,6 +22,47 @@ class Effect:
     last_error: str | None
     created_at: datetime
     processed_at: datetime | None
+    destination: str = ""
+    scope: str = ""
+    key: str | None = None
+
+    def summary(self) -> "EffectSummary":
+        """Return what lists show."""
+        return EffectSummary(
+            id=self.id,
+            kind=self.kind,
+            payload=self.payload,
+            status=self.status,
+            attempts=self.attempts,
+            available_at=self.available_at,
+            last_error=self.last_error,
+            created_at=self.created_at,
+            processed_at=self.processed_at,
+            destination=self.destination,
+            key=self.key,
+        )
+
+
+@dataclass(frozen=True)
+class EffectSummary:
+    """A side effect outside the database; dead after 20 attempts."""
+
+    id: int
+    kind: str
+    payload: Any
+    status: str
+    attempts: int
+    available_at: datetime
+    last_error: str | None
+    created_at: datetime
+    processed_at: datetime | None
+    destination: str
+    key: str | None
+
+
+def replay_subject(ids: list[int] | None, kind: str | None) -> str:
+    """Returns which dead side effects a replay selects, for the audit log."""
+    return ", ".join(map(str, ids))[:256] if ids else kind or "dead"
 
 
 @dataclass(frozen=True)
@@ -31,3 +72,29 @@ class FailedEffect:
     id: int
     status: str
     available_at: datetime
+
+
+@dataclass(frozen=True)
+class PublishedEffect:
+    """The id of a side effect; `created` is False if it was published before under the same key."""
+
+    id: int
+    created: bool
+
+
+@dataclass(frozen=True)
+class Destination:
+    """Where an org's effects are delivered."""
+
+    name: str
+    url: str
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True)
+class DestinationSecret:
+    """Where to deliver, and the encrypted secret to sign with."""
+
+    url: str
+    secret: bytes = field(repr=False)

@@ -1,4 +1,4 @@
-"""Permissions (`<thing>:<read|write>`, `<thing>:*` and `*`) and those of each platform role."""
+"""Permissions (`<thing>:<read|write>`, `runs:delete`, `<thing>:*` and `*`) and those of each platform role."""
 
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
@@ -7,12 +7,13 @@ from tenuto.model.errors import InvalidInput
 
 EVERYTHING = "*"
 READ_ONLY = ("audit", "lineage", "status")
-WRITTEN_BY_WRITERS = ("runs", "tasks", "data", "queues", "schedules", "objects", "bundles")
+WRITTEN_BY_WRITERS = ("runs", "tasks", "data", "queues", "schedules", "objects", "bundles", "dags", "jobs")
 WRITTEN_BY_ADMINS = (
-    "workers", "pools", "outbox", "dags", "jobs", "events", "backfills", "datasets", "query",
+    "workers", "pools", "outbox", "events", "backfills", "datasets", "query",
     "keys", "users", "roles", "orgs", "groups",
 )  # fmt: skip
 THINGS = (*READ_ONLY, *WRITTEN_BY_WRITERS, *WRITTEN_BY_ADMINS)
+DELETED_BY_ADMINS = ("runs",)  # with their tasks
 READ_BY_ADMINS = ("keys", "users", "audit")
 
 _READER = frozenset(f"{thing}:read" for thing in THINGS if thing not in READ_BY_ADMINS)
@@ -25,6 +26,7 @@ KNOWN = frozenset(
     {EVERYTHING}
     | {f"{thing}:{access}" for thing in THINGS for access in ("read", "*")}
     | {f"{thing}:write" for thing in THINGS if thing not in READ_ONLY}
+    | {f"{thing}:delete" for thing in DELETED_BY_ADMINS}
 )
 
 
@@ -49,10 +51,10 @@ def check_permissions(permissions: Iterable[str]) -> None:
 
 
 def _parts(permission: str) -> list[str]:
-    """Splits a permission with a wildcard into its read and write permissions."""
+    """Splits a permission with a wildcard into those that it stands for."""
     if permission == EVERYTHING:
         return [EVERYTHING]
     thing, _, access = permission.partition(":")
     if access != "*":
         return [permission]
-    return [f"{thing}:read"] if thing in READ_ONLY else [f"{thing}:read", f"{thing}:write"]
+    return [part for part in (f"{thing}:read", f"{thing}:write", f"{thing}:delete") if part in KNOWN]

@@ -12,7 +12,7 @@ class ExchangeRow:
     all)."""
 
     tasks: str
-    answers: str
+    rejected_reports: str
     claimed: int
     session_ended: bool
     queues: list[str] | None
@@ -40,5 +40,6 @@ class HeldTask:
     slots: list[Json] | dict[str, int] | None
     timeout_seconds: float | None
     metadata: Json
+    idempotency_key: UUID
     cancelled: bool
     failures: int

@@ -4,12 +4,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from tenuto.model.json import Json
+from tenuto.model.json import Json, JsonObject
 
 
 @dataclass(frozen=True)
 class StoredObject:
-    """A data object: its payload or the URI of it, and the addresses of the workers that have it."""
+    """A data object: its payload, or the URI at which the payload is stored, and the addresses of the workers that have
+    it."""
 
     id: UUID
     type: str
@@ -21,6 +22,26 @@ class StoredObject:
     created_at: datetime
     addresses: list[str]
     hard: bool
+    persisted: bool = False
+
+
+@dataclass(frozen=True)
+class ObjectSummary:
+    """A data object in a list, without its bytes. `reference_count` counts the runs, tasks and groups that hold it, up
+    to 1,000; `holders` are up to five of them, such as `run:<id>`. It may be deleted from `collect_at` on, which is
+    null while it is held or persisted."""
+
+    id: UUID
+    type: str
+    size: int
+    checksum: str | None
+    created_at: datetime
+    addresses: list[str]
+    hard: bool
+    persisted: bool
+    reference_count: int
+    holders: list[str]
+    collect_at: datetime | None
 
 
 @dataclass(frozen=True)
@@ -34,7 +55,8 @@ class CollectedObject:
 
 @dataclass(frozen=True)
 class RunDataItem:
-    """One value of a run's data, with the attempt that wrote it, if an attempt did."""
+    """One value of a run's data, with the attempt that wrote it, if an attempt did. `updated_at` is `created_at` until
+    its tags change."""
 
     id: UUID
     org_id: UUID
@@ -45,6 +67,8 @@ class RunDataItem:
     task_id: UUID | None
     attempt: int | None
     created_at: datetime
+    metadata: JsonObject | None
+    updated_at: datetime
 
 
 @dataclass(frozen=True)
@@ -58,8 +82,9 @@ class State:
 
 
 @dataclass(frozen=True)
-class Step:
-    """A durable step of a task: it runs once across all attempts."""
+class TaskStep:
+    """A durable step of a task: it runs once across all attempts. `error` is set if it failed: for good, unless
+    `retry_at` is set too."""
 
     task_id: UUID
     step_no: int
@@ -69,6 +94,22 @@ class Step:
     value: Json
     attempt: int
     created_at: datetime
+    error: JsonObject | None
+    tries: int
+    retry_at: datetime | None
+
+    def seen_at(self, now: datetime) -> JsonObject:
+        """Return what a replay needs to know. Times are relative, because a worker's clock may be wrong."""
+        return {
+            "step_no": self.step_no,
+            "name": self.name,
+            "kind": self.kind,
+            "value": self.value,
+            "error": self.error,
+            "tries": self.tries,
+            "age_seconds": (now - self.created_at).total_seconds(),
+            "retry_in_seconds": None if self.retry_at is None else (self.retry_at - now).total_seconds(),
+        }
 
 
 @dataclass(frozen=True)
@@ -91,17 +132,44 @@ class RunLogLine:
     level: str
     message: str
     fields: Json
+    displayed_attempt: int  # counts only attempts that failed or were lost; `attempt` is a position
 
 
 @dataclass(frozen=True)
 class LogLine:
     """One line of an attempt's log."""
 
-    task_id: UUID
     attempt: int
     line_no: int
-    org_id: UUID
     logged_at: datetime
     level: str
     message: str
     fields: Json
+    displayed_attempt: int  # counts only attempts that failed or were lost; `attempt` is a position
+
+
+@dataclass(frozen=True)
+class StepInfo:
+    """A recorded step of a task; a value of more than 1 KB is left out."""
+
+    step_no: int
+    name: str
+    kind: str
+    value: Json
+    value_bytes: int | None
+    error: Json
+    tries: int
+    retry_at: datetime | None
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class SignalInfo:
+    """A signal that was sent to a run; a value of more than 1 KB is left out."""
+
+    name: str
+    value: Json
+    value_bytes: int | None
+    sent_at: datetime
+    taken_by: UUID | None
+    taken_at: datetime | None

@@ -28,8 +28,27 @@ class Schedule:
 
 
 @dataclass(frozen=True)
+class ScheduleUpdate:
+    """The changes of a schedule; None leaves a value as it is."""
+
+    cron: str | None = None
+    timezone: str | None = None
+    catch_up: str | None = None
+    jitter_seconds: float | None = None
+    input: Json = None
+    metadata: JsonObject | None = None
+
+    def audited(self, old: Schedule) -> dict[str, JsonObject]:
+        """Return the changes for the audit log: {field: {old, new}}."""
+        before = {**vars(old), "metadata": (old.details or {}).get("metadata")}
+        given = {name: value for name, value in vars(self).items() if value is not None}
+        return {name: {"old": before[name], "new": value} for name, value in given.items()}
+
+
+@dataclass(frozen=True)
 class ScheduleChange:
-    """One change by the declaration of an app: a schedule that was put or deleted, as {field: {old, new}}."""
+    """One change that an app's declaration made: a schedule that was put or deleted, with its fields as {field: {old,
+    new}}."""
 
     name: str
     action: Literal["put", "delete"]
@@ -38,7 +57,8 @@ class ScheduleChange:
 
 @dataclass(frozen=True)
 class DueSchedule:
-    """A schedule that is due, with the current time of the database."""
+    """A schedule that is due, with the current time of the database. With `starts_after`, its first time is still to be
+    computed: the next one after it."""
 
     org_id: UUID
     name: str
@@ -47,6 +67,7 @@ class DueSchedule:
     catch_up: str
     next_at: datetime
     now: datetime
+    starts_after: datetime | None = None
 
 
 @dataclass(frozen=True)

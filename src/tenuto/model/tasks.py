@@ -20,6 +20,15 @@ class Started:
 
 
 @dataclass(frozen=True)
+class ServedType:
+    """Whether a worker has ever served a type, or a bundle runs it; if not, the most similar type."""
+
+    type: str
+    served: bool
+    similar: str | None
+
+
+@dataclass(frozen=True)
 class Route:
     """A route: the number for a combination of queue, type, language and labels."""
 
@@ -43,6 +52,7 @@ class Claimed:
     slots: list[Json] | dict[str, int] | None
     timeout_seconds: float | None
     metadata: Json
+    root_id: UUID | None  # the first original of a task that a retry copied
 
 
 @dataclass(frozen=True)
@@ -59,9 +69,9 @@ Row = tuple[Any, ...]  # a row of complete_and_claim, with the columns of Claime
 
 class ClaimedRow(NamedTuple):
     """A claimed task as the database sends it to a worker, with uuids and JSON as text; or a report that was rejected,
-    with its `answer`."""
+    with its `result`."""
 
-    answer: str | None
+    result: str | None
     task_id: str
     attempt: int
     run_id: str
@@ -70,6 +80,15 @@ class ClaimedRow(NamedTuple):
     slots: str | None
     timeout_seconds: float | None
     metadata: str | None
+    root_id: str | None
+
+
+@dataclass(frozen=True)
+class FailureCount:
+    """How many attempts of a task have failed so far, and how many were lost."""
+
+    failures: int
+    losses: int
 
 
 class InputPart(NamedTuple):
@@ -81,21 +100,21 @@ class InputPart(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ClaimAnswer:
+class ClaimResult:
     """The result of a claim by id: `claimed` and the task, or the reason why it was not claimed."""
 
-    answer: str
+    result: str
     task: Claimed | None
 
 
 @dataclass(frozen=True)
 class ReportResult:
-    """The result of one report: accepted, already_accepted or stale_lease. For a failure also the maximum number of
-    attempts, and the seconds until the next one (None: no retry)."""
+    """The result of one report: accepted, already_accepted or stale_lease. For a failure, it also has the maximum
+    number of attempts and the seconds until the next attempt (None: no retry)."""
 
     task_id: UUID
     attempt: int
-    answer: str
+    result: str
     max_attempts: int | None = None
     retry_in_seconds: float | None = None
 
@@ -140,11 +159,11 @@ class HeartbeatResult:
 
 
 @dataclass(frozen=True)
-class ProgressAnswer:
+class ProgressResult:
     """An attempt whose progress was rejected: stale_lease or cancelled."""
 
     task_id: UUID
-    answer: str
+    result: str
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,11 @@
-"""Makes untrusted text safe for Postgres, terminals and logs."""
+"""Makes untrusted text safe for Postgres, terminals and logs, and removes the values of secrets from it."""
 
+import json
 import logging
 import re
+from urllib.parse import quote, quote_plus
+
+from tenuto.model.json import Json
 
 # Control characters except tab and newline (they move the cursor, change colours or titles, or end a line), characters
 # that change the text direction, and invisible characters.
@@ -9,11 +13,56 @@ _ACTS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
 )
 INDENT = "  "
+MIN_HIDDEN_LENGTH = 4  # characters of a secret; shorter ones would be found in every text
+MIN_HIDDEN_LINE_LENGTH = 12  # of one line of a secret with several lines, such as a private key
+HIDDEN = "***"
+
+# What `redact` removes, longest first. One list per process: also texts of threads and libraries that know nothing of
+# attempts are free of a value that any attempt has read.
+_hidden: list[str] = []
 
 
 def clean(text: str) -> str:
     """Returns the text without characters that Postgres cannot store: NUL and lone surrogates."""
     return text.replace("\x00", "\\0").encode("utf-8", "replace").decode()
+
+
+def hide(secret: str) -> None:
+    """Removes this value from the later texts of the process: as it is, and as code, JSON and URLs show it."""
+    global _hidden
+    if len(secret) < MIN_HIDDEN_LENGTH or secret in _hidden:
+        return
+    lines = [line for line in map(str.strip, secret.splitlines()) if len(line) >= MIN_HIDDEN_LINE_LENGTH]
+    forms = {form for part in (secret, *lines) for form in _forms(part)}
+    _hidden = sorted({*_hidden, *forms}, key=len, reverse=True)
+
+
+def _forms(text: str) -> tuple[str, ...]:
+    urls = quote(text, safe="", errors="replace"), quote_plus(text, errors="replace")
+    return (text, repr(text)[1:-1], json.dumps(text)[1:-1], *urls)
+
+
+def redact(text: str) -> str:
+    """Returns the text without the values of secrets."""
+    for form in _hidden:
+        if form in text:
+            text = text.replace(form, HIDDEN)
+    return text
+
+
+def redact_json(value: Json) -> Json:
+    """Returns a JSON value whose texts are without the values of secrets."""
+    if not _hidden:
+        return value
+    match value:
+        case str():
+            return redact(value)
+        case dict():
+            return {redact(key): redact_json(item) for key, item in value.items()}
+        case list() | tuple():
+            return [redact_json(item) for item in value]
+        case _:
+            return value
 
 
 def printable(text: str) -> str:

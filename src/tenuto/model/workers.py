@@ -1,15 +1,17 @@
-"""Worker sessions as SQL returns them, and the wake-ups that workers receive."""
+"""Worker sessions and logs as SQL returns them, and the wake-ups that workers receive."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 
 @dataclass(frozen=True)
 class Session:
-    """One life of a worker process; the token proves ownership of the session."""
+    """One life of a worker process; the token proves ownership of the session. `org`: the slug of its org."""
 
     session_id: int
     token: UUID
+    org: str = ""
 
 
 CANCEL = "!cancel"  # sent instead of a queue: an attempt was cancelled
@@ -28,14 +30,39 @@ class Wakeup:
 
 
 def is_for(queue: str, queues: list[str] | None) -> bool:
-    """Whether a wake-up for this queue concerns a worker of these queues; None: of all."""
+    """Whether a wake-up for this queue concerns a worker that serves `queues`; None stands for all queues."""
     return queues is None or queue in queues or queue == EVERY_QUEUE
 
 
 @dataclass(frozen=True)
 class PrunedWorkers:
-    """How many ended sessions, terminated workers and old scaling decisions were deleted."""
+    """How many ended sessions, terminated workers, old scaling decisions and old log lines were deleted."""
 
     sessions: int
     workers: int
     decisions: int
+    log_lines: int = 0
+
+
+@dataclass(frozen=True)
+class WorkerLogEntry:
+    """A line of the log of a worker; its numbers count up."""
+
+    line_no: int
+    logged_at: datetime
+    level: str
+    message: str
+
+
+@dataclass(frozen=True)
+class WorkerLife:
+    """One session of a worker: when it began and ended, and why it ended. `running`: attempts that it still holds."""
+
+    session_id: int
+    started_at: datetime
+    ended_at: datetime | None
+    end_reason: str | None
+    lease_expires_at: datetime | None
+    lease_seconds: float
+    queues: list[str] | None
+    running: int

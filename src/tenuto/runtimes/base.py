@@ -6,9 +6,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from tenuto.model.json import JsonObject
 from tenuto.model.tasks import Row
 from tenuto.runtimes.outcomes import Outcome
-from tenuto.sdk.context.attempt_api import AttemptApi
+from tenuto.runtimes.process_settings import ProcessSettings
+from tenuto.sdk.context.attempt_api import ContextApi
+from tenuto.sdk.hooks import Hooks
 from tenuto.sdk.task import Task
 
 
@@ -16,11 +19,11 @@ class Handle(Protocol):
     """Stops one attempt; `Runtime.submit` returns it. Called on the event loop."""
 
     def ask_to_stop(self) -> None:
-        """Ask the code to stop; `attempt.cancelled` is set. It has a few seconds to end."""
+        """Ask the code to stop; `attempt.cancelled` is set. The code has a few seconds to end."""
         ...
 
     def kill(self) -> bool:
-        """End code that did not stop. Return False if that is impossible, so that the code is left behind; its outcome
+        """End code that did not stop. Return False if that is impossible: the code then keeps running, and its outcome
         is ignored."""
         ...
 
@@ -29,18 +32,24 @@ class Attempt:
     """A claimed task and its state in this process: a worker, or a process that a worker started for it."""
 
     __slots__ = ("arrived", "cancelled", "failures", "handle", "input", "ledger_index", "lines", "metadata", "no",
-                 "over", "run_id", "slots", "started", "stop", "task", "task_id", "timeout")  # fmt: skip
+                 "number", "over", "published", "root_id", "route", "run_id", "slots", "started", "stop", "task",
+                 "task_id", "timeout")  # fmt: skip
 
     task_id: str
     no: int
     run_id: str
+    route: int
     input: str | None  # JSON text
     slots: str | None  # JSON text
     timeout: float | None
     metadata: str | None  # JSON text
+    root_id: str | None  # the first original of a task that a retry copied
 
     def __init__(self, row: Row, task: Any, arrived: float) -> None:
-        _, self.task_id, self.no, self.run_id, _, self.input, self.slots, self.timeout, self.metadata = row
+        (
+            _, self.task_id, self.no, self.run_id, self.route, self.input, self.slots, self.timeout, self.metadata,
+            self.root_id,
+        ) = row  # fmt: skip
         self.task: Task[..., Any] = task
         self.arrived = arrived
         self.started = 0.0
@@ -49,28 +58,44 @@ class Attempt:
         self.over = False  # its outcome is being reported; anything its code still does is ignored
         self.handle: Handle | None = None
         self.lines = 0
-        self.failures = 0  # number of earlier failures; fetched if the retry policy needs it
+        self.failures = 0  # number of earlier failures; fetched if `has_past`
+        # As users count attempts: claims after waits, snoozes and returns do not count. Corrected if `has_past`.
+        self.number = self.no
         self.ledger_index = -1  # in the crash ledger
+        self.published: list[JsonObject] | None = None  # what the task of a job wrote; committed when it completes
+
+    @property
+    def idempotency_key(self) -> str:
+        """The id of the task, or of the original task if this one is a copy: the same on every attempt, and in retries
+        of the run."""
+        return self.root_id or self.task_id
+
+    @property
+    def may_replay(self) -> bool:
+        """Whether steps may be recorded: by an earlier attempt, or by the task that this one is a copy of."""
+        return self.no > 1 or self.root_id is not None
 
     @property
     def apart(self) -> bool:
-        """Whether data must be fetched before it can start."""
+        """Whether data must be fetched before the attempt can start."""
         return self.has_objects or self.has_past or self.is_partial
 
     @property
     def is_partial(self) -> bool:
-        """Whether the claim omitted its input because of its size: `{"$fetch": 310}` instead of 310 slots."""
+        """Whether the claim omitted the inputs of the task because of their size: `{"$fetch": 310}` instead of 310
+        slots."""
         return self.slots is not None and self.slots.startswith("{")
 
     @property
     def has_objects(self) -> bool:
-        """Whether part of its input is stored in data objects."""
+        """Whether part of the task's input is stored in data objects."""
         return self.slots is not None and '"$object"' in self.slots
 
     @property
     def has_past(self) -> bool:
-        """Whether the number of earlier failures must be read: the retry policy uses it, and it may not be 0."""
-        return self.no > 1 and self.task.counts_failures
+        """Whether the number of earlier failures must be read: the retry policy or `ctx` uses it, and it may not be
+        0."""
+        return self.no > 1 and (self.task.counts_failures or self.task.run_takes_context)
 
 
 class Runtime(Protocol):
@@ -95,8 +120,9 @@ class RuntimeHost:
     """The services that a worker offers to its runtimes."""
 
     loop: asyncio.AbstractEventLoop
-    target: str  # module:app of the worker
-    open_api: Callable[[Attempt], AttemptApi]  # the calls of an attempt: steps, children, data
+    process: ProcessSettings  # for processes that a runtime starts
+    hooks: Hooks  # of all apps of the worker
+    open_api: Callable[[Attempt], ContextApi]  # the calls of an attempt: steps, children, data
     logs: LogSink
     began: Callable[[Attempt], None]  # its timeout starts now
     ended: Callable[[Attempt, Outcome], None]  # only the first call per attempt counts

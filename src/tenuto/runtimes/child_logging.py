@@ -3,14 +3,18 @@
 import logging
 from copy import copy
 
-from tenuto.model.text import LineFormatter
+from tenuto.model.log_output import JsonFormatter, LogOutput, TextFormatter
+from tenuto.model.text import redact
 from tenuto.sdk.context.current_attempt import running
 
 OWN = "tenuto.worker"  # its lines already name the task they are about
 
 
-class TaskFormatter(LineFormatter):
-    """Formats lines as `… INFO tenuto.task [shop.send 0199…] hello`."""
+class TaskTextFormatter(TextFormatter):
+    """Formats lines as `… INFO tenuto.task [shop.send 0199…] hello`, without the values of secrets."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return redact(super().format(record))
 
     def formatMessage(self, record: logging.LogRecord) -> str:
         attempt = running.get()
@@ -20,10 +24,24 @@ class TaskFormatter(LineFormatter):
         return super().formatMessage(record)
 
 
-def log_to_terminal() -> None:
-    """Log to the terminal. Silences the connection pool, which logs every failed attempt to connect; the worker logs an
-    outage once."""
-    handler = logging.StreamHandler()
-    handler.setFormatter(TaskFormatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
-    logging.basicConfig(level=logging.INFO, handlers=[handler])
-    logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
+class TaskJsonFormatter(JsonFormatter):
+    """Adds the task, its run and the attempt to what a task logs, and removes the values of secrets."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return redact(super().format(record))
+
+    def context(self, record: logging.LogRecord) -> dict[str, object]:
+        attempt = running.get()
+        if attempt is None or record.name == OWN:
+            return {}
+        return {
+            "task_name": attempt.task.name,
+            "task_id": attempt.task_id,
+            "run_id": attempt.run_id,
+            "attempt": attempt.number,
+        }
+
+
+def log_with_tasks(output: LogOutput) -> None:
+    """Log to stderr; lines that a task logs name it."""
+    output.write_to_stderr(text=TaskTextFormatter, json=TaskJsonFormatter)

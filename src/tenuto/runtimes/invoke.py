@@ -1,24 +1,111 @@
-"""Runs the function of an attempt: decodes its arguments, calls it and returns the outcome."""
+"""Runs the functions of attempts: decodes the arguments, calls the function and returns the outcome. Async functions
+run on the event loop, plain functions in the calling thread (thread.py)."""
 
 import asyncio
 import os
 import traceback as tracebacks
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from contextvars import Context as Variables
+from contextvars import copy_context
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 from tenuto.model.errors import StaleLease
-from tenuto.runtimes.base import Attempt
-from tenuto.runtimes.outcomes import NEVER, Completed, Dropped, Failed, Outcome, Snoozed, Waiting, describe
-from tenuto.sdk.context.attempt_api import AttemptApi
+from tenuto.runtimes.base import Attempt, RuntimeHost
+from tenuto.runtimes.outcomes import (
+    Blocked,
+    Completed,
+    Dropped,
+    Failed,
+    Interrupted,
+    Outcome,
+    Snoozed,
+    Waiting,
+    describe,
+)
+from tenuto.sdk.context.attempt_api import ContextApi
 from tenuto.sdk.context.context import Context
-from tenuto.sdk.context.control import Fail, Retry, Snooze, Suspend
+from tenuto.sdk.context.control import Fail, ReplayMismatch, Retry, Snooze, Suspend
+from tenuto.sdk.context.current_attempt import running
 from tenuto.sdk.context.sync_context import SyncContext
+from tenuto.sdk.retries import NEVER
 from tenuto.sdk.tracing import span
-from tenuto.sdk.values.codecs import WrongValue
+from tenuto.sdk.values.wire_format import WrongValue
 
+if TYPE_CHECKING:
+    from tenuto.sdk.context.secrets import Secrets
+
+JOB_TYPES = "tenuto."  # how the types of tasks of jobs begin; only triggers of jobs start them
 OURS = f"{Path(__file__).parents[1]}{os.sep}"
 
-OpenApi = Callable[[Attempt], AttemptApi]
+OpenApi = Callable[[Attempt], ContextApi]
+
+
+class TaskHandle:
+    """An asyncio task that runs the attempt. Once the task has `begun`, it calls `ended` itself."""
+
+    __slots__ = ("_attempt", "_ended", "begun", "task")
+
+    def __init__(self, attempt: Attempt, ended: Callable[[Attempt, Outcome], None]) -> None:
+        self._attempt, self._ended, self.begun = attempt, ended, False
+        self.task: asyncio.Task[None] | None = None
+
+    def start(self, loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, None]) -> "TaskHandle":
+        self.task = loop.create_task(work)
+        return self
+
+    def ask_to_stop(self) -> None:
+        if self.task is None:
+            return
+        self.task.cancel()
+        if not self.begun:  # then nothing of it runs any more
+            self.task.add_done_callback(lambda _: self._ended(self._attempt, self._attempt.stop or Interrupted()))
+
+    def kill(self) -> bool:
+        return False
+
+
+class CoroutineRuntime:
+    """Runs async functions on the event loop. One asyncio task runs several attempts in a row, because creating an
+    asyncio task costs more than a few short attempts. It ends after an attempt that changed its state, so that no other
+    attempt is affected."""
+
+    def __init__(self, host: RuntimeHost) -> None:
+        self._loop, self._open_api, self._began = host.loop, host.open_api, host.began
+        self._ended, self._next_attempt = host.ended, host.next_attempt
+
+    def submit(self, attempt: Attempt) -> TaskHandle:
+        self._began(attempt)
+        handle = TaskHandle(attempt, self._ended)
+        return handle.start(self._loop, self._run(attempt, handle))
+
+    async def _run(self, first: Attempt, handle: TaskHandle) -> None:
+        handle.begun = True
+        task: Any = handle.task
+        began = first.started
+        running.set(first)
+        variables = copy_context()
+        attempt: Attempt | None = first
+        while attempt is not None:
+            running.set(attempt)
+            try:
+                outcome = await invoke_async(attempt, self._open_api)
+            except BaseException:  # cancelled again, while it recorded its steps
+                self._ended(attempt, attempt.stop or Interrupted())
+                raise
+            self._ended(attempt, outcome)
+            if attempt.cancelled or task.cancelling() or _changed(variables):
+                return
+            attempt = self._next_attempt(began, handle)
+
+
+def _changed(before: Variables) -> bool:
+    """Whether user code changed a context variable and did not reset it."""
+    after = copy_context()
+    if len(after) != len(before):
+        return True
+    return len(after) > 1 and any(after[var] is not value for var, value in before.items() if var is not running)
 
 
 async def invoke_async(attempt: Attempt, open_api: OpenApi) -> Outcome:
@@ -26,64 +113,94 @@ async def invoke_async(attempt: Attempt, open_api: OpenApi) -> Outcome:
     task = attempt.task
     context = None
     try:
-        arguments, named = task.decode_args(attempt.input, attempt.slots)
+        arguments, named = task.signature.decode(attempt.input, attempt.slots)
         attempt.slots = None  # may be large
-        if task.context:
+        if task.run_takes_context:
             context = Context(attempt, open_api(attempt))
+            if task.name.startswith(JOB_TYPES):
+                context.secrets = await asyncio.to_thread(_secrets_of, attempt)
+            if attempt.may_replay:
+                await context.replay.load()
             arguments.insert(0, context)
+        call = task.run(*arguments, **named)
         if attempt.metadata is None:
-            result = await task.function(*arguments, **named)
+            result = await call
         else:
-            with span(task.name, attempt.metadata, task_id=attempt.task_id, attempt=attempt.no):
-                result = await task.function(*arguments, **named)
+            with span(task.name, attempt.metadata, task_id=attempt.task_id, attempt=attempt.number):
+                result = await call
         if context is not None:
             await context.flush()
-        return Completed(task.encode_result(result))
+        return Completed(task.result.encode(result), attempt.published)
     except BaseException as error:
-        outcome = classify(attempt, error)
+        outcome = classify(attempt, (context and context.replay.mismatch) or error)
         if context is not None and not isinstance(outcome, Dropped):
             await context.settle()  # record steps in progress, or the next attempt would repeat their effect
+            if isinstance(outcome, Waiting):
+                return Waiting(context.earliest(outcome.wait))
         return outcome
 
 
 def invoke_sync(attempt: Attempt, open_api: OpenApi, loop: asyncio.AbstractEventLoop) -> Outcome:
-    """Run a plain function in the calling thread. The calls of its `ctx` go through the event loop of another."""
+    """Run a plain function in the calling thread. The calls of its `ctx` go through the event loop, which runs in
+    another thread."""
     task = attempt.task
+    context = None
     try:
-        arguments, named = task.decode_args(attempt.input, attempt.slots)
+        arguments, named = task.signature.decode(attempt.input, attempt.slots)
         attempt.slots = None  # may be large
-        context = SyncContext(attempt, open_api(attempt), loop=loop) if task.context else None
+        context = SyncContext(attempt, open_api(attempt), loop=loop) if task.run_takes_context else None
         if context is not None:
+            if task.name.startswith(JOB_TYPES):
+                context.secrets = _secrets_of(attempt)
+            if attempt.may_replay:
+                context.load()
             arguments.insert(0, context)
-        with span(task.name, attempt.metadata, task_id=attempt.task_id, attempt=attempt.no):
-            result = task.function(*arguments, **named)
+        with span(task.name, attempt.metadata, task_id=attempt.task_id, attempt=attempt.number):
+            result = task.run(*arguments, **named)
         if context is not None:
             context.flush()
-        return Completed(task.encode_result(result))
+        return Completed(task.result.encode(result), attempt.published)
     except BaseException as error:
-        return classify(attempt, error)
+        return classify(attempt, (context and context.mismatch) or error)
+
+
+def _secrets_of(attempt: Attempt) -> "Secrets":
+    """Read the secrets that the job of a task lists; most workers run no jobs and need not import this."""
+    from tenuto.sdk.context.secrets import listed_secrets, read_secrets
+
+    return read_secrets(listed_secrets(attempt.input))
 
 
 def classify(attempt: Attempt, error: BaseException) -> Outcome:
     """Return the outcome of an attempt whose function raised. Never raises, because the slot would never be freed."""
     try:
-        return _classify(attempt, _unwrap_wait(error))
+        outcome = _classify(attempt, _unwrap_wait(error))
+        if isinstance(outcome, Failed) and outcome is not attempt.stop and attempt.task.hooks.failure:
+            return replace(outcome, exception=error)
+        return outcome
     except BaseException as mistake:  # user code may raise CancelledError here
         message = f"{type(error).__name__}, and then its retry policy raised {describe(mistake)['message']}"
         return Failed({"type": type(error).__name__, "message": message})
 
 
 def _unwrap_wait(error: BaseException) -> BaseException:
-    """Return the wait inside an exception group: a TaskGroup raises it together with other errors."""
-    if isinstance(error, BaseExceptionGroup) and (waits := error.subgroup((Suspend, Snooze))):
-        while isinstance(waits, BaseExceptionGroup):
-            waits = waits.exceptions[0]
-        return waits
+    """Return the wait that an exception group contains, if any: a TaskGroup raises it together with other errors."""
+    if isinstance(error, Suspend | Snooze):
+        return error
+    for inner in _inner(error):
+        if isinstance(wait := _unwrap_wait(inner), Suspend | Snooze):
+            return wait
     return error
+
+
+def _inner(error: BaseException) -> tuple[BaseException, ...]:
+    return cast(BaseExceptionGroup[BaseException], error).exceptions if isinstance(error, BaseExceptionGroup) else ()
 
 
 def _classify(attempt: Attempt, error: BaseException) -> Outcome:
     match error:
+        case ReplayMismatch():
+            return Blocked({"step_no": error.step_no, "expected": error.expected, "found": error.found})
         case Suspend():
             return Waiting(error.wait)
         case Snooze():
@@ -106,8 +223,8 @@ def _classify(attempt: Attempt, error: BaseException) -> Outcome:
 
 
 def _trace(error: BaseException) -> str | None:
-    """Return the traceback from user code on. Our own frames do not help the user, and an invalid input has no
-    others."""
+    """Return the traceback, beginning with the first frame of user code. Our own frames do not help the user, and the
+    traceback of an invalid input has only those."""
     frames = tracebacks.extract_tb(error.__traceback__)
     own = next((no for no, frame in enumerate(frames) if not frame.filename.startswith(OURS)), None)
     if own is None and isinstance(error, WrongValue):

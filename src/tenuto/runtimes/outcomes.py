@@ -1,26 +1,29 @@
 """The possible outcomes of an attempt, and their JSON form."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field, fields
 from typing import Any
 
-from tenuto.model.text import clean
-
-NEVER = -1.0
+from tenuto.model.json import JsonObject
+from tenuto.model.text import clean, redact
+from tenuto.sdk.retries import NEVER
 
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """The function returned; `output` is JSON text."""
+    """The function returned; `output` is JSON text. `published`: the data that a job's task wrote, for its commit."""
 
     output: str | None
+    published: list[JsonObject] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The function raised. `retry`: None for the task's backoff, a number of seconds, or -1 for never."""
+    """The function raised. `retry`: None for the task's backoff, a number of seconds, or -1 for never. `exception`: for
+    the failure hooks of the app, if it has any; stays in its process."""
 
     error: dict[str, Any]
     retry: float | None = None
+    exception: BaseException | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,16 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
+class Blocked:
+    """The code called another step than an earlier attempt recorded: other code must continue the task. Does not count
+    as an attempt. `mismatch` holds `step_no`, `expected` and `found`. `code_version`: what ran, if it may not be what
+    the worker registered with."""
+
+    mismatch: dict[str, Any]
+    code_version: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Interrupted:
     """The worker shuts down: the attempt is given back and does not count."""
 
@@ -56,7 +69,7 @@ class Dropped:
 
 CANCELLED = Failed({"type": "Cancelled", "message": "it was cancelled"}, NEVER)
 
-Outcome = Completed | Failed | Lost | Snoozed | Waiting | Interrupted | Dropped
+Outcome = Completed | Failed | Lost | Snoozed | Waiting | Blocked | Interrupted | Dropped
 
 
 MAX_ERROR_CHARACTERS = 200_000
@@ -68,9 +81,9 @@ def describe(error: BaseException, *, traceback: str | None = None) -> dict[str,
         message = str(error) or repr(error)
     except BaseException:  # __str__ is user code, and may raise CancelledError or SystemExit
         message = f"a {type(error).__name__} whose message cannot be read"
-    kept: dict[str, Any] = {"type": type(error).__name__, "message": clean(_head(message))}
+    kept: dict[str, Any] = {"type": type(error).__name__, "message": clean(_head(redact(message)))}
     if traceback:
-        kept["traceback"] = clean(_head(traceback))
+        kept["traceback"] = clean(_head(redact(traceback)))
     return kept
 
 
@@ -81,12 +94,13 @@ def _head(text: str) -> str:
     return f"{text[:MAX_ERROR_CHARACTERS]}… ({len(text) - MAX_ERROR_CHARACTERS} more characters were cut)"
 
 
-KINDS = {kind.__name__: kind for kind in (Completed, Failed, Lost, Snoozed, Waiting, Interrupted, Dropped)}
+KINDS = {kind.__name__: kind for kind in (Completed, Failed, Lost, Snoozed, Waiting, Blocked, Interrupted, Dropped)}
 
 
 def to_json(outcome: Outcome) -> dict[str, Any]:
     """Return the JSON form that is sent between processes."""
-    return {"kind": type(outcome).__name__, **asdict(outcome)}
+    names = [part.name for part in fields(outcome) if part.name != "exception"]
+    return {"kind": type(outcome).__name__, **{name: getattr(outcome, name) for name in names}}
 
 
 def from_json(value: dict[str, Any]) -> Outcome:

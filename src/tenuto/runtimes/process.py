@@ -6,21 +6,23 @@ import logging
 import socket
 import sys
 import time
-from collections.abc import AsyncIterator
-from contextlib import suppress
+from dataclasses import asdict
 from typing import Any
 
 from tenuto.model.errors import TenutoError
 from tenuto.runtimes.base import Attempt, RuntimeHost
+from tenuto.runtimes.json_lines import JsonLinesStream
 from tenuto.runtimes.outcomes import Interrupted, Lost, Outcome, describe, from_json
 from tenuto.runtimes.process_lifetime import keeps_to_itself
-from tenuto.sdk.context.attempt_api import AttemptApi
+from tenuto.runtimes.process_settings import ProcessSettings
+from tenuto.sdk.context.attempt_api import ContextApi
 
 log = logging.getLogger("tenuto.worker")
 
 MAX_LINE_BYTES = 1 << 26
 PREPARING_EVERY_SECONDS = 3.0  # less than the margin that the database adds to a timeout
 LOAD_TIMEOUT_SECONDS = 600.0  # an app that takes longer is stuck
+SHUTDOWN_SECONDS = 5.0  # for the shutdown hooks of a process
 
 
 class ProcessRuntime:
@@ -29,6 +31,7 @@ class ProcessRuntime:
     def __init__(self, host: RuntimeHost) -> None:
         self._host = host
         self._idle: list[Process] = []
+        self._ending: set[asyncio.Task[None]] = set()
         self._running: set[asyncio.Task[Outcome]] = set()
 
     def submit(self, attempt: Attempt) -> "ProcessHandle":
@@ -63,12 +66,23 @@ class ProcessRuntime:
         self._host.began(handle.attempt)
         outcome = await self._converse(process, handle.attempt, self._host.open_api(handle.attempt))
         if process.alive:
-            self._idle.append(process)
+            self._keep(process)
         return outcome
+
+    def _keep(self, process: "Process") -> None:
+        """Keep the process for the next attempt, or end it if it has reached a limit."""
+        process.tasks += 1
+        if reason := self._host.process.limits.reached(process.process.pid, process.tasks):
+            log.info("task process %s %s; another takes its place", process.process.pid, reason)
+            ending = asyncio.ensure_future(process.shut_down(SHUTDOWN_SECONDS))
+            self._ending.add(ending)
+            ending.add_done_callback(self._ending.discard)
+        else:
+            self._idle.append(process)
 
     async def _start(self, handle: "ProcessHandle") -> "Process":
         """Start a process. The attempt's timeout does not run while the app is being imported."""
-        starting = asyncio.ensure_future(start(self._host.target))
+        starting = asyncio.ensure_future(start(self._host.process))
         end = time.monotonic() + LOAD_TIMEOUT_SECONDS
         while not starting.done():
             await asyncio.wait({starting}, timeout=PREPARING_EVERY_SECONDS)
@@ -84,21 +98,26 @@ class ProcessRuntime:
                 return process
         return None
 
-    async def _converse(self, process: "Process", attempt: Attempt, api: AttemptApi) -> Outcome:
-        process.tell(
-            run=attempt.task.name,
-            task_id=attempt.task_id,
-            run_id=attempt.run_id,
-            no=attempt.no,
-            failures=attempt.failures,
-            input=attempt.input,
-            slots=attempt.slots,
-            metadata=attempt.metadata,
+    async def _converse(self, process: "Process", attempt: Attempt, api: ContextApi) -> Outcome:
+        process.send(
+            {
+                "run": attempt.task.name,
+                "task_id": attempt.task_id,
+                "run_id": attempt.run_id,
+                "no": attempt.no,
+                "failures": attempt.failures,
+                "number": attempt.number,
+                "input": attempt.input,
+                "slots": attempt.slots,
+                "metadata": attempt.metadata,
+                "root_id": attempt.root_id,
+                "org": api.org,
+            }
         )
         async for message in process.messages():
             match message:
                 case {"ask": no, "verb": verb, "arguments": arguments}:
-                    process.tell(**await _answer(api, no, verb, arguments))
+                    process.send(await _answer(api, no, verb, arguments))
                     await process.drain()
                 case {"tell": verb, "arguments": arguments}:
                     api.tell(verb, **arguments)
@@ -114,9 +133,10 @@ class ProcessRuntime:
         return attempt.stop or process.how_it_died(code)
 
     async def close(self) -> None:
-        for process in self._idle:
-            process.process.kill()
-            await process.process.wait()
+        """End the idle processes; if there are shutdown hooks, let each process run them."""
+        idle, self._idle = self._idle, []
+        seconds = SHUTDOWN_SECONDS if self._host.hooks.shutdown else 0.0
+        await asyncio.gather(*(process.shut_down(seconds) for process in idle), *self._ending)
 
 
 class ProcessHandle:
@@ -128,7 +148,7 @@ class ProcessHandle:
 
     def ask_to_stop(self) -> None:
         if self.process:
-            self.process.tell(stop=True)
+            self.process.send({"stop": True})
 
     def kill(self) -> bool:
         if self.process and self.process.alive:
@@ -138,56 +158,65 @@ class ProcessHandle:
         return True
 
 
-class Process:
+class Process(JsonLinesStream):
     """One process and the connection to it."""
 
     def __init__(
         self, process: asyncio.subprocess.Process, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        self.process, self._reader, self._writer = process, reader, writer
+        super().__init__(reader, writer)
+        self.process = process
         self.alive = True
-
-    def tell(self, **message: Any) -> None:
-        if not self._writer.is_closing():
-            self._writer.write(json.dumps(message).encode() + b"\n")
-
-    async def drain(self) -> None:
-        """Wait until the process has read its messages. Bounds the memory that a process costs if it never reads."""
-        with suppress(ConnectionError):
-            await self._writer.drain()
-
-    async def messages(self) -> AsyncIterator[dict[str, Any]]:
-        try:
-            while line := await self._reader.readline():
-                yield self.read(line)
-        except ConnectionError:
-            return
-
-    def read(self, line: bytes) -> dict[str, Any]:
-        return json.loads(line)
+        self.tasks = 0  # that it has run
 
     def kill(self) -> None:
         self.process.kill()
+
+    async def shut_down(self, seconds: float) -> None:
+        """Close the connection, so that the process ends; kill it after this time."""
+        self._writer.close()
+        try:
+            async with asyncio.timeout(seconds):
+                await self.process.wait()
+        except TimeoutError:
+            if seconds:
+                log.error("a task process did not end within %g s; killing it", seconds)
+            self.process.kill()
+            await self.process.wait()
 
     def how_it_died(self, code: int) -> Lost:
         how = f"exited with code {code}" if code >= 0 else f"was killed by signal {-code}"
         return Lost({"type": "ProcessDied", "message": f"the process that ran it {how}", "exit_code": code})
 
 
-async def start(target: str) -> Process:
+class ProcessNotStarted(Exception):
+    """A task process could not load the app, or a start-up hook failed in it."""
+
+
+async def start(settings: ProcessSettings) -> Process:
     ours, theirs = socket.socketpair()
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tenuto.runtimes.process_child", str(theirs.fileno()), target,
-        *(["--apart"] if keeps_to_itself() else []),
+        sys.executable, "-m", "tenuto.runtimes.process_child", str(theirs.fileno()),
+        json.dumps(
+            {
+                "targets": settings.targets,
+                "log": asdict(settings.log),
+                "undumpable": keeps_to_itself(),
+                "hashes_code": settings.hashes_code,
+            }
+        ),
         pass_fds=(theirs.fileno(),), stdin=asyncio.subprocess.DEVNULL,
     )  # fmt: skip
     theirs.close()
     reader, writer = await asyncio.open_connection(sock=ours, limit=MAX_LINE_BYTES)
-    await reader.readline()  # sent when the app is loaded; empty if the process died
+    line = await reader.readline()  # sent when the app is loaded; empty if the process died
+    if problem := line and json.loads(line).get("failed"):
+        await process.wait()
+        raise ProcessNotStarted(problem)
     return Process(process, reader, writer)
 
 
-async def _answer(api: AttemptApi, no: int, verb: str, arguments: dict[str, Any]) -> dict[str, Any]:
+async def _answer(api: ContextApi, no: int, verb: str, arguments: dict[str, Any]) -> dict[str, Any]:
     try:
         return {"answer": no, "value": await api.ask(verb, **arguments)}
     except TenutoError as error:

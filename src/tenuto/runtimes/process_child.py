@@ -1,4 +1,4 @@
-"""The child side of the process runtime: `python -m tenuto.runtimes.process_child FD module:app`."""
+"""The child side of the process runtime: `python -m tenuto.runtimes.process_child FD SETTINGS`."""
 
 import asyncio
 import inspect
@@ -8,52 +8,51 @@ import logging
 import queue
 import socket
 import sys
-import threading
 from typing import Any
 
 from tenuto.model.errors import BY_CODE, StaleLease
+from tenuto.model.log_output import LogOutput
+from tenuto.model.text import redact
 from tenuto.runtimes.background import BackgroundTasks
 from tenuto.runtimes.base import Attempt
-from tenuto.runtimes.child_logging import log_to_terminal
+from tenuto.runtimes.child_logging import log_with_tasks
+from tenuto.runtimes.code_version import code_version
 from tenuto.runtimes.invoke import classify, invoke_async, invoke_sync
-from tenuto.runtimes.outcomes import Interrupted, Outcome, to_json
+from tenuto.runtimes.json_lines import JsonLinesSocket
+from tenuto.runtimes.outcomes import Blocked, Interrupted, Outcome, to_json
+from tenuto.runtimes.process_hooks import StartupFailed, shut_down_in_thread, start_up_in_thread
 from tenuto.runtimes.process_lifetime import die_with_parent, ignore_signals, make_undumpable
-from tenuto.sdk.app_loader import load_app
+from tenuto.sdk.app_loader import BadTarget, load_apps
 from tenuto.sdk.context.current_attempt import running
 from tenuto.sdk.task import Task
 
 
-class WorkerChannel:
+class WorkerChannel(JsonLinesSocket):
     """The connection to the worker. Messages are read in a separate thread; functions run in the main thread."""
 
     def __init__(self, connection: socket.socket) -> None:
-        self._connection = connection
-        self._lock = threading.Lock()
+        super().__init__(connection)
         self._numbers = itertools.count(1)
         self._questions: dict[int, asyncio.Future[Any]] = {}
         self.loop = asyncio.new_event_loop()
         self.attempts: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
         self.current: Attempt | None = None
+        self.org = ""  # of the current attempt
         parts = BackgroundTasks()
         parts.thread("line", self._read).start()
         parts.thread("loop", self.loop.run_forever).start()
-
-    def send(self, **message: Any) -> None:
-        with self._lock:
-            self._connection.sendall(json.dumps(message).encode() + b"\n")
 
     async def ask(self, verb: str, **arguments: Any) -> Any:
         no = next(self._numbers)
         question = self._questions[no] = self.loop.create_future()
         try:
-            self.send(ask=no, verb=verb, arguments=arguments)
+            self.send({"ask": no, "verb": verb, "arguments": arguments})
             return await question
         finally:
             del self._questions[no]
 
     def _read(self) -> None:
-        for line in self._connection.makefile("r", encoding="utf-8"):
-            message = json.loads(line)
+        while (message := self.receive()) is not None:
             if "run" in message:
                 self.attempts.put(message)
             elif "answer" in message:
@@ -79,7 +78,7 @@ class ChannelApi:
     must not use it any more."""
 
     def __init__(self, channel: WorkerChannel, attempt: Attempt) -> None:
-        self._channel, self._attempt = channel, attempt
+        self._channel, self._attempt, self.org = channel, attempt, channel.org
 
     async def ask(self, verb: str, **arguments: Any) -> Any:
         if self._channel.current is not self._attempt:
@@ -88,7 +87,7 @@ class ChannelApi:
 
     def tell(self, verb: str, **arguments: Any) -> None:
         if self._channel.current is self._attempt:
-            self._channel.send(tell=verb, arguments=arguments)
+            self._channel.send({"tell": verb, "arguments": arguments})
 
 
 class SendLogs(logging.Handler):
@@ -102,7 +101,8 @@ class SendLogs(logging.Handler):
         if running.get() is None:
             return
         try:
-            self._channel.send(log=[record.levelname.lower(), record.getMessage(), None, record.created])
+            message = redact(record.getMessage())
+            self._channel.send({"log": [record.levelname.lower(), message, None, record.created]})
         except Exception:  # logging must not break user code
             self.handleError(record)
 
@@ -110,6 +110,7 @@ class SendLogs(logging.Handler):
 def run_one(channel: WorkerChannel, task: Task[..., Any], message: dict[str, Any]) -> Outcome:
     """Run the attempt that the worker sent."""
     attempt = channel.current = _attempt_of(message, task)
+    channel.org = message["org"]
     running.set(attempt)
     try:
         if inspect.iscoroutinefunction(task.function):
@@ -128,25 +129,35 @@ async def _invoke_async(channel: WorkerChannel, attempt: Attempt) -> Outcome:
 
 
 def _attempt_of(message: dict[str, Any], task: Task[..., Any]) -> Attempt:
-    names = ("task_id", "no", "run_id", "route_id", "input", "slots", "timeout", "metadata")
+    names = ("task_id", "no", "run_id", "route_id", "input", "slots", "timeout", "metadata", "root_id")
     attempt = Attempt((None, *(message.get(name) for name in names)), task, 0.0)
-    attempt.failures = message["failures"]
+    attempt.failures, attempt.number = message["failures"], message["number"]
     return attempt
 
 
-def main(fd: int, target: str, *, apart: bool) -> None:
+def main(fd: int, settings: dict[str, Any]) -> None:
     die_with_parent()
-    if apart:
+    if settings["undumpable"]:
         make_undumpable()
     ignore_signals()
-    log_to_terminal()
-    app = load_app(target)
+    log_with_tasks(LogOutput.from_json(settings["log"]))
     channel = WorkerChannel(socket.socket(fileno=fd))
+    try:
+        app = load_apps(settings["targets"])
+        version = code_version(app) if settings["hashes_code"] else None  # now: the files may change later
+        start_up_in_thread(app.hooks, channel.loop)
+    except (BadTarget, StartupFailed) as problem:
+        channel.send({"failed": str(problem)})
+        raise
     logging.getLogger().addHandler(SendLogs(channel))
-    channel.send(ready=True)
+    channel.send({"ready": True})
     while (message := channel.attempts.get()) is not None:
-        channel.send(outcome=to_json(run_one(channel, app.tasks[message["run"]], message)))
+        outcome = run_one(channel, app.tasks[message["run"]], message)
+        if isinstance(outcome, Blocked):
+            outcome = Blocked(outcome.mismatch, version)
+        channel.send({"outcome": to_json(outcome)})
+    shut_down_in_thread(app.hooks, channel.loop)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2], apart="--apart" in sys.argv[3:])
+    main(int(sys.argv[1]), json.loads(sys.argv[2]))

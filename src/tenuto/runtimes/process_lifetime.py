@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 log = logging.getLogger("tenuto")
@@ -36,16 +36,20 @@ def keeps_to_itself() -> bool:
     return ctypes.CDLL(None).prctl(3) == 0  # PR_GET_DUMPABLE
 
 
+def _ignore(*_: object) -> None:
+    pass
+
+
 def ignore_signals() -> None:
     """Ignore signals that init systems and terminals send to the whole process group; the parent decides. Uses empty
     handlers instead of SIG_IGN, which programs started by user code would inherit, so that they could not be
     stopped."""
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, lambda *_: None)
+        signal.signal(number, _ignore)
 
 
 @contextmanager
-def leaving_within(seconds: float) -> Iterator[None]:
+def leaving_within(seconds: float) -> Generator[None]:
     """End the process after this time even if the block does not finish: an unreachable database would delay the
     shutdown. Held tasks are retried when the lease expires."""
 

@@ -36,7 +36,7 @@ class ThreadRuntime:
     def __init__(self, host: RuntimeHost) -> None:
         self._host = host
         self._parts = BackgroundTasks()
-        self._queue: queue.SimpleQueue[ThreadHandle | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[ThreadHandle] = queue.SimpleQueue()
         self._outcomes: deque[tuple[ThreadHandle, Outcome]] = deque()
         self._woken = False
         self._threads = 0
@@ -57,12 +57,9 @@ class ThreadRuntime:
         self._open -= 1
         self._threads -= 1
 
-    def close(self) -> None:
-        for _ in range(self._threads):
-            self._queue.put(None)
-
     def _serve(self) -> None:
-        while (handle := self._queue.get()) is not None:
+        while True:
+            handle = self._queue.get()
             outcome = contextvars.Context().run(self._invoke, handle.attempt)
             if handle.left:
                 return

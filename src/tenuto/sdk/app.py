@@ -7,11 +7,14 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, Unpack, overload
 
 from tenuto.model.errors import InvalidInput, NotFound
-from tenuto.sdk.options import Declared, read_declared
+from tenuto.sdk.hooks import FailureHook, Hooks, Middleware, ProcessHook, check_hook
+from tenuto.sdk.option_types import Declared, StartOptions, shows_options
+from tenuto.sdk.options import TaskOptions, read_declared
 from tenuto.sdk.suggestions import nearest
 from tenuto.sdk.task import AnyTask, Task
 
 if TYPE_CHECKING:
+    from tenuto.db.connection.start_statements import StartStatement
     from tenuto.sdk.client.client import Client
     from tenuto.sdk.client.sync import SyncClient
     from tenuto.sdk.context.context import Context
@@ -20,6 +23,9 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
+H = TypeVar("H", bound=ProcessHook)
+M = TypeVar("M", bound=Middleware)
+E = TypeVar("E", bound=FailureHook)
 _NAME = re.compile(r"[A-Za-z_][\w-]*(\.[A-Za-z_][\w-]*)*")
 
 
@@ -54,8 +60,11 @@ class App:
         if not isinstance(name, str) or not _NAME.fullmatch(name) or len(name) > 100:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInput(f"App({name!r}): not a name", 'write letters, digits, "_" and "-", such as App("shop")')
         self.name = name
+        """The name of the app."""
         self.tasks: dict[str, AnyTask] = {}
+        """The tasks, by their full names."""
         self.queue_limits: dict[str, int] = {}
+        self.hooks = Hooks()
 
     @overload
     def task(self, function: _WithContext[P, Coroutine[Any, Any, R]], /) -> Task[P, R]: ...
@@ -69,6 +78,7 @@ class App:
     def task(self, function: Callable[P, R], /) -> Task[P, R]: ...
     @overload
     def task(self, /, **options: Unpack[Declared]) -> _Decorate: ...
+    @shows_options(Declared, TaskOptions)
     def task(self, function: Callable[..., Any] | None = None, /, **options: Unpack[Declared]) -> Any:
         """Turn a function into a task: `@app.task` or `@app.task(max_attempts=5, timeout="30s", queue="mail")`."""
         if function is not None:
@@ -89,8 +99,10 @@ class App:
         if full in self.tasks and self.tasks[full].function.__code__ != getattr(function, "__code__", None):
             raise InvalidInput(f"there are two tasks {full}", 'rename one: @app.task(name="…")')
         declared = read_declared(full, {key: value for key, value in options.items() if key != "name"})
-        task: AnyTask = Task(full, function, declared, queue_limits=self.queue_limits)
+        task: AnyTask = Task(full, function, declared, queue_limits=self.queue_limits, hooks=self.hooks)
         _check_names(task)
+        task.check_return_type()
+        task.use_middleware(self.hooks.middleware)
         self.tasks[full] = task
         return task
 
@@ -100,6 +112,40 @@ class App:
         if not isinstance(n, int) or isinstance(n, bool) or not 1 <= n <= 1_000_000:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInput(f"queue_limit({queue!r}, {n!r}): not a whole number from 1 to 1,000,000")
         self.queue_limits[queue] = n
+
+    def discover(self, *packages: str, named: str | None = None) -> None:
+        """Import every module of these packages, so that their tasks are declared: `app.discover("shop")`. `named`:
+        import only modules of this name, such as "tasks". Call it last in the module of the app, which the others
+        import."""
+        from tenuto.sdk.discovery import import_packages
+
+        import_packages(packages, named)
+
+    def on_startup(self, hook: H, /) -> H:
+        """Call a function when a worker process starts, before its first task: `@app.on_startup`. An async function is
+        awaited. If it raises, the process ends with that error."""
+        self.hooks.startup.append(check_hook("@app.on_startup", hook))
+        return hook
+
+    def on_shutdown(self, hook: H, /) -> H:
+        """Call a function when a worker process ends, after its last task: `@app.on_shutdown`. Errors are logged."""
+        self.hooks.shutdown.append(check_hook("@app.on_shutdown", hook))
+        return hook
+
+    def middleware(self, layer: M, /) -> M:
+        """Call a function around every attempt: `@app.middleware`, `async def timed(ctx, call_next)` for async tasks or
+        `def timed(ctx, call_next)` for plain ones. It returns `await call_next()`, or `call_next()`. The function that
+        was registered first is outermost."""
+        self.hooks.middleware.append(check_hook("@app.middleware", layer, "ctx", "call_next"))
+        for task in self.tasks.values():
+            task.use_middleware(self.hooks.middleware)
+        return layer
+
+    def on_failure(self, hook: E, /) -> E:
+        """Call a function with the TaskFailure of every failed attempt, after the database has decided whether the task
+        is retried: `@app.on_failure`. Errors of the function are logged."""
+        self.hooks.failure.append(check_hook("@app.on_failure", hook, "failure"))
+        return hook
 
     def find(self, name: str) -> AnyTask:
         """Return a task by its full name or by its name without the app's prefix."""
@@ -117,6 +163,31 @@ class App:
     def schedules(self) -> list[AnyTask]:
         """Return the tasks that have a cron expression."""
         return [task for task in self.tasks.values() if task.declared.cron]
+
+    @shows_options(StartOptions)
+    def start_statement(self, task: AnyTask | str, /, *args: object, **kwargs: object) -> "StartStatement":
+        """Return the start of a task as SQL and parameters, to execute with any driver in your own transaction:
+        `cursor.execute(*app.start_statement(send, "a@b.c"))`. It starts in the default org; `tn.start_statement` starts
+        in the org of the client."""
+        from tenuto.db.connection.start_statements import to_execute
+        from tenuto.sdk.client.client import plan_target
+        from tenuto.sdk.connect import DEFAULT_ORG
+
+        return to_execute(plan_target(self, task, args, kwargs).statement(DEFAULT_ORG))
+
+    async def open(self, url: str | None = None, *, org: str | None = None, key: str | None = None) -> "Client":
+        """Open a client that lives until `await tn.close()`, for example as long as a web application: `tn = await
+        app.open()`. Takes the same arguments as `connect`."""
+        from tenuto.sdk.connect import open_client
+
+        return await open_client(self, url, org=org, key=key)
+
+    def open_sync(self, url: str | None = None, *, org: str | None = None, key: str | None = None) -> "SyncClient":
+        """Open a client for synchronous code that lives until `tn.close()` or the end of the process. It connects on
+        first use, so a module can create it while it is imported: `tn = app.open_sync()`."""
+        from tenuto.sdk.client.sync import open_sync
+
+        return open_sync(self, url, org=org, key=key)
 
     def connect(
         self, url: str | None = None, *, org: str | None = None, key: str | None = None

@@ -1,14 +1,16 @@
-"""Finds and imports the app that a command line names as `module:app` or `file.py`."""
+"""Finds and imports the apps that a command line names as `module:app` or `file.py`."""
 
 import importlib
 import importlib.util
 import sys
+from collections.abc import Iterable
 from importlib.machinery import PathFinder
 from pathlib import Path
 from types import ModuleType
 
 from tenuto.sdk.app import App
 
+RESERVED = "tenuto"  # types that begin with it are operators, which only jobs run
 _loading: list[str] = []  # the target whose module is being imported
 
 
@@ -51,6 +53,29 @@ def load_app(target: str) -> App:
     finally:
         _loading.clear()
     return _pick(module, where, name)
+
+
+def load_apps(targets: Iterable[str]) -> App:
+    """Import the apps of a worker; return an app with the tasks and hooks of all of them."""
+    return combine_apps((target, load_app(target)) for target in targets)
+
+
+def combine_apps(apps: Iterable[tuple[str, App]]) -> App:
+    """Return an app with the tasks and hooks of all of these apps, which are passed with their names for errors."""
+    every, sources = App("worker"), dict[str, str]()
+    for target, app in apps:
+        if app.name == RESERVED:
+            raise BadTarget(f"{target} is named {RESERVED!r}, the name of the operators; give it another one: App(…)")
+        if both := sources.keys() & app.tasks.keys():
+            name = min(both)
+            raise BadTarget(
+                f"{sources[name]} and {target} both define the task {name}; name each app once, "
+                "and give every app its own name: App(…)"
+            )
+        sources |= dict.fromkeys(app.tasks, target)
+        every.tasks.update(app.tasks)
+        every.hooks.extend(app.hooks)
+    return every
 
 
 def refuse_while_loading() -> None:

@@ -10,8 +10,18 @@ from typing import Any, TypeVar, cast
 from tenuto.model.json import Json, JsonObject
 from tenuto.sdk.options import START_OPTIONS
 from tenuto.sdk.suggestions import meant, nearest
-from tenuto.sdk.values.codecs import Codec, WrongValue, codec_of, hints_of, refuse
-from tenuto.sdk.values.wire_format import MISSING, NotSerializable, dump, fill_slots, load, show
+from tenuto.sdk.values.codecs import codec_of, hints_of, show
+from tenuto.sdk.values.wire_format import (
+    MISSING,
+    Codec,
+    NotSerializable,
+    WrongValue,
+    check_size,
+    dump,
+    fill_slots,
+    load,
+    refuse,
+)
 
 T = TypeVar("T")
 
@@ -58,11 +68,12 @@ class Signature:
     def encode(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> str:
         """Return the arguments as JSON text: a list if all are positional, an object if any are passed by name."""
         try:
-            if not kwargs and tuple(map(type, args)) in self._fast:
-                return dump(args)
-            return dump(self.encoded(args, kwargs))
+            text = dump(args if not kwargs and tuple(map(type, args)) in self._fast else self.encoded(args, kwargs))
         except NotSerializable as problem:
             raise refuse(self.what, problem, f"its signature is {self}" if problem.path else None) from problem
+        if len(text) > 100_000:
+            check_size(f"the input of {self.what}", text)
+        return text
 
     def encoded(
         self,
@@ -95,8 +106,8 @@ class Signature:
             raise WrongValue(f"{self.what}: {problem}", f"its signature is {self}") from error
 
     def _option_meant(self, name: str) -> str | None:
-        """Suggest a start option for an unknown keyword, unless a parameter of the function is as close; the signature
-        shows that one."""
+        """Suggest a start option for an unknown keyword, unless a parameter of the function is just as similar: the
+        error shows the signature with that parameter anyway."""
         if name in START_OPTIONS or nearest(name, self._names):
             return None
         return meant(name, START_OPTIONS, "the option ")
@@ -104,7 +115,7 @@ class Signature:
     def encode_one(self, name: str, value: object, path: str) -> Json:
         return self.codec(name).encode(value, path)
 
-    def decode(self, text: str | None, slots: str | None) -> Arguments:
+    def decode(self, text: str | None, slots: str | None = None) -> Arguments:
         """Return the arguments from JSON text. `slots` replace `{"$slot": i}`; without input, the slots are the
         arguments."""
         if text is None:

@@ -3,32 +3,31 @@
 import asyncio
 import os
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import AbstractContextManager, asynccontextmanager
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from tenuto.db.connection.errors import BadAddress, DatabaseProblem
-from tenuto.model.environment import Environment, check_database_url, read_address, wrong_server
+from tenuto.db.connection.errors import BadAddress
+from tenuto.model.environment import Environment, read_address, read_database_url, wrong_server
 from tenuto.sdk.client.client import Client
 from tenuto.sdk.client.sql_transport import SqlTransport
-from tenuto.storage.folder import FolderStore
+from tenuto.sdk.project import with_project
+from tenuto.storage import open_store
 
 if TYPE_CHECKING:
     from tenuto.sdk.app import App
+    from tenuto.sdk.client.http_client import Http
 
 DEFAULT_ORG = UUID("00000000-0000-7000-8000-000000000001")
 
 
-class NotInstalled(DatabaseProblem):
-    """The database has no Tenuto schema, or one that does not match this version."""
-
-
 def find_address(environment: Mapping[str, str] = os.environ) -> Environment:
-    """Read the address from the environment. If it names both a database and a server, the database is used."""
-    address = read_address(environment)
-    return replace(address, server_url=None) if address.database_url is not None else address
+    """Read the address from the environment and the project of the current folder. If the environment names both a
+    database and a server, the database is used."""
+    address = with_project(read_address(environment), home_is_set=bool(environment.get("TENUTO_HOME")))
+    return replace(address, server_url=address.server)
 
 
 @asynccontextmanager
@@ -40,36 +39,58 @@ async def connect(
     key: str | None = None,
     home: Path | None = None,
 ) -> AsyncGenerator[Client]:
-    """Open a client. Arguments that are omitted come from the environment. An http or https URL is a server,
-    authenticated with `key`; any other URL is a database. The embedded database runs for as long as any process uses
-    it."""
+    """Open a client for the duration of an `async with` block."""
+    client = await open_client(app, url, org=org, key=key, home=home)
+    try:
+        yield client
+    finally:
+        await client.close()
+
+
+async def open_client(
+    app: "App | None" = None,
+    url: str | None = None,
+    *,
+    org: str | None = None,
+    key: str | None = None,
+    home: Path | None = None,
+) -> Client:
+    """Open a client; `await client.close()` closes it. Arguments that are omitted come from the environment. An http or
+    https URL is a server, authenticated with `key`; any other URL is a database. The embedded database runs for as long
+    as any process uses it."""
     from tenuto.sdk.app_loader import refuse_while_loading
 
     refuse_while_loading()
-    check_database_url(url)
+    url = read_database_url(url)
     address = find_address()
     server = url if url is not None and url.startswith(("http://", "https://")) else None
     if server is None and url is None:
         server = address.server_url
-    if server is not None:
-        if wrong := wrong_server(server, "" if url else "TENUTO_URL="):
-            raise BadAddress(wrong)
-        way = _over_http(app, server, key or address.api_key, org)
-    else:
-        way = _direct(app, replace(address, database_url=url or address.database_url, home=home or address.home), org)
-    async with way as client:
-        try:
-            yield client
-        finally:
-            await client.watcher.close()
+    # An exit stack, not async generators: asyncio.run() would close those when it ends.
+    async with AsyncExitStack() as opened:
+        if server is not None:
+            from tenuto.sdk.client.http_transport import HttpTransport
+
+            http = open_http(server, key or address.api_key, write="" if url else "TENUTO_URL=", org=org)
+            opened.push_async_callback(http.close)
+            client = Client(HttpTransport(http), url=http.url, app=app)
+        else:
+            address = replace(address, database_url=url or address.database_url, home=home or address.home)
+            client = await _direct(opened, app, address, org)
+        client.close_later(opened.pop_all())
+        return client
 
 
-@asynccontextmanager
-async def _over_http(app: "App | None", url: str, key: str | None, org: str | None) -> AsyncGenerator[Client]:
+def open_http(
+    url: str, key: str | None, *, write: str, org: str | None = None, retry_seconds: float | None = None
+) -> "Http":
+    """Return the connection to a server. Raises BadAddress if the address or the key cannot be right; `write` is what
+    precedes the address where it is set."""
     from tenuto.model.keys import WORKER, parse_key
-    from tenuto.sdk.client.http_client import MAKE_KEY, Http
-    from tenuto.sdk.client.http_transport import HttpTransport
+    from tenuto.sdk.client.http_client import MAKE_KEY, RETRY_SECONDS, Http
 
+    if wrong := wrong_server(url, write):
+        raise BadAddress(wrong)
     if not key:
         raise BadAddress(f"{url} requires an API key: {MAKE_KEY}")
     if (parsed := parse_key(key)) and parsed.kind == WORKER:
@@ -78,55 +99,42 @@ async def _over_http(app: "App | None", url: str, key: str | None, org: str | No
         raise BadAddress(
             f"org={org!r}: over HTTP the API key determines the org; leave it out, or use a key of that org"
         )
-    http = Http(url, key)
-    try:
-        yield Client(HttpTransport(http), url=http.url, app=app)
-    finally:
-        await http.close()
+    return Http(url, key, retry_seconds=RETRY_SECONDS if retry_seconds is None else retry_seconds)
 
 
-@asynccontextmanager
-async def _direct(app: "App | None", address: Environment, org: str | None) -> AsyncGenerator[Client]:
+async def _direct(opened: AsyncExitStack, app: "App | None", address: Environment, org: str | None) -> Client:
     from tenuto.db import identity
-    from tenuto.db.connection.pool import open_pool
+    from tenuto.db.connection.pool import make_pool
     from tenuto.db.connection.process_role import choose_role
 
     slug = org or address.org
-    async with _database(address.database_url, address.home, address.pg_bin) as url:
-        role = await asyncio.to_thread(choose_role, url, "tenuto_worker")
-        async with open_pool(url, role=role) as pool:
-            org_id = DEFAULT_ORG if slug == "default" else await pool.call(identity.find_org, slug=slug)
-            yield Client(SqlTransport(pool, org_id, FolderStore(address.home / "objects")), url=url, app=app)
+    url = await _find_database(opened, address.database_url, address.home, address.pg_bin)
+    role = await asyncio.to_thread(choose_role, url, "tenuto_worker")
+    pool = make_pool(url, role=role)
+    opened.push_async_callback(pool.close)
+    org_id = DEFAULT_ORG if slug == "default" else await pool.call(identity.find_org, slug=slug)
+    return Client(SqlTransport(pool, org_id, open_store(address.storage)), url=url, app=app)
 
 
-@asynccontextmanager
-async def _database(url: str | None, home: Path, pg_bin: Path | None) -> AsyncGenerator[str]:
-    """Yield the URL of a database whose schema matches this version."""
+async def _find_database(opened: AsyncExitStack, url: str | None, home: Path, pg_bin: Path | None) -> str:
+    """Return the URL of a database whose schema matches this version; without one, use the embedded server."""
     from tenuto.db import embedded
     from tenuto.db.install import install
 
     if url is not None:
-        await asyncio.to_thread(_check_installed, url)
-        yield url
-        return
+        await asyncio.to_thread(install.require_fitting, url)
+        return url
     server: AbstractContextManager[str] = embedded.server(home, pg_bin=pg_bin)
     own = await asyncio.to_thread(server.__enter__)
+    opened.push_async_callback(_leave, server)
+    await asyncio.to_thread(install.migrate, own)
+    return own
+
+
+async def _leave(server: AbstractContextManager[str]) -> None:
     try:
-        await asyncio.to_thread(install.migrate, own)
-        yield own
-    finally:
-        await asyncio.to_thread(server.__exit__, None, None, None)
-
-
-def _check_installed(url: str) -> None:
-    from tenuto.db.install import install
-
-    status = install.status(url)
-    if status.pending:
-        what = "has no Tenuto schema" if status.schema_version == 0 else "was migrated by an older Tenuto"
-        raise NotInstalled(f"the database at {status.url} {what}; run `tenuto db migrate`")
-    if not status.fits:
-        raise NotInstalled(
-            f"the functions in the database at {status.url} do not match this Tenuto; "
-            "run `tenuto db migrate` with the Tenuto that all processes run"
-        )
+        leaving = asyncio.get_running_loop().run_in_executor(None, server.__exit__, None, None, None)
+    except RuntimeError:  # the interpreter exits, so there are no more threads
+        server.__exit__(None, None, None)
+    else:
+        await leaving

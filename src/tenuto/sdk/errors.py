@@ -3,6 +3,7 @@
 from uuid import UUID
 
 from tenuto.model.json import Json
+from tenuto.model.stored_errors import describe_cancel, describe_error
 
 
 class RunFailed(Exception):
@@ -12,7 +13,8 @@ class RunFailed(Exception):
         details = error if isinstance(error, dict) else {"message": error}
         self.type, self.message, self.traceback = (_text(details.get(key)) for key in ("type", "message", "traceback"))
         reason = ": ".join(part for part in (self.type, self.message) if part)
-        super().__init__(f"run {run_id} failed" + (f" with {reason}" if reason else ""))
+        reason = f" with {reason}" if reason else f": {noted}" if (noted := describe_error(error)) else ""
+        super().__init__(f"run {run_id} failed{reason}")
         self.run_id, self.error = run_id, error
 
 
@@ -20,7 +22,7 @@ class RunCancelled(Exception):
     """The run was cancelled."""
 
     def __init__(self, run_id: UUID, error: Json) -> None:
-        reason = error.get("message") if isinstance(error, dict) else error
+        reason = describe_cancel(error)
         super().__init__(f"run {run_id} was cancelled" + (f": {reason}" if reason else ""))
         self.run_id, self.error = run_id, error
 

@@ -1,45 +1,19 @@
-"""The options of `@app.task(…)` and of a start, with their validation."""
+"""Checks the options of `@app.task(…)` and of a start."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
-from typing import Any, Literal, TypedDict, cast, get_args
+from typing import Any, cast, get_args
+from uuid import UUID
 
-from tenuto.model.cron import check_cron
+from tenuto.model.cron import check_cron, every
 from tenuto.model.durations import Duration, seconds
 from tenuto.model.errors import InvalidInput
-from tenuto.model.json import Json, JsonObject
+from tenuto.model.json import JsonObject
 from tenuto.sdk.limits import Limit, Rate
+from tenuto.sdk.option_types import CatchUp, Executor, Runtime, Serializer, StartOptions
 from tenuto.sdk.retries import Exponential, Fixed, RetryPolicy, backoff_seconds
 from tenuto.sdk.suggestions import meant
-
-Executor = Literal["async", "thread", "process"]
-Runtime = Literal["worker", "sandbox"]  # "worker": in the process of the worker, with the executor of the task
-
-
-class Declared(TypedDict, total=False):
-    """The keyword arguments of `@app.task(…)`."""
-
-    name: str
-    queue: str
-    priority: int
-    max_attempts: int
-    max_losses: int
-    timeout: Duration
-    heartbeat_timeout: Duration
-    retry: RetryPolicy
-    labels: Iterable[str]
-    limit: Limit | Iterable[Limit]
-    rate: str | Rate | Iterable[Rate]
-    executor: Executor
-    runtime: Runtime
-    serializer: Literal["json", "pickle"]
-    cron: str
-    timezone: str
-    catch_up: Literal["skip", "one", "all"]
-    jitter: Duration
-    optional: bool
-    language: str
 
 
 @dataclass(frozen=True)
@@ -58,16 +32,16 @@ class TaskOptions:
     rate: tuple[Rate, ...] = ()
     executor: Executor | None = None
     runtime: Runtime = "worker"
-    serializer: Literal["json", "pickle"] = "json"
+    serializer: Serializer = "json"
     cron: str | None = None
     timezone: str = "UTC"
-    catch_up: Literal["skip", "one", "all"] = "one"
+    catch_up: CatchUp = "one"
     jitter: float = 0.0
     optional: bool = False
     language: str = "python"
 
     def updated(self, options: "StartOptions") -> "TaskOptions":
-        """Return the options with those of one start, as far as they are options of a task."""
+        """Return the options, changed by those options of one start that a task has too."""
         return replace(self, **{key: value for key, value in options.items() if key in OF_KIND})
 
     def kind(self, type: str, kept: Collection[str] = ()) -> JsonObject:
@@ -100,35 +74,17 @@ _KERNEL: JsonObject = {
 }
 
 
-class StartOptions(TypedDict, total=False):
-    """The options of one start: `send.options(delay="5m")`, `tn.start(send, …, priority=10)`."""
-
-    delay: Duration
-    available_at: datetime
-    priority: int
-    dedupe_key: str
-    queue: str
-    resource_group: str
-    labels: Iterable[str]
-    metadata: Mapping[str, Json]
-    timeout: Duration
-    heartbeat_timeout: Duration
-    max_attempts: int
-    max_losses: int
-    run_attempts: int
-    name: str
-    external_id: str
-    optional: bool
-    connection: object
-
-
 START_OPTIONS = frozenset(StartOptions.__annotations__)
 OF_KIND = ("queue", "priority", "labels", "timeout", "heartbeat_timeout", "max_attempts", "max_losses", "optional")
 
 
 def read_declared(what: str, options: Mapping[str, Any]) -> TaskOptions:
-    """Validate the options of `@app.task(…)`; `what` names the task in errors."""
-    _check_known(what, options, [field.name for field in fields(TaskOptions)])
+    """Validate the options of `@app.task(…)`; `what` names the task in errors. None means that an option is not set."""
+    options = {key: value for key, value in options.items() if value is not None}
+    _check_known(what, options, [*(field.name for field in fields(TaskOptions)), "every"])
+    if "every" in options:
+        interval = options.pop("every")
+        options = {**options, "cron": read_times(what, options.get("cron"), interval)}
     checked = check_shared(what, options)
     for key, several in (("limit", Limit), ("rate", Rate)):
         if key in options:
@@ -138,12 +94,19 @@ def read_declared(what: str, options: Mapping[str, Any]) -> TaskOptions:
         if checked["jitter"] > 86_400:
             raise InvalidInput(f"{what}: jitter is {options['jitter']!r}, longer than a day", "write at most 1d")
     _check_choices(what, options)
-    _check_retry(what, options.get("retry"))
+    check_retry(what, options.get("retry"))
     if "cron" in options or "timezone" in options:
         if "cron" not in options:
-            raise InvalidInput(f"{what}: timezone without cron", 'write cron="0 3 * * *" with it')
+            raise InvalidInput(f"{what}: timezone is set without cron", 'also write cron="0 3 * * *"')
         check_cron(options["cron"], options.get("timezone", "UTC"))
     return TaskOptions(**{**options, **checked})
+
+
+def read_times(what: str, cron: str | None, interval: Duration | None) -> str:
+    """Return the cron expression of a schedule that has either a cron expression or an interval."""
+    if (cron is None) == (interval is None):
+        raise InvalidInput(f"{what}: a schedule has either cron or every", 'write cron="0 3 * * *" or every="10m"')
+    return cron if cron is not None else every(interval or 0, f"{what}: every")
 
 
 def check_shared(what: str, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -151,7 +114,7 @@ def check_shared(what: str, options: Mapping[str, Any]) -> dict[str, Any]:
     checked: dict[str, Any] = {}
     for key, value in options.items():
         match key:
-            case "timeout" | "heartbeat_timeout":
+            case "timeout" | "heartbeat_timeout" | "deadline" | "expires":
                 checked[key] = seconds(value, f"{what}: {key}", positive=True)
             case "priority":
                 checked[key] = _whole(what, key, value, -2_147_483_648, 2_147_483_647)
@@ -163,9 +126,11 @@ def check_shared(what: str, options: Mapping[str, Any]) -> dict[str, Any]:
                 checked[key] = _text(what, key, value, 1024 if key == "dedupe_key" else 256)
             case "labels":
                 checked[key] = _labels(what, value)
-            case "optional":
+            case "run_id":
+                checked[key] = _uuid(what, key, value)
+            case "optional" | "hold":
                 if not isinstance(value, bool):
-                    raise InvalidInput(f"{what}: optional is {value!r}, not True or False")
+                    raise InvalidInput(f"{what}: {key} is {value!r}, not True or False")
                 checked[key] = value
             case _:
                 pass
@@ -173,13 +138,19 @@ def check_shared(what: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_start(what: str, options: Mapping[str, Any]) -> StartOptions:
-    """Validate the options of one start."""
+    """Validate the options of one start. None means that an option is not set."""
+    options = {key: value for key, value in options.items() if value is not None}
     _check_known(what, options, sorted(START_OPTIONS), " of a start")
     checked = cast("StartOptions", {**options, **check_shared(what, options)})
     if "delay" in options and "available_at" in options:
         raise InvalidInput(f"{what}: delay and available_at both set the start time", "pass only one of them")
     if "delay" in options:
         checked["delay"] = seconds(options["delay"], f"{what}: delay")
+    if (latest := checked.get("expires")) is not None and seconds(checked.get("delay") or 0) >= seconds(latest):
+        raise InvalidInput(
+            f"{what}: the run expires {options['expires']!r} after its start and is delayed by {options['delay']!r}",
+            "both count from the start; let it expire later",
+        )
     at = options.get("available_at")
     if at is not None and (not isinstance(at, datetime) or at.tzinfo is None):
         raise InvalidInput(f"{what}: available_at is {at!r}, not a datetime with a timezone", "write datetime.now(UTC)")
@@ -191,6 +162,8 @@ def check_start(what: str, options: Mapping[str, Any]) -> StartOptions:
 def _check_known(what: str, options: Mapping[str, object], known: Collection[str], of: str = "") -> None:
     for name in sorted(set(options) - set(known)):
         cure = meant(name, known) or f"known options are {', '.join(known)}"
+        if name in START_OPTIONS:
+            cure = f"it is an option of a start: tn.start(task, …, {name}=…)"
         raise InvalidInput(f"{what}: there is no option {name!r}{of}", cure)
 
 
@@ -204,6 +177,13 @@ def _text(what: str, key: str, value: object, most: int) -> str:
     if not isinstance(value, str) or not 1 <= len(value) <= most or "\0" in value:
         raise InvalidInput(f"{what}: {key} is {value!r:.80}, not a text of 1 to {most} characters")
     return value
+
+
+def _uuid(what: str, key: str, value: object) -> str:
+    try:
+        return str(value if isinstance(value, UUID) else UUID(cast("str", value)))
+    except (ValueError, AttributeError, TypeError) as error:
+        raise InvalidInput(f"{what}: {key} is {value!r:.80}, not a UUID") from error
 
 
 def _labels(what: str, value: object) -> tuple[str, ...]:
@@ -228,8 +208,8 @@ def _check_choices(what: str, options: Mapping[str, object]) -> None:
     choices = {
         "executor": get_args(Executor),
         "runtime": get_args(Runtime),
-        "serializer": ("json", "pickle"),
-        "catch_up": ("skip", "one", "all"),
+        "serializer": get_args(Serializer),
+        "catch_up": get_args(CatchUp),
     }
     for key, known in choices.items():
         if key in options and options[key] not in known:
@@ -241,7 +221,8 @@ def _check_choices(what: str, options: Mapping[str, object]) -> None:
             raise InvalidInput(f"{what}: reading a pickle runs the code in it", 'leave serializer="pickle" out')
 
 
-def _check_retry(what: str, policy: object) -> None:
+def check_retry(what: str, policy: object) -> None:
+    """Raise InvalidInput if a value is not a retry policy."""
     if not (policy is None or callable(policy) or isinstance(policy, Fixed | Exponential)):
         cure = 'write Fixed("10s"), Exponential(base="2s") or a function of the error and the number of failures'
         raise InvalidInput(f"{what}: retry is {policy!r}, not a policy", cure)

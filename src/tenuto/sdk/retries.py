@@ -70,14 +70,23 @@ def retry_after(policy: RetryPolicy | None, error: BaseException, failures: int)
             return None
         case Fixed(after):
             return seconds(after)
-        case Exponential(base, maximum):
-            most = seconds(maximum)
-            if most == MAX_BACKOFF_SECONDS:
-                return None
-            pause = min(most, seconds(base) * 2.0 ** min(failures - 1, 30))
-            return jitter(pause)
+        case Exponential():
+            return _doubled(policy, failures) if _is_longer(policy) else None
         case _:
             return _read_delay(policy(error, failures))
+
+
+def pause_after(policy: RetryPolicy | None, error: BaseException, failures: int) -> float:
+    """Return the same as `retry_after`, but the default backoff as a number of seconds. Used for steps, which SQL does
+    not delay."""
+    pause = retry_after(policy, error, failures)
+    if pause is not None:
+        return pause
+    return _doubled(policy if isinstance(policy, Exponential) else Exponential(), failures)
+
+
+def _doubled(policy: Exponential, failures: int) -> float:
+    return jitter(min(seconds(policy.maximum), seconds(policy.base) * 2.0 ** min(failures - 1, 30)))
 
 
 def _read_delay(delay: Duration | Fail | type[Fail] | None) -> float | None:

@@ -1,22 +1,27 @@
 """A task: a function with a name and options, and the encoding of its arguments and result."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, lru_cache
-from typing import Any, Generic, ParamSpec, TypeVar, Unpack, cast
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, Unpack
 
 from tenuto.model.errors import InvalidInput
 from tenuto.model.json import Json, JsonObject
-from tenuto.sdk.arguments import Arguments, Signature
+from tenuto.sdk.arguments import Signature
+from tenuto.sdk.hooks import NO_HOOKS, Hooks, Middleware, wrap
 from tenuto.sdk.limits import entry
-from tenuto.sdk.options import Executor, StartOptions, TaskOptions, check_start
+from tenuto.sdk.option_types import Executor, StartOptions, shows_options
+from tenuto.sdk.options import TaskOptions, check_start
 from tenuto.sdk.retries import NEVER, counts_failures, retry_after
-from tenuto.sdk.values.codecs import ResultCodec, WrongValue, check_size, result_codec
-from tenuto.sdk.values.pickle_codec import dump_value, load_value, thaw_arguments
-from tenuto.sdk.values.wire_format import MISSING, dump
+from tenuto.sdk.values.codecs import result_codec
+from tenuto.sdk.values.pickle_codec import PickledResult, PickledSignature
+from tenuto.sdk.values.wire_format import ResultCodec, WrongValue
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+# How other systems start a task.
+OTHER_STARTS = ("delay", "apply_async", "send", "send_with_options", "enqueue", "defer", "defer_async", "kiq", "remote")
 
 
 class Task(Generic[P, R]):
@@ -30,13 +35,22 @@ class Task(Generic[P, R]):
         *,
         queue_limits: Mapping[str, int] | None = None,
         start_options: StartOptions | None = None,
+        hooks: Hooks = NO_HOOKS,
     ) -> None:
         self.name = name
+        """The full name: `app.function`."""
         self.function = function
+        """The function itself."""
         self.declared = declared
         self.start_options: StartOptions = start_options or {}
-        self.queue_limits = queue_limits or {}
+        self.queue_limits: Mapping[str, int] = (
+            {} if queue_limits is None else queue_limits
+        )  # the app adds to its own later
+        self.hooks = hooks  # of the app, which adds to them later
         self.context = takes_context(function)
+        # What a worker calls, and whether that takes `ctx`: the function, or the middleware around it.
+        self.run: Callable[..., Any] = function
+        self.run_takes_context = self.context
         natural = _executor(name, function, declared.executor)
         self.executor: str = natural if declared.runtime == "worker" else declared.runtime
         self.pickled = declared.serializer == "pickle"
@@ -44,11 +58,33 @@ class Task(Generic[P, R]):
         self.__wrapped__ = function
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
-        return self.function(*args, **kwargs)
+        try:
+            return self.function(*args, **kwargs)
+        except TypeError as error:
+            if self.context and not _accepts(self.function, args, kwargs):
+                hint = "in a test pass UnitContext() of tenuto.testing, else start the task with tn.start"
+                raise TypeError(f"{error}; the first argument of {self.name} is ctx: {hint}") from error
+            raise
+
+    if not TYPE_CHECKING:  # a type checker reports attributes that do not exist
+
+        def __getattr__(self, name: str) -> Any:
+            if name in OTHER_STARTS:
+                hint = "a client starts it: tn = app.open_sync(), then tn.start(task, …)"
+                raise AttributeError(f"a task has no attribute {name!r}; {hint}", name=name, obj=self)
+            return object.__getattribute__(self, name)  # raises the error of Python, or of a property
 
     def __repr__(self) -> str:
         return f"<task {self.name}>"
 
+    def use_middleware(self, middleware: Iterable[Middleware]) -> None:
+        """Make workers call these functions around this one: async functions if it is async, plain ones otherwise."""
+        is_async = inspect.iscoroutinefunction(self.function)
+        layers = [layer for layer in middleware if inspect.iscoroutinefunction(layer) == is_async]
+        self.run = wrap(self.function, layers, context=self.context) if layers else self.function
+        self.run_takes_context = bool(layers) or self.context
+
+    @shows_options(StartOptions)
     def options(self, **options: Unpack[StartOptions]) -> "Task[P, R]":
         """Return a copy of the task with options for one start: `tn.start(send.options(delay="5m"), to="a@b.c")`."""
         return self.with_options(options)
@@ -65,61 +101,39 @@ class Task(Generic[P, R]):
         )
 
     @cached_property
-    def _kind(self) -> JsonObject:
+    def kind(self) -> JsonObject:
+        """The entry of `p_kinds` for tasks of this type."""
         return self.declared.kind(self.name)
 
     @cached_property
     def signature(self) -> Signature:
-        """The parameters of the function after `ctx`."""
-        return Signature(self.name, self.function, context=self.context)
+        """The parameters of the function after `ctx`; encodes and decodes its arguments."""
+        return (PickledSignature if self.pickled else Signature)(self.name, self.function, context=self.context)
 
     @cached_property
-    def result(self) -> ResultCodec:
+    def result(self) -> ResultCodec | PickledResult:
         """The codec of the return value."""
-        return result_codec(self.function, self.name)
+        return PickledResult(self.name) if self.pickled else result_codec(self.function, self.name)
 
     @property
     def returns(self) -> object:
         """The type hint of the return value."""
-        return MISSING if self.pickled else self.result.hint
-
-    def encode_args(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> str:
-        """Return the arguments as JSON text. Raises an error that shows the signature if they do not fit."""
-        if self.pickled:
-            self.signature.bind(args, kwargs)
-            text = dump(dump_value(self.name, (list(args), dict(kwargs))))
-        else:
-            text = self.signature.encode(args, kwargs)
-        if len(text) > 100_000:
-            check_size(f"the input of {self.name}", text)
-        return text
-
-    def decode_args(self, input: str | None, slots: str | None = None) -> Arguments:
-        """Return the arguments from JSON text, as a claim delivers it."""
-        if self.pickled:
-            return thaw_arguments(self.name, input, slots)
-        return self.signature.decode(input, slots)
-
-    def encode_result(self, value: object) -> str | None:
-        """Return the result as JSON text, or None for None."""
-        if self.pickled:
-            return None if value is None else dump(dump_value(self.name, value))
-        return self.result.encode(value)
+        return self.result.hint
 
     def decode_result(self, value: Json) -> R:
         """Return the result from its JSON value."""
-        if self.pickled:
-            return cast("R", load_value(self.name, value))
         return self.result.decode(value)
 
-    def kind(self) -> JsonObject:
-        """Return the entry of `p_kinds` for tasks of this type."""
-        return {**self._kind}
+    @cached_property
+    def limited(self) -> bool:
+        """Whether limits apply to tasks of this type."""
+        declared = self.declared
+        return bool(declared.limit or declared.rate or self.queue_limits.get(declared.queue))
 
     def limits_of(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> list[dict[str, Any]] | None:
         """Return the limits that apply to a task with these arguments, or None."""
         queued = self.queue_limits.get(self.declared.queue)
-        if not (self.declared.limit or self.declared.rate or queued):
+        if not self.limited:
             return None
         entries: list[dict[str, Any]] = (
             [{"scope": "queue", "key": self.declared.queue, "size": queued}] if queued else []
@@ -145,6 +159,17 @@ class Task(Generic[P, R]):
         """Whether the retry policy needs to know how many failures there were."""
         return counts_failures(self.declared.retry)
 
+    def check_return_type(self) -> None:
+        """Raise InvalidInput for a return type without a JSON form. A hint that names something its module defines
+        later is checked when a worker starts."""
+        try:
+            _ = self.result
+        except NameError:
+            return
+        except InvalidInput as error:
+            if not isinstance(error.__cause__, NameError):
+                raise
+
     def check(self) -> None:
         """Check all type hints now instead of at the first start."""
         for name in self.signature.parameters:
@@ -166,11 +191,19 @@ def takes_context(function: Callable[..., object]) -> bool:
     return first.name == "ctx" or (hint in ("Context", "SyncContext") and module.startswith("tenuto.sdk"))
 
 
+def _accepts(function: Callable[..., object], args: tuple[object, ...], kwargs: Mapping[str, object]) -> bool:
+    try:
+        inspect.signature(function).bind(*args, **kwargs)
+    except TypeError:
+        return False
+    return True
+
+
 def _executor(name: str, function: Callable[..., object], wanted: Executor | None) -> Executor:
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
         raise InvalidInput(f"{name} is a generator", "return a list, or start children with ctx.start")
     natural: Executor = "async" if inspect.iscoroutinefunction(function) else "thread"
     if wanted and (wanted == "async") != (natural == "async"):
-        takes = "an async function" if wanted == "async" else "a plain function"
-        raise InvalidInput(f'{name}: executor="{wanted}" needs {takes}', "write `async def`, or leave executor out")
+        takes, write = ("an async function", "async def") if wanted == "async" else ("a plain function", "def")
+        raise InvalidInput(f'{name}: executor="{wanted}" needs {takes}', f"write `{write}`, or leave executor out")
     return wanted or natural

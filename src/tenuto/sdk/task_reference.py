@@ -2,15 +2,22 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Unpack
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Unpack
 
+from tenuto.model.errors import InvalidInput
+from tenuto.model.json import Json, JsonObject
 from tenuto.sdk.limits import entry
-from tenuto.sdk.options import OF_KIND, StartOptions, TaskOptions, check_start
+from tenuto.sdk.option_types import StartOptions, shows_options
+from tenuto.sdk.options import OF_KIND, TaskOptions, check_start
 from tenuto.sdk.task import AnyTask, Task
+
+if TYPE_CHECKING:
+    from tenuto.sdk.app import App
 
 
 class TaskReference(Task[..., Any]):
-    """Stands for a task of which only the type is known. Omitted options come from what its workers declared."""
+    """Stands for a task of which only the type is known. Omitted options are those that its workers declared."""
 
     def __init__(
         self,
@@ -24,6 +31,7 @@ class TaskReference(Task[..., Any]):
         super().__init__(type, _anything, declared or TaskOptions(), start_options=start_options)
         self._kept, self._inherits = kept, inherits
 
+    @shows_options(StartOptions)
     def options(self, **options: Unpack[StartOptions]) -> "TaskReference":
         return self.with_options(options)
 
@@ -37,10 +45,29 @@ class TaskReference(Task[..., Any]):
             inherits=self._inherits,
         )
 
-    def kind(self) -> dict[str, Any]:
+    @cached_property
+    def kind(self) -> JsonObject:
         if not self._inherits:
-            return super().kind()
+            return self.declared.kind(self.name)
         return {**self.declared.kind(self.name, kept=self._kept), "inherit": True}
+
+    def decode_result(self, value: Json) -> Any:
+        return as_json(value)
+
+
+def as_json(value: Json) -> Any:
+    """Return a result as plain JSON: only the code of its task knows its type."""
+    return value
+
+
+def named_task(app: "App | None", name: str) -> AnyTask:
+    """Return a task by its name: a task of the app, or a reference to a task of which only workers have the code."""
+    of, _, function = name.partition(".")
+    if app is not None and (name in app.tasks or not function or (of == app.name and app.tasks)):
+        return app.find(name)
+    if not of or not function:
+        raise InvalidInput(f"{name!r} is not the name of a task", 'write its app and function, such as "shop.charge"')
+    return TaskReference(name)
 
 
 def _anything(*args: object, **kwargs: object) -> None:
@@ -53,7 +80,7 @@ def declare(tasks: Mapping[str, AnyTask]) -> dict[str, dict[str, Any]]:
 
 
 def _declaration(task: AnyTask) -> dict[str, Any]:
-    kind = {key: value for key, value in task.kind().items() if key != "type"}
+    kind = {key: value for key, value in task.kind.items() if key != "type"}
     queued = task.queue_limits.items()
     limits: list[dict[str, Any]] = [{"scope": "queue", "key": queue, "size": size} for queue, size in queued]
     for limit in (*task.declared.limit, *task.declared.rate):

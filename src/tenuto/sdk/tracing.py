@@ -1,11 +1,11 @@
 """Propagates the OpenTelemetry trace context from the start of a task to its execution and its child tasks."""
 
 import json
-import sys
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from importlib.util import find_spec
 
+TRACING = "opentelemetry.trace"  # while it is not in sys.modules, no span can be active: do not call `carrier`
 KEYS = ("traceparent", "tracestate")
 
 
@@ -16,8 +16,6 @@ def _installed() -> bool:
 
 def carrier() -> dict[str, str]:
     """Return the current trace context as metadata for a start; empty without an active trace."""
-    if "opentelemetry.trace" not in sys.modules:  # not imported, so no span can be active
-        return {}
     from opentelemetry import trace
     from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 

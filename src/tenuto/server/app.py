@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import resource
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from functools import cached_property
 from importlib.metadata import version
@@ -30,15 +30,16 @@ from tenuto.server.routes import TABLES
 from tenuto.server.routes.health import ReadinessCheck
 from tenuto.server.settings import ServerSettings
 from tenuto.server.starts.batcher import StartBatcher
+from tenuto.server.starts.input_check import InputChecks
 from tenuto.server.state import ServerState
 from tenuto.server.wakeups import WakeupHub
+from tenuto.storage import open_store
 
 log = logging.getLogger("tenuto.server")
 
 
 class TenutoApp(RequestMiddleware):
-    """The routes with their middleware around them, of which the outermost is this. `state` exists while `lifespan` is
-    open."""
+    """The ASGI application: the routes, wrapped in their middleware. `state` exists while `lifespan` is open."""
 
     title = "Tenuto"
 
@@ -59,7 +60,7 @@ class TenutoApp(RequestMiddleware):
         return describe(self.title, self.version, self.router.routes)
 
     @asynccontextmanager
-    async def lifespan(self) -> AsyncIterator[dict[str, Any]]:
+    async def lifespan(self) -> AsyncGenerator[dict[str, Any]]:
         """Open everything that requests share; yields the part that connections share."""
         settings = self._settings
         async with open_pool(
@@ -102,6 +103,7 @@ def _new_state(settings: ServerSettings, pool: ConnectionPool) -> ServerState:
     return ServerState(
         settings=settings,
         pool=pool,
+        store=open_store(settings.storage),
         issuer=Issuer(settings.oidc) if settings.oidc else None,
         bcrypt_checker=BcryptChecker(),
         prepaid_tokens=PrepaidTokens(settings.key_limit, settings.org_limit),
@@ -113,6 +115,7 @@ def _new_state(settings: ServerSettings, pool: ConnectionPool) -> ServerState:
         waiters=WaiterLimit(settings.org_waits, MAX_WAITS),
         worker_waiters=WaiterLimit(settings.worker_waits, MAX_WORKER_WAITS),
         start_batcher=StartBatcher(pool, settings.statement_seconds),
+        input_checks=InputChecks(),
         wakeups=WakeupHub(settings.database_url),
         readiness=ReadinessCheck(pool),
         stopping=asyncio.Event(),
@@ -129,7 +132,7 @@ async def _check_schema(state: ServerState) -> None:
 
 
 def _connections(settings: ServerSettings) -> ConnectionLimit:
-    """Builds the connection limit from the settings and the limit on open files. Keeps 200 files for refused
+    """Builds the connection limit from the settings and the limit on open files. Reserves 200 files for refused
     connections and everything else."""
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     total = settings.max_connections if files < 0 else min(settings.max_connections, max(50, files - 200))

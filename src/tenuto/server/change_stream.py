@@ -107,9 +107,18 @@ class Follower:
                 await self._request.pool.call(monitoring.index_recent_changes)
             # Read the horizon first, in a call of its own: the query below then sees everything that is settled by it.
             until = await self._request.pool.call(monitoring.get_change_horizon)
-            page = {"after": place.at, "after_no": place.no, "after_id": place.id, "until": until, "limit": BATCH_SIZE}
-            options = {"timeout": READ_TIMEOUT_SECONDS, "acts": self._request.acts}
-            changes = await call_for(self._request.pool, org_id, monitoring.list_changes, **options, **page)
+            changes = await call_for(
+                self._request.pool,
+                org_id,
+                monitoring.list_changes,
+                timeout=READ_TIMEOUT_SECONDS,
+                acts=self._request.acts,
+                after=place.at,
+                after_no=place.no,
+                after_id=place.id,
+                until=until,
+                limit=BATCH_SIZE,
+            )
         except Unreachable:
             return []  # the client stays connected; the next call tries again
         self.place = place_of(changes[-1]) if len(changes) == BATCH_SIZE else max(place, ChangeCursor(until))

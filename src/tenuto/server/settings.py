@@ -1,8 +1,8 @@
 """Settings of a server process."""
 
 from dataclasses import dataclass, field
-from pathlib import Path
 
+from tenuto.model.environment import NO_STORAGE
 from tenuto.model.keys import Peppers
 
 
@@ -54,7 +54,7 @@ class ServerSettings:
     org_bytes: int = 256 * 1024 * 1024  # of one org's large bodies in progress, per process
     org_values: int = 1_000_000  # in one org's large bodies in progress, per process
     cors_origins: tuple[str, ...] = ()
-    objects: Path = Path("objects")  # folder of data objects over 1 MB, shared with workers
+    storage: str = NO_STORAGE  # the URL of the object store, which workers share
     oidc: Oidc | None = None
     trusted_proxies: tuple[str, ...] = ()  # proxies whose X-Forwarded-For is trusted
     worker_waits: int = 400  # long polls of one org's workers, per process

@@ -17,7 +17,9 @@ if TYPE_CHECKING:  # these modules take requests, which hold this state
     from tenuto.server.limits.rate_limits import AddressLimiter, PrepaidTokens
     from tenuto.server.routes.health import ReadinessCheck
     from tenuto.server.starts.batcher import StartBatcher
+    from tenuto.server.starts.input_check import InputChecks
     from tenuto.server.wakeups import WakeupHub
+    from tenuto.storage.base import Store
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,7 @@ class ServerState:
 
     settings: ServerSettings
     pool: "ConnectionPool"
+    store: "Store"
     issuer: "Issuer | None"
     bcrypt_checker: "BcryptChecker"
     prepaid_tokens: "PrepaidTokens"
@@ -37,6 +40,7 @@ class ServerState:
     waiters: "WaiterLimit"
     worker_waiters: "WaiterLimit"
     start_batcher: "StartBatcher"
+    input_checks: "InputChecks"
     wakeups: "WakeupHub"
     readiness: "ReadinessCheck"
     stopping: asyncio.Event

@@ -8,10 +8,9 @@ from contextlib import contextmanager, suppress
 from secrets import token_hex
 
 from tenuto.db.connection.listener import listen
-from tenuto.model.workers import Wakeup
+from tenuto.model.workers import CANCEL, Wakeup
 from tenuto.runtimes.background import restarted
 
-CANCEL = "!cancel"
 MAX_REMEMBERED_WAKEUPS = 1000  # kept for clients that reconnect
 ALL = "*"
 

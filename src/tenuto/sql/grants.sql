@@ -1,98 +1,95 @@
--- The rights of each role. Applied after every migrate, so that a new table or function is never left open or without
--- a policy.
+-- The rights of each role. Applied after every migration, so that a new table or function is never left open or without
+-- a policy; then revokes.sql takes back what a role must not do.
 do $$
 declare
   v_table record;
   v_function record;
   v_signing text[] := '{find_signing_key,list_signing_keys,add_signing_key}';
+  -- A start inserts into these tables and changes no row of them; send_signal and put_object insert too.
+  v_of_starts text[] := '{arrivals,close_requests,data_objects,data_references,dedupe_keys,delayed_tasks,held_runs,'
+    'job_tasks,limit_slots,open_runs,pending_tasks,queues,ready_tasks,release_requests,routes,run_counts,run_deadlines,'
+    'run_slots,runs,signals,task_dependencies,task_slots,tasks,waiting_tasks}';
 begin
   revoke all on all routines in schema tenuto from public;
   revoke all on schema tenuto from public;
-  grant usage on schema tenuto to tenuto_api, tenuto_dispatcher, tenuto_worker, tenuto_readonly, tenuto_query;
+  grant usage on schema tenuto
+  to tenuto_api, tenuto_dispatcher, tenuto_worker, tenuto_client, tenuto_readonly, tenuto_query, tenuto_backup;
 
   -- Functions run with the caller's rights, so that row security applies to it; partitions are created and dropped as
   -- the owner.
   grant execute on all routines in schema tenuto to tenuto_api, tenuto_dispatcher, tenuto_worker;
   grant select, insert, update, delete on all tables in schema tenuto to tenuto_api, tenuto_dispatcher, tenuto_worker;
   grant usage on all sequences in schema tenuto to tenuto_api, tenuto_dispatcher, tenuto_worker;
-  grant select on all tables in schema tenuto to tenuto_readonly;
+  grant select on all tables in schema tenuto to tenuto_readonly, tenuto_client;
 
-  -- A view calls its functions with the reader's rights. Functions that are not volatile cannot write.
+  -- A view calls its functions with the reader's rights. Functions that are not volatile cannot write; _raise raises.
   for v_function in
     select p.oid::regprocedure as name
     from pg_proc p
-    where p.pronamespace = 'tenuto'::regnamespace and p.provolatile <> 'v'
+    where p.pronamespace = 'tenuto'::regnamespace and (p.provolatile <> 'v' or p.proname = '_raise')
   loop
-    execute format('grant execute on function %s to tenuto_readonly', v_function.name);
+    execute format('grant execute on function %s to tenuto_readonly, tenuto_client', v_function.name);
   end loop;
 
+  -- Clients start tasks, open, close and release runs, send signals and read. They cannot claim, cancel, retry, delete.
+  for v_function in
+    select p.oid::regprocedure as name
+    from pg_proc p
+    where p.pronamespace = 'tenuto'::regnamespace
+      and (p.proname like '\_%' or p.proname in (
+        'start_task', 'start_many', 'start_run', 'trigger_job', 'open_run', 'add_tasks', 'close_run', 'release_run',
+        'send_signal', 'put_object', 'reference_object', 'poll_runs'))
+  loop
+    execute format('grant execute on routine %s to tenuto_client', v_function.name);
+  end loop;
+  for v_table in
+    select ('tenuto.' || quote_ident(name))::regclass as name from unnest(v_of_starts) name
+  loop
+    execute format('grant insert on %s to tenuto_client', v_table.name);
+  end loop;
+  -- To lock a queue while its first route is created, and an open or held run while tasks are added to it; the
+  -- policy clients_change_no_rows refuses the update itself.
+  grant update (org_id) on tenuto.queues, tenuto.open_runs, tenuto.held_runs to tenuto_client;
+  grant usage on all sequences in schema tenuto to tenuto_client;
+
+  -- pg_dump reads every table, partition and sequence, those that are created later too.
+  grant select on all tables in schema tenuto to tenuto_backup;
+  grant select on all sequences in schema tenuto to tenuto_backup;
+  alter default privileges in schema tenuto grant select on tables to tenuto_backup;
+  alter default privileges in schema tenuto grant select on sequences to tenuto_backup;
+
+  -- Dispatchers vacuum the hot tables. Before Postgres 17 only their owner can.
+  if current_setting('server_version_num')::int >= 170000 then
+    execute 'grant maintain on tenuto.ready_tasks, tenuto.running_tasks, tenuto.pending_tasks, tenuto.delayed_tasks, '
+      'tenuto.waiting_tasks, tenuto.run_counts, tenuto.arrivals to tenuto_dispatcher';
+  end if;
+
   -- Functions that run as the owner bypass row security: each is granted only to the roles that need it. The API finds
-  -- the caller before it knows the org; dispatchers create and drop partitions, seal the audit log and retire keys;
-  -- both sign.
+  -- the caller before it knows the org, and finds rows of its org by metadata; dispatchers create and drop partitions,
+  -- seal the audit log, retire keys and drop tables of purged datasets; both sign and follow changes. All that start
+  -- runs refuse ids that tasks of other orgs have, and all that deploy create tables of datasets.
   for v_function in
     select p.oid::regprocedure as name, p.proname
     from pg_proc p
     where p.pronamespace = 'tenuto'::regnamespace and p.prosecdef
   loop
-    execute format('revoke execute on function %s from tenuto_api, tenuto_dispatcher, tenuto_worker, tenuto_readonly',
-      v_function.name);
+    execute format('revoke execute on function %s from tenuto_api, tenuto_dispatcher, tenuto_worker, tenuto_client, '
+      'tenuto_readonly', v_function.name);
     if v_function.proname = any ('{find_api_key,find_imported_keys,find_worker_key,find_user,find_login,close_login,'
-      'use_login_token,get_change_horizon,index_recent_changes}' || v_signing) then
+      'use_login_token,get_change_horizon,index_recent_changes,_find_as_owner}' || v_signing) then
       execute format('grant execute on function %s to tenuto_api', v_function.name);
     end if;
     if v_function.proname = any ('{create_partitions,drop_partitions,prune_runs,_rows_to_prune,seal_audit,prune_audit,'
-      'retire_signing_key,list_due_heads,record_head}' || v_signing) then
+      'retire_signing_key,list_due_heads,record_head,drop_data_table,get_change_horizon}' || v_signing) then
       execute format('grant execute on function %s to tenuto_dispatcher', v_function.name);
     end if;
-  end loop;
-
-  -- Tables without an org have no policy: only the installer writes them, and dispatchers record that they are alive.
-  for v_table in
-    select c.oid::regclass as name
-    from pg_class c
-    where c.relnamespace = 'tenuto'::regnamespace
-      and c.relkind in ('r', 'p')
-      and not c.relispartition
-      and c.relname <> 'orgs'
-      and not exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'org_id')
-  loop
-    execute format('revoke insert, update, delete on %s from tenuto_api, tenuto_dispatcher, tenuto_worker',
-      v_table.name);
-  end loop;
-  grant insert, update, delete on tenuto.dispatchers, tenuto.loop_leases to tenuto_dispatcher;
-  grant update on tenuto.arrival_floor to tenuto_dispatcher, tenuto_worker;
-
-  -- No role reads the hashes and private keys: functions that run as the owner compare them.
-  for v_table in
-    select c.oid::regclass as name, string_agg(quote_ident(a.attname), ', ') as columns
-    from pg_class c
-    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-     and a.attname not in ('hash', 'bcrypt', 'private_key')
-    where c.relnamespace = 'tenuto'::regnamespace
-      and c.relname in ('api_keys', 'worker_keys', 'signing_keys', 'login_sessions', 'login_tokens')
-    group by c.oid
-  loop
-    execute format('revoke all on %s from tenuto_worker', v_table.name);
-    execute format('revoke select on %s from tenuto_api, tenuto_dispatcher, tenuto_readonly', v_table.name);
-    execute format('grant select (%s) on %s to tenuto_api, tenuto_dispatcher, tenuto_readonly', v_table.columns,
-      v_table.name);
-  end loop;
-
-  grant select on tenuto.login_sessions, tenuto.login_tokens to tenuto_dispatcher;   -- which deletes expired ones
-
-  -- The audit log is append-only, and its chain is written by seal_audit and record_head.
-  revoke update, delete, truncate on tenuto.audit_log, tenuto.audit_unsealed
-  from tenuto_api, tenuto_dispatcher, tenuto_worker;
-  revoke insert, update, delete, truncate on tenuto.audit_chains, tenuto.audit_heads
-  from tenuto_api, tenuto_dispatcher, tenuto_worker;
-
-  -- Partitions are reached through their parents, whose policies apply.
-  for v_table in
-    select c.oid::regclass as name
-    from pg_class c
-    where c.relnamespace = 'tenuto'::regnamespace and c.relispartition and c.relkind = 'r'
-  loop
-    execute format('revoke all on %s from tenuto_api, tenuto_dispatcher, tenuto_worker, tenuto_readonly', v_table.name);
+    if v_function.proname = '_refuse_task_id' then
+      execute format('grant execute on function %s to tenuto_api, tenuto_dispatcher, tenuto_worker, tenuto_client',
+        v_function.name);
+    end if;
+    if v_function.proname = '_create_data_tables' then
+      execute format('grant execute on function %s to tenuto_api, tenuto_dispatcher, tenuto_worker', v_function.name);
+    end if;
   end loop;
 end
 $$;

@@ -1,5 +1,5 @@
--- Row security on every table with an org: a role sees only the rows of its org. Forced, so that it applies to the
--- owner too. Applied with the grants, after every migrate.
+-- Row security on every table with an org: a role sees only the rows of its org. Row security is forced, so that it
+-- applies to the owner too. Applied with the grants, after every migration.
 do $$
 declare
   v_table record;
@@ -15,13 +15,20 @@ begin
     execute format('alter table %s force row level security', v_table.name);
     execute format('drop policy if exists an_org_sees_its_own_rows on %s', v_table.name);
     execute format('drop policy if exists trusted_roles_see_all on %s', v_table.name);
+    execute format('drop policy if exists clients_change_no_rows on %s', v_table.name);
     execute format(
       'create policy an_org_sees_its_own_rows on %s to tenuto_api, tenuto_readonly, tenuto_query '
       'using (%I = (select tenuto._org_id())) with check (%I = (select tenuto._org_id()))',
       v_table.name, v_table.org_column, v_table.org_column);
     execute format(
-      'create policy trusted_roles_see_all on %s to tenuto_owner, tenuto_dispatcher, tenuto_worker '
+      'create policy trusted_roles_see_all on %s '
+      'to tenuto_owner, tenuto_dispatcher, tenuto_worker, tenuto_client, tenuto_backup '
       'using (true) with check (true)',
+      v_table.name);
+    -- Locking a row needs the right to update one of its columns, and passes "using"; an update fails "with check".
+    execute format(
+      'create policy clients_change_no_rows on %s as restrictive for update to tenuto_client '
+      'using (true) with check (false)',
       v_table.name);
   end loop;
 end

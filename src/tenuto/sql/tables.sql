@@ -16,7 +16,8 @@ create type tenuto.claimed as (
   input jsonb,
   slots jsonb,
   timeout_seconds real,
-  metadata jsonb
+  metadata jsonb,
+  root_id uuid
 );
 
 create type tenuto.edge as (
@@ -30,6 +31,31 @@ create type tenuto.ended as (
   followed uuid[],
   owned uuid[],
   limited uuid[]
+);
+
+create type tenuto.event_decision as (
+  event_id uuid,
+  job_id uuid,
+  job_key uuid,
+  dag_version_id uuid,
+  rebuild boolean,
+  partitions text[],
+  reaction text,
+  reason text
+);
+
+create type tenuto.event_place as (
+  effect_id bigint,
+  org_id uuid,
+  no integer,
+  event_id uuid
+);
+
+create type tenuto.event_start as (
+  event_id uuid,
+  partition text,
+  task_id uuid,
+  is_first boolean
 );
 
 create type tenuto.lane_floor as (
@@ -75,6 +101,17 @@ create type tenuto.started as (
   created boolean
 );
 
+create type tenuto.task_outputs as (
+  org_id uuid,
+  dag_version_id uuid,
+  job_key uuid,
+  task_id uuid,
+  attempt integer,
+  inputs jsonb,
+  published jsonb,
+  memo bytea
+);
+
 create type tenuto.task_spec as (
   route_id integer,
   queue text,
@@ -114,6 +151,7 @@ create table tenuto.api_keys (
   revoked_at     timestamp with time zone,
   last_used_at   timestamp with time zone,
   replaced_by    uuid,
+  disabled_at    timestamp with time zone,
   constraint api_keys_pkey PRIMARY KEY (id),
   constraint key_belongs_to_its_org UNIQUE (org_id, id),
   constraint key_id_is_unique UNIQUE (key_id),
@@ -133,7 +171,8 @@ CREATE INDEX api_keys_replaced_idx ON tenuto.api_keys USING btree (org_id, repla
 alter table tenuto.api_keys enable row level security;
 alter table tenuto.api_keys force row level security;
 create policy an_org_sees_its_own_rows on tenuto.api_keys for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.api_keys for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.api_keys for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.api_keys for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.arrival_floor (
   floor bigint not null,
@@ -165,7 +204,31 @@ END)
 alter table tenuto.arrivals enable row level security;
 alter table tenuto.arrivals force row level security;
 create policy an_org_sees_its_own_rows on tenuto.arrivals for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.arrivals for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.arrivals for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.arrivals for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.audit_arrivals (
+  id          uuid default ((OVERLAY(lpad(to_hex(((EXTRACT(epoch FROM clock_timestamp()) * (4096000)::numeric))::bigint), 15, '0'::text) PLACING '7'::text FROM 13 FOR 0) || substr((gen_random_uuid())::text, 19)))::uuid not null,
+  org_id      uuid not null,
+  created_at  timestamp with time zone default statement_timestamp() not null,
+  entity      text not null,
+  entity_id   text not null,
+  action      text not null,
+  changes     jsonb not null,
+  old         jsonb,
+  login       text default SESSION_USER not null,
+  ip          text default host(inet_client_addr()),
+  application text default NULLIF(current_setting('application_name'::text), ''::text),
+  constraint audit_arrivals_pkey PRIMARY KEY (id),
+  constraint changes_are_an_object CHECK ((jsonb_typeof(changes) = 'object'::text)),
+  constraint entity_id_is_not_empty CHECK (((length(entity_id) >= 1) AND (length(entity_id) <= 1024))),
+  constraint old_values_are_an_object CHECK ((jsonb_typeof(old) = 'object'::text))
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
+alter table tenuto.audit_arrivals enable row level security;
+alter table tenuto.audit_arrivals force row level security;
+create policy an_org_sees_its_own_rows on tenuto.audit_arrivals for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.audit_arrivals for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.audit_arrivals for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.audit_chains (
   org_id      uuid not null,
@@ -181,7 +244,8 @@ create table tenuto.audit_chains (
 alter table tenuto.audit_chains enable row level security;
 alter table tenuto.audit_chains force row level security;
 create policy an_org_sees_its_own_rows on tenuto.audit_chains for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.audit_chains for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.audit_chains for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.audit_chains for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.audit_heads (
   org_id         uuid not null,
@@ -198,7 +262,8 @@ create table tenuto.audit_heads (
 alter table tenuto.audit_heads enable row level security;
 alter table tenuto.audit_heads force row level security;
 create policy an_org_sees_its_own_rows on tenuto.audit_heads for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.audit_heads for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.audit_heads for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.audit_heads for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.audit_log (
   id         uuid not null,
@@ -218,19 +283,23 @@ create table tenuto.audit_log (
   constraint audit_log_pkey PRIMARY KEY (id),
   constraint action_is_plain CHECK ((action ~ '^[a-z][a-z_]{0,62}$'::text)),
   constraint actor_id_is_not_empty CHECK (((length(actor_id) >= 1) AND (length(actor_id) <= 256))),
-  constraint actor_kind_is_known CHECK ((actor_kind = ANY (ARRAY['user'::text, 'api_key'::text, 'worker_key'::text, 'task'::text, 'operator'::text, 'system'::text]))),
+  constraint actor_kind_is_known CHECK ((actor_kind = ANY (ARRAY['user'::text, 'api_key'::text, 'worker_key'::text, 'task'::text, 'operator'::text, 'system'::text, 'login'::text]))),
   constraint changes_are_an_object CHECK ((jsonb_typeof(changes) = 'object'::text)),
   constraint entity_id_is_not_empty CHECK (((length(entity_id) >= 1) AND (length(entity_id) <= 1024))),
   constraint entity_is_plain CHECK ((entity ~ '^[a-z][a-z_]{0,62}$'::text)),
   constraint sealed_has_both CHECK (((seq IS NULL) = (hash IS NULL)))
 ) partition by range (id);
+CREATE INDEX audit_log_action_idx ON ONLY tenuto.audit_log USING btree (org_id, action, id);
+CREATE INDEX audit_log_actor_idx ON ONLY tenuto.audit_log USING btree (org_id, actor_id, id);
 CREATE INDEX audit_log_chain_idx ON ONLY tenuto.audit_log USING btree (org_id, seq);
 CREATE INDEX audit_log_entity_idx ON ONLY tenuto.audit_log USING btree (org_id, entity, entity_id, id);
+CREATE INDEX audit_log_ip_idx ON ONLY tenuto.audit_log USING btree (org_id, ip, id) WHERE (ip IS NOT NULL);
 CREATE INDEX audit_log_org_idx ON ONLY tenuto.audit_log USING btree (org_id, id);
 alter table tenuto.audit_log enable row level security;
 alter table tenuto.audit_log force row level security;
 create policy an_org_sees_its_own_rows on tenuto.audit_log for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.audit_log for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.audit_log for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.audit_log for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 CREATE TRIGGER entries_are_never_emptied_out BEFORE TRUNCATE ON tenuto.audit_log FOR EACH STATEMENT EXECUTE FUNCTION tenuto._guard_audit_log();
 CREATE TRIGGER entries_are_only_added BEFORE DELETE OR UPDATE ON tenuto.audit_log FOR EACH ROW EXECUTE FUNCTION tenuto._guard_audit_log();
 
@@ -242,7 +311,8 @@ create table tenuto.audit_unsealed (
 alter table tenuto.audit_unsealed enable row level security;
 alter table tenuto.audit_unsealed force row level security;
 create policy an_org_sees_its_own_rows on tenuto.audit_unsealed for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.audit_unsealed for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.audit_unsealed for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.audit_unsealed for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.awaited_tasks (
   id        uuid not null,
@@ -254,7 +324,69 @@ CREATE INDEX awaited_tasks_parent_idx ON tenuto.awaited_tasks USING btree (paren
 alter table tenuto.awaited_tasks enable row level security;
 alter table tenuto.awaited_tasks force row level security;
 create policy an_org_sees_its_own_rows on tenuto.awaited_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.awaited_tasks for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.awaited_tasks for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.awaited_tasks for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.build_inputs (
+  dag_version_id     uuid not null,
+  job_id             uuid not null,
+  input              integer not null,
+  org_id             uuid not null,
+  dataset_version_id uuid not null,
+  after_partition    text,
+  constraint build_inputs_pkey PRIMARY KEY (dag_version_id, job_id, input),
+  constraint input_is_of_a_job FOREIGN KEY (org_id, job_id) REFERENCES tenuto.jobs(org_id, id)
+);
+CREATE INDEX build_inputs_job_idx ON tenuto.build_inputs USING btree (org_id, job_id);
+alter table tenuto.build_inputs enable row level security;
+alter table tenuto.build_inputs force row level security;
+create policy an_org_sees_its_own_rows on tenuto.build_inputs for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.build_inputs for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.build_inputs for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.build_tasks (
+  dag_version_id uuid not null,
+  task_id        uuid not null,
+  org_id         uuid not null,
+  failed         boolean default false not null,
+  constraint build_tasks_pkey PRIMARY KEY (dag_version_id, task_id)
+);
+CREATE INDEX build_tasks_failed_idx ON tenuto.build_tasks USING btree (dag_version_id, task_id) WHERE failed;
+alter table tenuto.build_tasks enable row level security;
+alter table tenuto.build_tasks force row level security;
+create policy an_org_sees_its_own_rows on tenuto.build_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.build_tasks for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.build_tasks for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.builds (
+  dag_version_id uuid not null,
+  org_id         uuid not null,
+  phase          text not null,
+  due_at         timestamp with time zone,
+  position       uuid,
+  planned        bigint default 0 not null,
+  completed      bigint default 0 not null,
+  failed         bigint default 0 not null,
+  error          text,
+  cutover_from   integer,
+  actor          text,
+  replaced       uuid,
+  cancel_until   timestamp with time zone,
+  constraint builds_pkey PRIMARY KEY (dag_version_id),
+  constraint build_is_of_a_version FOREIGN KEY (org_id, dag_version_id) REFERENCES tenuto.dag_versions(org_id, id),
+  constraint a_cancel_ends CHECK (((phase = 'cancel'::text) = (cancel_until IS NOT NULL))),
+  constraint a_cutover_has_an_actor CHECK (((cutover_from IS NULL) OR (actor IS NOT NULL))),
+  constraint counts_are_not_negative CHECK (((planned >= 0) AND (completed >= 0) AND (failed >= 0))),
+  constraint only_what_is_done_is_not_due CHECK (((phase = 'done'::text) = (due_at IS NULL))),
+  constraint phase_is_known CHECK ((phase = ANY (ARRAY['start'::text, 'follow'::text, 'retry'::text, 'catch_up'::text, 'cancel'::text, 'done'::text])))
+);
+CREATE INDEX builds_due_idx ON tenuto.builds USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX builds_version_idx ON tenuto.builds USING btree (org_id, dag_version_id);
+alter table tenuto.builds enable row level security;
+alter table tenuto.builds force row level security;
+create policy an_org_sees_its_own_rows on tenuto.builds for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.builds for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.builds for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.bundle_parts (
   org_id uuid not null,
@@ -269,7 +401,8 @@ create table tenuto.bundle_parts (
 alter table tenuto.bundle_parts enable row level security;
 alter table tenuto.bundle_parts force row level security;
 create policy an_org_sees_its_own_rows on tenuto.bundle_parts for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.bundle_parts for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.bundle_parts for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.bundle_parts for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.bundle_types (
   org_id uuid not null,
@@ -285,7 +418,8 @@ CREATE INDEX bundle_types_bundle_idx ON tenuto.bundle_types USING btree (org_id,
 alter table tenuto.bundle_types enable row level security;
 alter table tenuto.bundle_types force row level security;
 create policy an_org_sees_its_own_rows on tenuto.bundle_types for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.bundle_types for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.bundle_types for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.bundle_types for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.bundles (
   id         uuid not null,
@@ -308,7 +442,8 @@ CREATE INDEX bundles_org_idx ON tenuto.bundles USING btree (org_id, id);
 alter table tenuto.bundles enable row level security;
 alter table tenuto.bundles force row level security;
 create policy an_org_sees_its_own_rows on tenuto.bundles for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.bundles for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.bundles for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.bundles for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.cancel_requests (
   id           uuid not null,
@@ -316,13 +451,133 @@ create table tenuto.cancel_requests (
   org_id       uuid not null,
   requested_at timestamp with time zone not null,
   open_ids     uuid[],
+  reason       text,
+  at_commit    boolean default false not null,
   constraint cancel_requests_pkey PRIMARY KEY (id, scope),
   constraint scope_is_known CHECK ((scope = ANY (ARRAY['run'::text, 'task'::text])))
 );
 alter table tenuto.cancel_requests enable row level security;
 alter table tenuto.cancel_requests force row level security;
 create policy an_org_sees_its_own_rows on tenuto.cancel_requests for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.cancel_requests for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.cancel_requests for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.cancel_requests for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+CREATE CONSTRAINT TRIGGER a_cancel_ends_its_tasks AFTER INSERT OR UPDATE OF requested_at ON tenuto.cancel_requests DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.at_commit) EXECUTE FUNCTION tenuto._cancel_requested();
+
+create table tenuto.close_requests (
+  run_id       uuid not null,
+  cancelled    boolean not null,
+  org_id       uuid not null,
+  requested_at timestamp with time zone not null,
+  constraint a_run_is_closed_once PRIMARY KEY (run_id, cancelled)
+);
+alter table tenuto.close_requests enable row level security;
+alter table tenuto.close_requests force row level security;
+create policy an_org_sees_its_own_rows on tenuto.close_requests for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.close_requests for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.close_requests for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+CREATE CONSTRAINT TRIGGER a_close_lets_its_run_end AFTER INSERT ON tenuto.close_requests DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION tenuto._close_requested();
+
+create table tenuto.current_partitions (
+  org_id               uuid not null,
+  dataset_version_id   uuid not null,
+  partition_key        text not null,
+  partition_version_id uuid not null,
+  task_id              uuid not null,
+  constraint current_partitions_pkey PRIMARY KEY (org_id, dataset_version_id, partition_key)
+) with (fillfactor=70);
+alter table tenuto.current_partitions enable row level security;
+alter table tenuto.current_partitions force row level security;
+create policy an_org_sees_its_own_rows on tenuto.current_partitions for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.current_partitions for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.current_partitions for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.dag_current_versions (
+  org_id         uuid not null,
+  dag_id         uuid not null,
+  dag_version_id uuid not null,
+  updated_at     timestamp with time zone not null,
+  constraint dag_current_versions_pkey PRIMARY KEY (org_id, dag_id),
+  constraint pointer_is_of_a_dag FOREIGN KEY (org_id, dag_id) REFERENCES tenuto.dags(org_id, id),
+  constraint pointer_names_a_version FOREIGN KEY (org_id, dag_version_id) REFERENCES tenuto.dag_versions(org_id, id)
+);
+CREATE INDEX dag_current_versions_version_idx ON tenuto.dag_current_versions USING btree (org_id, dag_version_id);
+alter table tenuto.dag_current_versions enable row level security;
+alter table tenuto.dag_current_versions force row level security;
+create policy an_org_sees_its_own_rows on tenuto.dag_current_versions for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.dag_current_versions for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.dag_current_versions for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.dag_version_datasets (
+  org_id             uuid not null,
+  dag_version_id     uuid not null,
+  dataset_id         uuid not null,
+  dataset_version_id uuid not null,
+  name               text not null,
+  job_key            uuid not null,
+  output             integer not null,
+  constraint dag_version_datasets_pkey PRIMARY KEY (org_id, dag_version_id, dataset_id),
+  constraint set_has_a_name_once UNIQUE (org_id, dag_version_id, name),
+  constraint set_has_an_output_once UNIQUE (org_id, dag_version_id, job_key, output),
+  constraint set_is_of_a_version FOREIGN KEY (org_id, dag_version_id) REFERENCES tenuto.dag_versions(org_id, id),
+  constraint set_names_a_dataset FOREIGN KEY (org_id, dataset_id) REFERENCES tenuto.datasets(org_id, id),
+  constraint set_names_a_dataset_version FOREIGN KEY (org_id, dataset_version_id) REFERENCES tenuto.dataset_versions(org_id, id),
+  constraint set_names_a_job FOREIGN KEY (org_id, job_key) REFERENCES tenuto.job_controls(org_id, job_key)
+);
+CREATE INDEX dag_version_datasets_dataset_idx ON tenuto.dag_version_datasets USING btree (org_id, dataset_id);
+CREATE INDEX dag_version_datasets_job_idx ON tenuto.dag_version_datasets USING btree (org_id, job_key);
+CREATE INDEX dag_version_datasets_version_idx ON tenuto.dag_version_datasets USING btree (org_id, dataset_version_id);
+alter table tenuto.dag_version_datasets enable row level security;
+alter table tenuto.dag_version_datasets force row level security;
+create policy an_org_sees_its_own_rows on tenuto.dag_version_datasets for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.dag_version_datasets for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.dag_version_datasets for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.dag_versions (
+  id           uuid not null,
+  org_id       uuid not null,
+  dag_id       uuid not null,
+  version      integer not null,
+  yaml         text not null,
+  yaml_hash    text not null,
+  hash_version integer not null,
+  status       text not null,
+  created_by   text not null,
+  created_at   timestamp with time zone not null,
+  constraint dag_versions_pkey PRIMARY KEY (id),
+  constraint version_belongs_to_its_org UNIQUE (org_id, id),
+  constraint version_has_its_own_number UNIQUE (org_id, dag_id, version),
+  constraint yaml_is_deployed_once UNIQUE (org_id, dag_id, yaml_hash),
+  constraint version_is_of_a_dag FOREIGN KEY (org_id, dag_id) REFERENCES tenuto.dags(org_id, id),
+  constraint created_by_is_not_empty CHECK (((octet_length(created_by) >= 1) AND (octet_length(created_by) <= 256))),
+  constraint status_is_known CHECK ((status = ANY (ARRAY['staged'::text, 'building'::text, 'ready'::text, 'current'::text, 'superseded'::text, 'failed'::text]))),
+  constraint version_starts_at_1 CHECK ((version >= 1)),
+  constraint yaml_hash_is_a_hash CHECK ((yaml_hash ~ '^[0-9a-f]{64}$'::text)),
+  constraint yaml_is_up_to_256_kb CHECK (((octet_length(yaml) >= 1) AND (octet_length(yaml) <= 262144)))
+);
+CREATE UNIQUE INDEX dag_versions_current_idx ON tenuto.dag_versions USING btree (org_id, dag_id) WHERE (status = 'current'::text);
+CREATE INDEX dag_versions_open_idx ON tenuto.dag_versions USING btree (org_id, dag_id, version) WHERE (status = ANY (ARRAY['staged'::text, 'building'::text, 'ready'::text, 'current'::text, 'failed'::text]));
+alter table tenuto.dag_versions enable row level security;
+alter table tenuto.dag_versions force row level security;
+create policy an_org_sees_its_own_rows on tenuto.dag_versions for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.dag_versions for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.dag_versions for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.dags (
+  id         uuid not null,
+  org_id     uuid not null,
+  name       text not null,
+  created_at timestamp with time zone not null,
+  constraint dags_pkey PRIMARY KEY (id),
+  constraint dag_belongs_to_its_org UNIQUE (org_id, id),
+  constraint dag_exists_once UNIQUE (org_id, name),
+  constraint dags_org_id_fkey FOREIGN KEY (org_id) REFERENCES tenuto.orgs(id),
+  constraint name_is_short_and_plain CHECK ((name ~ '^[a-z][a-z0-9_-]{0,99}$'::text))
+);
+alter table tenuto.dags enable row level security;
+alter table tenuto.dags force row level security;
+create policy an_org_sees_its_own_rows on tenuto.dags for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.dags for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.dags for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.data_locality (
   object_id uuid not null,
@@ -337,7 +592,8 @@ CREATE INDEX data_locality_object_idx ON tenuto.data_locality USING btree (org_i
 alter table tenuto.data_locality enable row level security;
 alter table tenuto.data_locality force row level security;
 create policy an_org_sees_its_own_rows on tenuto.data_locality for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.data_locality for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.data_locality for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.data_locality for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.data_objects (
   id         uuid not null,
@@ -349,6 +605,7 @@ create table tenuto.data_objects (
   checksum   text,
   metadata   jsonb,
   created_at timestamp with time zone not null,
+  persisted  boolean default false not null,
   constraint data_objects_pkey PRIMARY KEY (id),
   constraint object_belongs_to_its_org UNIQUE (org_id, id),
   constraint data_objects_org_id_fkey FOREIGN KEY (org_id) REFERENCES tenuto.orgs(id),
@@ -356,11 +613,12 @@ create table tenuto.data_objects (
   constraint payload_fits_in_a_megabyte CHECK (((payload IS NULL) OR (octet_length(payload) <= 1048576))),
   constraint size_is_not_negative CHECK ((size >= 0))
 );
-CREATE INDEX data_objects_age_idx ON tenuto.data_objects USING btree (created_at);
+CREATE INDEX data_objects_age_idx ON tenuto.data_objects USING btree (created_at) WHERE (NOT persisted);
 alter table tenuto.data_objects enable row level security;
 alter table tenuto.data_objects force row level security;
 create policy an_org_sees_its_own_rows on tenuto.data_objects for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.data_objects for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.data_objects for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.data_objects for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.data_references (
   object_id uuid not null,
@@ -376,7 +634,69 @@ CREATE INDEX data_references_object_idx ON tenuto.data_references USING btree (o
 alter table tenuto.data_references enable row level security;
 alter table tenuto.data_references force row level security;
 create policy an_org_sees_its_own_rows on tenuto.data_references for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.data_references for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.data_references for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.data_references for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.dataset_versions (
+  id                 uuid not null,
+  org_id             uuid not null,
+  dataset_id         uuid not null,
+  config_hash        text not null,
+  schema_hash        text,
+  range_start        bigint,
+  range_end          bigint,
+  storage            jsonb not null,
+  storage_location   text not null,
+  created_at         timestamp with time zone not null,
+  purged_at          timestamp with time zone,
+  staging_checked_at timestamp with time zone default now() not null,
+  constraint dataset_versions_pkey PRIMARY KEY (id),
+  constraint dataset_version_belongs_to_its_org UNIQUE (org_id, id),
+  constraint version_is_of_a_dataset FOREIGN KEY (org_id, dataset_id) REFERENCES tenuto.datasets(org_id, id),
+  constraint config_hash_is_a_hash CHECK ((config_hash ~ '^[0-9a-f]{64}$'::text)),
+  constraint location_is_a_folder CHECK ((storage_location ~~ '%/'::text)),
+  constraint range_has_both_ends CHECK (((range_start IS NULL) = (range_end IS NULL))),
+  constraint range_is_not_empty CHECK ((range_start < range_end)),
+  constraint schema_hash_is_a_hash CHECK ((schema_hash ~ '^[0-9a-f]{64}$'::text))
+);
+CREATE INDEX dataset_versions_dataset_idx ON tenuto.dataset_versions USING btree (org_id, dataset_id, id);
+CREATE UNIQUE INDEX dataset_versions_definition_idx ON tenuto.dataset_versions USING btree (org_id, dataset_id, config_hash, range_start, range_end) NULLS NOT DISTINCT WHERE (purged_at IS NULL);
+CREATE INDEX dataset_versions_staging_idx ON tenuto.dataset_versions USING btree (staging_checked_at) WHERE (purged_at IS NULL);
+alter table tenuto.dataset_versions enable row level security;
+alter table tenuto.dataset_versions force row level security;
+create policy an_org_sees_its_own_rows on tenuto.dataset_versions for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.dataset_versions for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.dataset_versions for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.datasets (
+  id                 uuid not null,
+  org_id             uuid not null,
+  name               text not null,
+  dag_id             uuid not null,
+  job_key            uuid,
+  output             integer,
+  current_version_id uuid,
+  read_roles         uuid[] default '{}'::uuid[] not null,
+  created_at         timestamp with time zone not null,
+  updated_at         timestamp with time zone not null,
+  constraint datasets_pkey PRIMARY KEY (id),
+  constraint dataset_belongs_to_its_org UNIQUE (org_id, id),
+  constraint dataset_exists_once UNIQUE (org_id, name) DEFERRABLE,
+  constraint output_has_one_dataset UNIQUE (org_id, job_key, output) DEFERRABLE,
+  constraint dataset_is_of_a_dag FOREIGN KEY (org_id, dag_id) REFERENCES tenuto.dags(org_id, id),
+  constraint producer_is_a_job FOREIGN KEY (org_id, job_key) REFERENCES tenuto.job_controls(org_id, job_key),
+  constraint a_producer_has_an_output CHECK (((job_key IS NULL) = (output IS NULL))),
+  constraint name_is_short_and_plain CHECK ((name ~ '^[a-z][a-z0-9_]{0,127}$'::text)),
+  constraint output_is_a_position CHECK (((output >= 0) AND (output <= 99))),
+  constraint roles_are_up_to_100 CHECK ((cardinality(read_roles) <= 100)),
+  constraint what_is_current_has_a_producer CHECK (((current_version_id IS NULL) OR (job_key IS NOT NULL)))
+) with (fillfactor=45);
+CREATE INDEX datasets_dag_idx ON tenuto.datasets USING btree (org_id, dag_id);
+alter table tenuto.datasets enable row level security;
+alter table tenuto.datasets force row level security;
+create policy an_org_sees_its_own_rows on tenuto.datasets for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.datasets for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.datasets for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.declared_limits (
   org_id      uuid not null,
@@ -397,7 +717,8 @@ create table tenuto.declared_limits (
 alter table tenuto.declared_limits enable row level security;
 alter table tenuto.declared_limits force row level security;
 create policy an_org_sees_its_own_rows on tenuto.declared_limits for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.declared_limits for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.declared_limits for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.declared_limits for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.dedupe_keys (
   org_id     uuid not null,
@@ -412,7 +733,8 @@ CREATE INDEX dedupe_keys_run_idx ON tenuto.dedupe_keys USING btree (run_id);
 alter table tenuto.dedupe_keys enable row level security;
 alter table tenuto.dedupe_keys force row level security;
 create policy an_org_sees_its_own_rows on tenuto.dedupe_keys for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.dedupe_keys for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.dedupe_keys for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.dedupe_keys for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.delayed_tasks (
   available_at timestamp with time zone not null,
@@ -432,7 +754,52 @@ CREATE INDEX delayed_tasks_due_idx ON tenuto.delayed_tasks USING btree (availabl
 alter table tenuto.delayed_tasks enable row level security;
 alter table tenuto.delayed_tasks force row level security;
 create policy an_org_sees_its_own_rows on tenuto.delayed_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.delayed_tasks for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.delayed_tasks for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.delayed_tasks for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.deploy_history (
+  id              uuid not null,
+  org_id          uuid not null,
+  dag_id          uuid not null,
+  action          text not null,
+  from_version_id uuid,
+  to_version_id   uuid not null,
+  plan            jsonb,
+  created_by      text not null,
+  created_at      timestamp with time zone not null,
+  constraint deploy_history_pkey PRIMARY KEY (id),
+  constraint entry_is_of_a_dag FOREIGN KEY (org_id, dag_id) REFERENCES tenuto.dags(org_id, id),
+  constraint entry_leaves_a_version FOREIGN KEY (org_id, from_version_id) REFERENCES tenuto.dag_versions(org_id, id),
+  constraint entry_names_a_version FOREIGN KEY (org_id, to_version_id) REFERENCES tenuto.dag_versions(org_id, id),
+  constraint action_is_known CHECK ((action = ANY (ARRAY['deploy'::text, 'cutover'::text, 'rollback'::text]))),
+  constraint created_by_is_not_empty CHECK (((octet_length(created_by) >= 1) AND (octet_length(created_by) <= 256))),
+  constraint plan_is_an_object CHECK ((jsonb_typeof(plan) = 'object'::text))
+);
+CREATE INDEX deploy_history_dag_idx ON tenuto.deploy_history USING btree (org_id, dag_id, id);
+CREATE INDEX deploy_history_from_idx ON tenuto.deploy_history USING btree (org_id, from_version_id);
+CREATE INDEX deploy_history_to_idx ON tenuto.deploy_history USING btree (org_id, to_version_id);
+alter table tenuto.deploy_history enable row level security;
+alter table tenuto.deploy_history force row level security;
+create policy an_org_sees_its_own_rows on tenuto.deploy_history for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.deploy_history for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.deploy_history for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.destinations (
+  org_id     uuid not null,
+  name       text not null,
+  url        text not null,
+  secret     bytea not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint destinations_pkey PRIMARY KEY (org_id, name),
+  constraint destinations_org_id_fkey FOREIGN KEY (org_id) REFERENCES tenuto.orgs(id),
+  constraint url_is_http CHECK (((url ~ '^https?://.'::text) AND (octet_length(url) <= 2048)))
+);
+alter table tenuto.destinations enable row level security;
+alter table tenuto.destinations force row level security;
+create policy an_org_sees_its_own_rows on tenuto.destinations for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.destinations for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.destinations for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.dispatchers (
   id         uuid not null,
@@ -443,6 +810,83 @@ create table tenuto.dispatchers (
   constraint dispatchers_pkey PRIMARY KEY (id),
   constraint port_is_a_port CHECK (((port >= 0) AND (port <= 65535)))
 );
+
+create table tenuto.due_floors (
+  available_at timestamp with time zone not null,
+  wake_at      timestamp with time zone not null,
+  deadline_at  timestamp with time zone not null,
+  silent_at    timestamp with time zone not null,
+  count_id     bigint not null,
+  one          boolean default true not null,
+  audit_id     uuid default '00000000-0000-0000-0000-000000000000'::uuid not null,
+  constraint due_floors_pkey PRIMARY KEY (one),
+  constraint there_is_one_row_of_floors CHECK (one)
+);
+
+create table tenuto.event_reactions (
+  event_id       uuid not null,
+  job_id         uuid not null,
+  org_id         uuid not null,
+  job_key        uuid not null,
+  dag_version_id uuid not null,
+  partition_key  text not null,
+  reaction       text not null,
+  reason         text,
+  task_id        uuid,
+  created_at     timestamp with time zone not null,
+  constraint a_job_reacts_once PRIMARY KEY (event_id, job_id),
+  constraint a_task_is_named CHECK (((reaction = ANY (ARRAY['triggered'::text, 'deduped'::text])) = (task_id IS NOT NULL))),
+  constraint other_reactions_have_a_reason CHECK (((reaction = ANY (ARRAY['triggered'::text, 'deduped'::text])) OR (reason IS NOT NULL))),
+  constraint reaction_is_known CHECK ((reaction = ANY (ARRAY['triggered'::text, 'deduped'::text, 'filtered'::text, 'paused'::text, 'stale'::text]))),
+  constraint reason_is_not_too_long CHECK ((octet_length(reason) <= 1024))
+) partition by range (event_id);
+CREATE INDEX event_reactions_job_idx ON ONLY tenuto.event_reactions USING btree (org_id, job_key, event_id);
+CREATE INDEX event_reactions_paused_idx ON ONLY tenuto.event_reactions USING btree (org_id, job_id, event_id) WHERE (reaction = 'paused'::text);
+alter table tenuto.event_reactions enable row level security;
+alter table tenuto.event_reactions force row level security;
+create policy an_org_sees_its_own_rows on tenuto.event_reactions for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.event_reactions for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.event_reactions for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.events (
+  id                 uuid not null,
+  org_id             uuid not null,
+  job_key            uuid not null,
+  output             integer not null,
+  dag_version_id     uuid not null,
+  dataset_id         uuid,
+  dataset_version_id uuid,
+  partition_key      text not null,
+  fingerprint        text,
+  task_id            uuid not null,
+  data               jsonb,
+  created_at         timestamp with time zone not null,
+  constraint an_event_exists_once PRIMARY KEY (id),
+  constraint a_dataset_has_a_version CHECK (((dataset_id IS NULL) = (dataset_version_id IS NULL))),
+  constraint data_is_an_object CHECK ((jsonb_typeof(data) = 'object'::text)),
+  constraint fingerprint_is_a_hash CHECK ((fingerprint ~ '^[0-9a-f]{64}$'::text)),
+  constraint output_is_a_position CHECK (((output >= 0) AND (output <= 99))),
+  constraint partition_key_is_not_too_long CHECK ((octet_length(partition_key) <= 256))
+) partition by range (id);
+CREATE INDEX events_dataset_idx ON ONLY tenuto.events USING btree (org_id, dataset_id, id);
+CREATE INDEX events_org_idx ON ONLY tenuto.events USING btree (org_id, id);
+alter table tenuto.events enable row level security;
+alter table tenuto.events force row level security;
+create policy an_org_sees_its_own_rows on tenuto.events for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.events for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.events for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.held_runs (
+  run_id  uuid not null,
+  org_id  uuid not null,
+  held_at timestamp with time zone not null,
+  constraint a_run_is_held_once PRIMARY KEY (run_id)
+);
+alter table tenuto.held_runs enable row level security;
+alter table tenuto.held_runs force row level security;
+create policy an_org_sees_its_own_rows on tenuto.held_runs for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.held_runs for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.held_runs for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.idempotency_keys (
   org_id       uuid not null,
@@ -462,7 +906,8 @@ CREATE INDEX idempotency_keys_age_idx ON tenuto.idempotency_keys USING btree (cr
 alter table tenuto.idempotency_keys enable row level security;
 alter table tenuto.idempotency_keys force row level security;
 create policy an_org_sees_its_own_rows on tenuto.idempotency_keys for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.idempotency_keys for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.idempotency_keys for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.idempotency_keys for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 -- Hashes of functions and views and of what processes call; for tests or not.
 create table tenuto.installation (
@@ -470,6 +915,135 @@ create table tenuto.installation (
   value text not null,
   constraint installation_pkey PRIMARY KEY (key)
 );
+
+create table tenuto.job_controls (
+  job_key      uuid not null,
+  org_id       uuid not null,
+  dag_id       uuid not null,
+  paused_at    timestamp with time zone,
+  pause_reason text,
+  created_at   timestamp with time zone not null,
+  constraint job_controls_pkey PRIMARY KEY (job_key),
+  constraint job_belongs_to_its_org UNIQUE (org_id, job_key),
+  constraint job_is_of_a_dag FOREIGN KEY (org_id, dag_id) REFERENCES tenuto.dags(org_id, id),
+  constraint only_a_paused_job_has_a_reason CHECK (((paused_at IS NOT NULL) OR (pause_reason IS NULL))),
+  constraint reason_is_not_too_long CHECK (((octet_length(pause_reason) >= 1) AND (octet_length(pause_reason) <= 1024)))
+);
+CREATE INDEX job_controls_dag_idx ON tenuto.job_controls USING btree (org_id, dag_id);
+alter table tenuto.job_controls enable row level security;
+alter table tenuto.job_controls force row level security;
+create policy an_org_sees_its_own_rows on tenuto.job_controls for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.job_controls for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.job_controls for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.job_inputs (
+  org_id         uuid not null,
+  job_id         uuid not null,
+  no             integer not null,
+  dataset_id     uuid,
+  parent_key     uuid,
+  output         integer,
+  definition     jsonb not null,
+  dag_version_id uuid not null,
+  constraint job_inputs_pkey PRIMARY KEY (org_id, job_id, no),
+  constraint input_is_of_a_job FOREIGN KEY (org_id, job_id) REFERENCES tenuto.jobs(org_id, id),
+  constraint input_is_of_a_version FOREIGN KEY (org_id, dag_version_id) REFERENCES tenuto.dag_versions(org_id, id),
+  constraint input_names_a_dataset FOREIGN KEY (org_id, dataset_id) REFERENCES tenuto.datasets(org_id, id),
+  constraint input_names_a_job FOREIGN KEY (org_id, parent_key) REFERENCES tenuto.job_controls(org_id, job_key),
+  constraint input_has_a_source CHECK (((dataset_id IS NOT NULL) OR (parent_key IS NOT NULL)))
+);
+CREATE INDEX job_inputs_children_idx ON tenuto.job_inputs USING btree (org_id, parent_key, dag_version_id);
+CREATE INDEX job_inputs_consumers_idx ON tenuto.job_inputs USING btree (org_id, dataset_id, dag_version_id);
+CREATE INDEX job_inputs_version_idx ON tenuto.job_inputs USING btree (org_id, dag_version_id);
+alter table tenuto.job_inputs enable row level security;
+alter table tenuto.job_inputs force row level security;
+create policy an_org_sees_its_own_rows on tenuto.job_inputs for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.job_inputs for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.job_inputs for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.job_outputs (
+  org_id     uuid not null,
+  job_id     uuid not null,
+  no         integer not null,
+  dataset_id uuid,
+  definition jsonb not null,
+  constraint job_outputs_pkey PRIMARY KEY (org_id, job_id, no),
+  constraint output_is_of_a_job FOREIGN KEY (org_id, job_id) REFERENCES tenuto.jobs(org_id, id),
+  constraint output_names_a_dataset FOREIGN KEY (org_id, dataset_id) REFERENCES tenuto.datasets(org_id, id)
+);
+CREATE INDEX job_outputs_dataset_idx ON tenuto.job_outputs USING btree (org_id, dataset_id);
+alter table tenuto.job_outputs enable row level security;
+alter table tenuto.job_outputs force row level security;
+create policy an_org_sees_its_own_rows on tenuto.job_outputs for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.job_outputs for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.job_outputs for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.job_tasks (
+  task_id        uuid not null,
+  org_id         uuid not null,
+  job_key        uuid not null,
+  dag_version_id uuid not null,
+  config_hash    text not null,
+  partition_key  text not null,
+  input_versions jsonb not null,
+  rebuild        boolean not null,
+  constraint a_task_is_of_one_job PRIMARY KEY (task_id),
+  constraint config_hash_is_a_hash CHECK ((config_hash ~ '^[0-9a-f]{64}$'::text)),
+  constraint input_versions_are_a_list CHECK ((jsonb_typeof(input_versions) = 'array'::text)),
+  constraint partition_key_is_not_too_long CHECK ((octet_length(partition_key) <= 256))
+) partition by range (task_id);
+CREATE INDEX job_tasks_job_idx ON ONLY tenuto.job_tasks USING btree (org_id, job_key);
+alter table tenuto.job_tasks enable row level security;
+alter table tenuto.job_tasks force row level security;
+create policy an_org_sees_its_own_rows on tenuto.job_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.job_tasks for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.job_tasks for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.jobs (
+  id             uuid not null,
+  org_id         uuid not null,
+  dag_version_id uuid not null,
+  job_key        uuid not null,
+  name           text not null,
+  activation     text not null,
+  runtime        text not null,
+  operator       text not null,
+  config_hash    text not null,
+  metadata_hash  text not null,
+  definition     jsonb not null,
+  constraint jobs_pkey PRIMARY KEY (id),
+  constraint job_version_belongs_to_its_org UNIQUE (org_id, id),
+  constraint key_is_unique_in_a_version UNIQUE (org_id, dag_version_id, job_key),
+  constraint name_is_unique_in_a_version UNIQUE (org_id, dag_version_id, name),
+  constraint job_has_a_key FOREIGN KEY (org_id, job_key) REFERENCES tenuto.job_controls(org_id, job_key),
+  constraint job_is_of_a_version FOREIGN KEY (org_id, dag_version_id) REFERENCES tenuto.dag_versions(org_id, id),
+  constraint activation_is_known CHECK ((activation = ANY (ARRAY['source'::text, 'reactive'::text]))),
+  constraint definition_is_an_object CHECK ((jsonb_typeof(definition) = 'object'::text)),
+  constraint hashes_are_hashes CHECK (((config_hash ~ '^[0-9a-f]{64}$'::text) AND (metadata_hash ~ '^[0-9a-f]{64}$'::text)))
+);
+CREATE INDEX jobs_key_idx ON tenuto.jobs USING btree (org_id, job_key);
+alter table tenuto.jobs enable row level security;
+alter table tenuto.jobs force row level security;
+create policy an_org_sees_its_own_rows on tenuto.jobs for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.jobs for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.jobs for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.limit_overrides (
+  org_id uuid not null,
+  scope  text not null,
+  key    text not null,
+  size   integer not null,
+  set_at timestamp with time zone not null,
+  constraint limit_overrides_pkey PRIMARY KEY (org_id, scope, key),
+  constraint limit_overrides_org_id_fkey FOREIGN KEY (org_id) REFERENCES tenuto.orgs(id),
+  constraint scope_is_of_concurrency CHECK ((scope = ANY (ARRAY['key'::text, 'queue'::text]))),
+  constraint size_is_positive CHECK (((size >= 1) AND (size <= 1000000)))
+);
+alter table tenuto.limit_overrides enable row level security;
+alter table tenuto.limit_overrides force row level security;
+create policy an_org_sees_its_own_rows on tenuto.limit_overrides for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.limit_overrides for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.limit_overrides for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.limit_slots (
   task_id  uuid not null,
@@ -483,7 +1057,8 @@ CREATE INDEX limit_slots_limit_idx ON tenuto.limit_slots USING btree (limit_id, 
 alter table tenuto.limit_slots enable row level security;
 alter table tenuto.limit_slots force row level security;
 create policy an_org_sees_its_own_rows on tenuto.limit_slots for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.limit_slots for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.limit_slots for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.limit_slots for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.limits (
   id             bigint generated always as identity not null,
@@ -501,6 +1076,7 @@ create table tenuto.limits (
   floor_seq      bigint default 0 not null,
   floor_slot     bigint default 0 not null,
   queue          text,
+  full_size      integer,
   constraint limits_pkey PRIMARY KEY (id),
   constraint limit_belongs_to_its_org UNIQUE (org_id, id),
   constraint limit_exists_once UNIQUE (org_id, scope, key),
@@ -518,7 +1094,8 @@ CREATE INDEX limits_prefix_idx ON tenuto.limits USING btree (org_id, scope, key 
 alter table tenuto.limits enable row level security;
 alter table tenuto.limits force row level security;
 create policy an_org_sees_its_own_rows on tenuto.limits for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.limits for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.limits for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.limits for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.login_sessions (
   hash         bytea not null,
@@ -538,7 +1115,8 @@ CREATE INDEX login_sessions_user_idx ON tenuto.login_sessions USING btree (org_i
 alter table tenuto.login_sessions enable row level security;
 alter table tenuto.login_sessions force row level security;
 create policy an_org_sees_its_own_rows on tenuto.login_sessions for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.login_sessions for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.login_sessions for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.login_sessions for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.login_tokens (
   hash       bytea not null,
@@ -555,7 +1133,8 @@ CREATE INDEX login_tokens_user_idx ON tenuto.login_tokens USING btree (org_id, u
 alter table tenuto.login_tokens enable row level security;
 alter table tenuto.login_tokens force row level security;
 create policy an_org_sees_its_own_rows on tenuto.login_tokens for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.login_tokens for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.login_tokens for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.login_tokens for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.loop_leases (
   loop          text not null,
@@ -574,6 +1153,18 @@ create table tenuto.migrations (
   constraint migrations_pkey PRIMARY KEY (number)
 );
 
+create table tenuto.open_runs (
+  run_id    uuid not null,
+  org_id    uuid not null,
+  opened_at timestamp with time zone not null,
+  constraint a_run_is_opened_once PRIMARY KEY (run_id)
+);
+alter table tenuto.open_runs enable row level security;
+alter table tenuto.open_runs force row level security;
+create policy an_org_sees_its_own_rows on tenuto.open_runs for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.open_runs for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.open_runs for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
 create table tenuto.operator_state (
   org_id     uuid not null,
   job_key    text not null,
@@ -581,14 +1172,18 @@ create table tenuto.operator_state (
   value      jsonb not null,
   version    bigint not null,
   updated_at timestamp with time zone not null,
+  task_id    uuid,
+  attempt    integer,
   constraint operator_state_pkey PRIMARY KEY (org_id, job_key, key),
   constraint operator_state_org_id_fkey FOREIGN KEY (org_id) REFERENCES tenuto.orgs(id),
+  constraint a_writer_is_a_task_and_its_attempt CHECK (((task_id IS NULL) = (attempt IS NULL))),
   constraint value_fits_in_a_megabyte CHECK ((pg_column_size(value) <= 1048576))
 );
 alter table tenuto.operator_state enable row level security;
 alter table tenuto.operator_state force row level security;
 create policy an_org_sees_its_own_rows on tenuto.operator_state for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.operator_state for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.operator_state for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.operator_state for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.org_role_memberships (
   org_id     uuid not null,
@@ -603,25 +1198,29 @@ CREATE INDEX org_role_memberships_user_idx ON tenuto.org_role_memberships USING 
 alter table tenuto.org_role_memberships enable row level security;
 alter table tenuto.org_role_memberships force row level security;
 create policy an_org_sees_its_own_rows on tenuto.org_role_memberships for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.org_role_memberships for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.org_role_memberships for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.org_role_memberships for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.org_roles (
-  id          uuid not null,
-  org_id      uuid not null,
-  name        text not null,
-  description text,
-  created_at  timestamp with time zone not null,
+  id           uuid not null,
+  org_id       uuid not null,
+  name         text not null,
+  description  text,
+  created_at   timestamp with time zone not null,
+  display_name text,
   constraint org_roles_pkey PRIMARY KEY (id),
   constraint role_belongs_to_its_org UNIQUE (org_id, id),
   constraint role_exists_once UNIQUE (org_id, name),
   constraint org_roles_org_id_fkey FOREIGN KEY (org_id) REFERENCES tenuto.orgs(id),
   constraint description_is_not_empty CHECK (((length(description) >= 1) AND (length(description) <= 1024))),
+  constraint display_name_is_not_empty CHECK (((length(display_name) >= 1) AND (length(display_name) <= 256))),
   constraint name_is_short_and_plain CHECK ((name ~ '^[a-z0-9][a-z0-9_-]{0,62}$'::text))
 );
 alter table tenuto.org_roles enable row level security;
 alter table tenuto.org_roles force row level security;
 create policy an_org_sees_its_own_rows on tenuto.org_roles for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.org_roles for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.org_roles for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.org_roles for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.orgs (
   id         uuid not null,
@@ -637,7 +1236,8 @@ create table tenuto.orgs (
 alter table tenuto.orgs enable row level security;
 alter table tenuto.orgs force row level security;
 create policy an_org_sees_its_own_rows on tenuto.orgs for all to tenuto_api, tenuto_query, tenuto_readonly using ((id = ( SELECT tenuto._org_id() AS _org_id))) with check ((id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.orgs for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.orgs for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.orgs for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.outbox (
   id           bigint generated always as identity not null,
@@ -652,21 +1252,29 @@ create table tenuto.outbox (
   last_error   text,
   created_at   timestamp with time zone not null,
   processed_at timestamp with time zone,
+  destination  text default ''::text not null,
+  scope        text default ''::text not null,
+  key          text,
   constraint outbox_pkey PRIMARY KEY (id),
   constraint attempts_are_counted_up CHECK (((attempts >= 0) AND (attempts <= 20))),
   constraint done_has_a_time CHECK (((status = 'done'::text) = (processed_at IS NOT NULL))),
-  constraint kind_is_known CHECK ((kind = ANY (ARRAY['route_event'::text, 'emit_lineage'::text, 'deliver'::text, 'enqueue_task'::text]))),
+  constraint kind_is_known CHECK ((kind = ANY (ARRAY['route_event'::text, 'emit_lineage'::text, 'deliver'::text, 'enqueue_task'::text, 'delete_data'::text]))),
   constraint processing_has_an_owner_and_an_expiry CHECK (((status = 'processing'::text) = ((locked_by IS NOT NULL) AND (locked_until IS NOT NULL)))),
   constraint status_is_known CHECK ((status = ANY (ARRAY['pending'::text, 'processing'::text, 'done'::text, 'dead'::text])))
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000);
 CREATE INDEX outbox_dead_idx ON tenuto.outbox USING btree (org_id, id) WHERE (status = 'dead'::text);
-CREATE INDEX outbox_done_idx ON tenuto.outbox USING btree (processed_at) WHERE (status = 'done'::text);
+CREATE INDEX outbox_done_by_org_idx ON tenuto.outbox USING btree (org_id, processed_at) WHERE (status = 'done'::text);
+CREATE UNIQUE INDEX outbox_key_idx ON tenuto.outbox USING btree (org_id, scope, key) WHERE (key IS NOT NULL);
+CREATE INDEX outbox_pending_destination_idx ON tenuto.outbox USING btree (org_id, destination, available_at, id) WHERE (status = 'pending'::text);
 CREATE INDEX outbox_pending_idx ON tenuto.outbox USING btree (available_at, id) WHERE (status = 'pending'::text);
+CREATE INDEX outbox_processing_destination_idx ON tenuto.outbox USING btree (org_id, destination) WHERE (status = 'processing'::text);
 CREATE INDEX outbox_processing_idx ON tenuto.outbox USING btree (locked_until) WHERE (status = 'processing'::text);
+CREATE INDEX outbox_routes_idx ON tenuto.outbox USING btree (org_id, COALESCE((payload ->> 'dag_version_id'::text), (payload ->> 'version'::text))) WHERE ((kind = 'route_event'::text) AND (status = ANY (ARRAY['pending'::text, 'processing'::text, 'dead'::text])));
 alter table tenuto.outbox enable row level security;
 alter table tenuto.outbox force row level security;
 create policy an_org_sees_its_own_rows on tenuto.outbox for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.outbox for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.outbox for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.outbox for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.parked_rows (
   loop        text not null,
@@ -689,7 +1297,44 @@ CREATE INDEX parked_rows_turn_idx ON tenuto.parked_rows USING btree (COALESCE(or
 alter table tenuto.parked_rows enable row level security;
 alter table tenuto.parked_rows force row level security;
 create policy an_org_sees_its_own_rows on tenuto.parked_rows for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.parked_rows for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.parked_rows for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.parked_rows for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.partition_versions (
+  id                 uuid not null,
+  org_id             uuid not null,
+  dataset_version_id uuid not null,
+  partition_key      text not null,
+  task_id            uuid not null,
+  attempt            integer not null,
+  location           text not null,
+  rows               bigint,
+  bytes              bigint,
+  fingerprint        text not null,
+  schema_hash        text,
+  checks             jsonb not null,
+  inputs             jsonb not null,
+  committed_at       timestamp with time zone not null,
+  memo               bytea,
+  constraint partition_versions_pkey PRIMARY KEY (id),
+  constraint partition_version_belongs_to_its_org UNIQUE (org_id, id),
+  constraint partition_is_of_a_dataset_version FOREIGN KEY (org_id, dataset_version_id) REFERENCES tenuto.dataset_versions(org_id, id),
+  constraint checks_are_a_list CHECK ((jsonb_typeof(checks) = 'array'::text)),
+  constraint counts_are_not_negative CHECK (((rows >= 0) AND (bytes >= 0))),
+  constraint fingerprint_is_a_hash CHECK ((fingerprint ~ '^[0-9a-f]{64}$'::text)),
+  constraint inputs_are_a_list CHECK ((jsonb_typeof(inputs) = 'array'::text)),
+  constraint location_is_a_folder CHECK ((location ~~ '%/'::text)),
+  constraint partition_key_is_not_too_long CHECK ((octet_length(partition_key) <= 256)),
+  constraint schema_hash_is_a_hash CHECK ((schema_hash ~ '^[0-9a-f]{64}$'::text))
+);
+CREATE INDEX partition_versions_dataset_idx ON tenuto.partition_versions USING btree (org_id, dataset_version_id, partition_key, id);
+CREATE INDEX partition_versions_memo_idx ON tenuto.partition_versions USING btree (org_id, memo) WHERE (memo IS NOT NULL);
+CREATE INDEX partition_versions_task_idx ON tenuto.partition_versions USING btree (task_id);
+alter table tenuto.partition_versions enable row level security;
+alter table tenuto.partition_versions force row level security;
+create policy an_org_sees_its_own_rows on tenuto.partition_versions for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.partition_versions for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.partition_versions for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.partitioned_tables (
   table_name text not null,
@@ -711,6 +1356,7 @@ create table tenuto.pending_tasks (
   remaining    integer not null,
   flags        smallint not null,
   handler      text,
+  held         boolean,
   constraint pending_tasks_pkey PRIMARY KEY (id),
   constraint remaining_is_not_negative CHECK ((remaining >= 0))
 ) with (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
@@ -718,7 +1364,8 @@ CREATE INDEX pending_tasks_run_idx ON tenuto.pending_tasks USING btree (run_id);
 alter table tenuto.pending_tasks enable row level security;
 alter table tenuto.pending_tasks force row level security;
 create policy an_org_sees_its_own_rows on tenuto.pending_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.pending_tasks for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.pending_tasks for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.pending_tasks for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.pools (
   id                   uuid not null,
@@ -746,7 +1393,8 @@ create table tenuto.pools (
 alter table tenuto.pools enable row level security;
 alter table tenuto.pools force row level security;
 create policy an_org_sees_its_own_rows on tenuto.pools for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.pools for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.pools for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.pools for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.queues (
   org_id    uuid not null,
@@ -758,7 +1406,8 @@ create table tenuto.queues (
 alter table tenuto.queues enable row level security;
 alter table tenuto.queues force row level security;
 create policy an_org_sees_its_own_rows on tenuto.queues for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.queues for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.queues for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.queues for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.rate_admissions (
   limit_id    bigint not null,
@@ -774,7 +1423,8 @@ CREATE INDEX rate_admissions_limit_idx ON tenuto.rate_admissions USING btree (li
 alter table tenuto.rate_admissions enable row level security;
 alter table tenuto.rate_admissions force row level security;
 create policy an_org_sees_its_own_rows on tenuto.rate_admissions for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.rate_admissions for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.rate_admissions for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.rate_admissions for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create unlogged table tenuto.rate_buckets (
   org_id  uuid not null,
@@ -786,7 +1436,8 @@ create unlogged table tenuto.rate_buckets (
 alter table tenuto.rate_buckets enable row level security;
 alter table tenuto.rate_buckets force row level security;
 create policy an_org_sees_its_own_rows on tenuto.rate_buckets for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.rate_buckets for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.rate_buckets for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.rate_buckets for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.ready_lanes (
   route_id    integer not null,
@@ -801,7 +1452,8 @@ CREATE INDEX ready_lanes_place_idx ON tenuto.ready_lanes USING btree (route_id, 
 alter table tenuto.ready_lanes enable row level security;
 alter table tenuto.ready_lanes force row level security;
 create policy an_org_sees_its_own_rows on tenuto.ready_lanes for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.ready_lanes for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.ready_lanes for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.ready_lanes for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.ready_tasks (
   seq       bigint not null,
@@ -820,7 +1472,21 @@ CREATE INDEX ready_tasks_id_idx ON tenuto.ready_tasks USING btree (id);
 alter table tenuto.ready_tasks enable row level security;
 alter table tenuto.ready_tasks force row level security;
 create policy an_org_sees_its_own_rows on tenuto.ready_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.ready_tasks for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.ready_tasks for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.ready_tasks for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.release_requests (
+  run_id       uuid not null,
+  org_id       uuid not null,
+  requested_at timestamp with time zone not null,
+  constraint a_run_is_released_once PRIMARY KEY (run_id)
+);
+alter table tenuto.release_requests enable row level security;
+alter table tenuto.release_requests force row level security;
+create policy an_org_sees_its_own_rows on tenuto.release_requests for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.release_requests for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.release_requests for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+CREATE CONSTRAINT TRIGGER a_release_lets_its_run_start AFTER INSERT ON tenuto.release_requests DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION tenuto._release_requested();
 
 create table tenuto.resource_groups (
   id          uuid not null,
@@ -830,6 +1496,7 @@ create table tenuto.resource_groups (
   weight      integer default 1 not null,
   quota       integer,
   created_at  timestamp with time zone not null,
+  deleted_at  timestamp with time zone,
   constraint resource_groups_pkey PRIMARY KEY (id),
   constraint external_id_is_unique_in_its_org UNIQUE (org_id, external_id),
   constraint group_belongs_to_its_org UNIQUE (org_id, id),
@@ -843,29 +1510,97 @@ CREATE INDEX resource_groups_heavy_idx ON tenuto.resource_groups USING btree (or
 alter table tenuto.resource_groups enable row level security;
 alter table tenuto.resource_groups force row level security;
 create policy an_org_sees_its_own_rows on tenuto.resource_groups for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.resource_groups for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.resource_groups for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.resource_groups for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.rollup_position (
+  only_row  boolean default true not null,
+  rolled_up timestamp with time zone not null,
+  constraint rollup_position_pkey PRIMARY KEY (only_row),
+  constraint there_is_one_row CHECK (only_row)
+);
+
+create table tenuto.rollups (
+  org_id            uuid not null,
+  period            text not null,
+  dimension         text not null,
+  starts_at         timestamp with time zone not null,
+  name              text not null,
+  bucket            smallint not null,
+  completed         bigint not null,
+  failed            bigint not null,
+  cancelled         bigint not null,
+  skipped           bigint not null,
+  retried           bigint not null,
+  lost              bigint not null,
+  run_seconds       double precision not null,
+  max_run_seconds   double precision not null,
+  started           bigint not null,
+  queue_seconds     double precision not null,
+  max_queue_seconds double precision not null,
+  last_ended_at     timestamp with time zone not null,
+  constraint rollup_exists_once PRIMARY KEY (org_id, period, dimension, starts_at, name, bucket),
+  constraint dimension_is_known CHECK ((dimension = ANY (ARRAY['type'::text, 'worker'::text]))),
+  constraint period_is_known CHECK ((period = ANY (ARRAY['minute'::text, 'hour'::text, 'day'::text, 'total'::text])))
+) with (fillfactor=70);
+CREATE INDEX rollups_age_idx ON tenuto.rollups USING btree (period, starts_at);
+alter table tenuto.rollups enable row level security;
+alter table tenuto.rollups force row level security;
+create policy an_org_sees_its_own_rows on tenuto.rollups for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.rollups for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.rollups for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.routes (
-  id        integer generated always as identity not null,
-  org_id    uuid not null,
-  queue     text not null,
-  type      text not null,
-  language  text not null,
-  labels    text[] not null,
-  addresses text[] not null,
-  paused    boolean default false not null,
-  twin      bigint default 0 not null,
+  id               integer generated always as identity not null,
+  org_id           uuid not null,
+  queue            text not null,
+  type             text not null,
+  language         text not null,
+  labels           text[] not null,
+  addresses        text[] not null,
+  paused           boolean default false not null,
+  twin             bigint default 0 not null,
+  blocked_versions text[] default '{}'::text[] not null,
+  soft             boolean default false not null,
   constraint routes_pkey PRIMARY KEY (id),
-  constraint route_is_unique UNIQUE (org_id, queue, type, language, labels, addresses, twin),
+  constraint route_is_unique UNIQUE (org_id, queue, type, language, labels, addresses, blocked_versions, twin, soft),
   constraint routes_org_id_fkey FOREIGN KEY (org_id) REFERENCES tenuto.orgs(id),
+  constraint a_soft_route_has_addresses CHECK (((NOT soft) OR (addresses <> '{}'::text[]))),
   constraint queue_is_not_empty CHECK (((length(queue) >= 1) AND (length(queue) <= 256))),
   constraint type_is_not_empty CHECK (((length(type) >= 1) AND (length(type) <= 256)))
 );
+CREATE INDEX routes_blocked_idx ON tenuto.routes USING btree (id) WHERE (blocked_versions <> '{}'::text[]);
 CREATE INDEX routes_paused_idx ON tenuto.routes USING btree (id) WHERE paused;
+CREATE INDEX routes_soft_idx ON tenuto.routes USING btree (id) WHERE soft;
 alter table tenuto.routes enable row level security;
 alter table tenuto.routes force row level security;
 create policy an_org_sees_its_own_rows on tenuto.routes for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.routes for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.routes for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.routes for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.row_sets (
+  id                 uuid not null,
+  org_id             uuid not null,
+  dataset_version_id uuid not null,
+  location           text not null,
+  task_id            uuid not null,
+  attempt            integer not null,
+  pages              integer not null,
+  committed          boolean default false not null,
+  created_at         timestamp with time zone not null,
+  constraint row_sets_pkey PRIMARY KEY (id),
+  constraint a_location_has_one_row_set UNIQUE (org_id, location),
+  constraint row_set_is_of_a_dataset_version FOREIGN KEY (org_id, dataset_version_id) REFERENCES tenuto.dataset_versions(org_id, id),
+  constraint location_is_a_folder CHECK ((location ~~ '%/'::text)),
+  constraint pages_are_bounded CHECK (((pages >= 0) AND (pages <= 1000)))
+);
+CREATE INDEX row_sets_dataset_idx ON tenuto.row_sets USING btree (org_id, dataset_version_id, id);
+CREATE INDEX row_sets_uncommitted_idx ON tenuto.row_sets USING btree (created_at) WHERE (NOT committed);
+alter table tenuto.row_sets enable row level security;
+alter table tenuto.row_sets force row level security;
+create policy an_org_sees_its_own_rows on tenuto.row_sets for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.row_sets for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.row_sets for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.run_counts (
   id                   bigint generated always as identity not null,
@@ -885,7 +1620,8 @@ CREATE INDEX run_counts_run_idx ON tenuto.run_counts USING btree (run_id);
 alter table tenuto.run_counts enable row level security;
 alter table tenuto.run_counts force row level security;
 create policy an_org_sees_its_own_rows on tenuto.run_counts for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.run_counts for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.run_counts for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.run_counts for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.run_data (
   id         uuid not null,
@@ -897,16 +1633,35 @@ create table tenuto.run_data (
   task_id    uuid,
   attempt    integer,
   created_at timestamp with time zone not null,
+  metadata   jsonb,
+  updated_at timestamp with time zone,
   constraint run_data_pkey PRIMARY KEY (id),
   constraint a_writer_is_a_task_and_its_attempt CHECK (((task_id IS NULL) = (attempt IS NULL))),
   constraint key_is_not_too_long CHECK (((length(key) >= 1) AND (length(key) <= 1024))),
+  constraint metadata_is_an_object CHECK ((jsonb_typeof(metadata) = 'object'::text)),
   constraint value_fits_in_a_megabyte CHECK ((pg_column_size(value) <= 1048576))
 );
 CREATE INDEX run_data_key_idx ON tenuto.run_data USING btree (run_id, key, id);
 alter table tenuto.run_data enable row level security;
 alter table tenuto.run_data force row level security;
 create policy an_org_sees_its_own_rows on tenuto.run_data for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.run_data for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.run_data for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.run_data for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.run_deadlines (
+  run_id uuid not null,
+  kind   text not null,
+  org_id uuid not null,
+  at     timestamp with time zone not null,
+  constraint a_run_has_one_deadline_of_each_kind PRIMARY KEY (run_id, kind),
+  constraint kind_is_known CHECK ((kind = ANY (ARRAY['deadline'::text, 'expires'::text])))
+);
+CREATE INDEX run_deadlines_at_idx ON tenuto.run_deadlines USING btree (at);
+alter table tenuto.run_deadlines enable row level security;
+alter table tenuto.run_deadlines force row level security;
+create policy an_org_sees_its_own_rows on tenuto.run_deadlines for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.run_deadlines for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.run_deadlines for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.run_request_parts (
   run_id   uuid not null,
@@ -915,12 +1670,14 @@ create table tenuto.run_request_parts (
   org_id   uuid not null,
   again    boolean not null,
   task_ids uuid[] not null,
+  replay   boolean default false not null,
   constraint a_part_exists_once PRIMARY KEY (run_id, verb, no)
 );
 alter table tenuto.run_request_parts enable row level security;
 alter table tenuto.run_request_parts force row level security;
 create policy an_org_sees_its_own_rows on tenuto.run_request_parts for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.run_request_parts for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.run_request_parts for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.run_request_parts for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.run_requests (
   run_id       uuid not null,
@@ -935,16 +1692,20 @@ create table tenuto.run_requests (
   done         integer default 0 not null,
   requested_at timestamp with time zone not null,
   worked_at    timestamp with time zone not null,
+  base_id      uuid,
+  from_name    text,
   constraint a_request_is_made_once PRIMARY KEY (run_id, verb),
   constraint a_retry_has_a_source CHECK (((verb = 'retry'::text) = (source_id IS NOT NULL))),
+  constraint base_id_is_of_a_copy_or_a_group CHECK (((verb = ANY (ARRAY['retry'::text, 'delete_group'::text])) = (base_id IS NOT NULL))),
   constraint phase_is_known CHECK ((phase = ANY (ARRAY['list'::text, 'work'::text, 'release'::text]))),
-  constraint verb_is_known CHECK ((verb = ANY (ARRAY['cancel'::text, 'retry'::text, 'delete'::text])))
+  constraint verb_is_known CHECK ((verb = ANY (ARRAY['cancel'::text, 'retry'::text, 'delete'::text, 'delete_group'::text])))
 );
 CREATE INDEX run_requests_source_idx ON tenuto.run_requests USING btree (source_id) WHERE (source_id IS NOT NULL);
 alter table tenuto.run_requests enable row level security;
 alter table tenuto.run_requests force row level security;
 create policy an_org_sees_its_own_rows on tenuto.run_requests for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.run_requests for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.run_requests for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.run_requests for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.run_slots (
   run_id          uuid not null,
@@ -959,7 +1720,8 @@ create table tenuto.run_slots (
 alter table tenuto.run_slots enable row level security;
 alter table tenuto.run_slots force row level security;
 create policy an_org_sees_its_own_rows on tenuto.run_slots for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.run_slots for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.run_slots for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.run_slots for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.running_tasks (
   queued_at   timestamp with time zone not null,
@@ -988,7 +1750,8 @@ CREATE INDEX running_tasks_silent_idx ON tenuto.running_tasks USING btree (silen
 alter table tenuto.running_tasks enable row level security;
 alter table tenuto.running_tasks force row level security;
 create policy an_org_sees_its_own_rows on tenuto.running_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.running_tasks for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.running_tasks for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.running_tasks for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.runs (
   id                   uuid not null,
@@ -1016,6 +1779,10 @@ create table tenuto.runs (
   created_at           timestamp with time zone not null,
   started_at           timestamp with time zone,
   completed_at         timestamp with time zone,
+  retried_by           uuid,
+  open                 boolean,
+  cancel_reason        text,
+  deleted_tasks        integer,
   constraint a_run_exists_once PRIMARY KEY (id),
   constraint a_final_run_has_a_time CHECK (((status = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])) = (completed_at IS NOT NULL))),
   constraint a_run_of_one_has_no_counts CHECK (((single_task = (status IS NULL)) AND (single_task = (total IS NULL)))),
@@ -1026,6 +1793,7 @@ create table tenuto.runs (
 ) partition by range (id);
 CREATE INDEX runs_created_idx ON ONLY tenuto.runs USING brin (created_at) WITH (pages_per_range='32', autosummarize='on');
 CREATE INDEX runs_ended_idx ON ONLY tenuto.runs USING brin (completed_at) WITH (pages_per_range='32', autosummarize='on');
+CREATE INDEX runs_metadata_idx ON ONLY tenuto.runs USING gin (metadata jsonb_path_ops, (ARRAY[(((('x'::text || "left"((id)::text, 8)))::bit(32))::integer >> 4)])) WITH (fastupdate=off) WHERE (metadata IS NOT NULL);
 CREATE INDEX runs_name_idx ON ONLY tenuto.runs USING btree (org_id, name, id) WHERE (name IS NOT NULL);
 CREATE INDEX runs_open_idx ON ONLY tenuto.runs USING btree (id) WHERE (status = ANY (ARRAY['pending'::text, 'running'::text, 'retrying'::text]));
 CREATE INDEX runs_org_idx ON ONLY tenuto.runs USING btree (org_id);
@@ -1035,7 +1803,8 @@ CREATE INDEX runs_unhappy_idx ON ONLY tenuto.runs USING btree (org_id, status, i
 alter table tenuto.runs enable row level security;
 alter table tenuto.runs force row level security;
 create policy an_org_sees_its_own_rows on tenuto.runs for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.runs for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.runs for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.runs for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.scaling_decisions (
   id         uuid not null,
@@ -1058,7 +1827,8 @@ CREATE INDEX scaling_decisions_pool_idx ON tenuto.scaling_decisions USING btree 
 alter table tenuto.scaling_decisions enable row level security;
 alter table tenuto.scaling_decisions force row level security;
 create policy an_org_sees_its_own_rows on tenuto.scaling_decisions for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.scaling_decisions for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.scaling_decisions for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.scaling_decisions for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.schedules (
   org_id         uuid not null,
@@ -1074,17 +1844,26 @@ create table tenuto.schedules (
   next_at        timestamp with time zone,
   last_at        timestamp with time zone,
   created_at     timestamp with time zone not null,
+  job_key        uuid,
+  starts_after   timestamp with time zone,
+  continuous     boolean default false not null,
+  task_id        uuid,
   constraint schedules_pkey PRIMARY KEY (org_id, name),
+  constraint schedule_is_of_a_job FOREIGN KEY (org_id, job_key) REFERENCES tenuto.job_controls(org_id, job_key),
   constraint schedules_org_id_fkey FOREIGN KEY (org_id) REFERENCES tenuto.orgs(id),
   constraint catch_up_is_known CHECK ((catch_up = ANY (ARRAY['skip'::text, 'one'::text, 'all'::text]))),
   constraint jitter_is_at_most_a_day CHECK (((jitter_seconds >= (0)::double precision) AND (jitter_seconds <= (86400)::double precision))),
-  constraint name_is_not_empty CHECK (((length(name) >= 1) AND (length(name) <= 200)))
+  constraint name_is_not_empty CHECK (((length(name) >= 1) AND (length(name) <= 201))),
+  constraint what_is_continuous_has_a_task CHECK ((continuous OR (task_id IS NULL))),
+  constraint what_is_continuous_is_a_job CHECK (((NOT continuous) OR (job_key IS NOT NULL)))
 );
 CREATE INDEX schedules_due_idx ON tenuto.schedules USING btree (next_at) WHERE (paused_at IS NULL);
+CREATE UNIQUE INDEX schedules_job_idx ON tenuto.schedules USING btree (org_id, job_key) WHERE (job_key IS NOT NULL);
 alter table tenuto.schedules enable row level security;
 alter table tenuto.schedules force row level security;
 create policy an_org_sees_its_own_rows on tenuto.schedules for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.schedules for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.schedules for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.schedules for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.sessions (
   id            bigint generated always as identity not null,
@@ -1112,7 +1891,8 @@ CREATE INDEX sessions_worker_key_idx ON tenuto.sessions USING btree (org_id, wor
 alter table tenuto.sessions enable row level security;
 alter table tenuto.sessions force row level security;
 create policy an_org_sees_its_own_rows on tenuto.sessions for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.sessions for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.sessions for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.sessions for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.signals (
   id       uuid not null,
@@ -1132,7 +1912,9 @@ CREATE INDEX signals_run_idx ON tenuto.signals USING btree (run_id);
 alter table tenuto.signals enable row level security;
 alter table tenuto.signals force row level security;
 create policy an_org_sees_its_own_rows on tenuto.signals for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.signals for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.signals for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.signals for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+CREATE CONSTRAINT TRIGGER a_signal_wakes_its_tasks AFTER INSERT ON tenuto.signals DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION tenuto._wake_signalled();
 
 create table tenuto.signing_keys (
   id          text not null,
@@ -1158,9 +1940,11 @@ create table tenuto.task_attempts (
   reported   boolean not null,
   output     jsonb,
   error      jsonb,
+  progress   real,
+  message    text,
   constraint a_task_ends_once PRIMARY KEY (task_id, end_no),
   constraint an_attempt_ends_under_its_own_number CHECK (((end_no = 0) OR (end_no = attempt))),
-  constraint outcome_is_known CHECK ((outcome = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text, 'skipped'::text, 'lost'::text, 'retrying'::text, 'snoozed'::text, 'interrupted'::text, 'waiting'::text, 'forgotten'::text]))),
+  constraint outcome_is_known CHECK ((outcome = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text, 'skipped'::text, 'lost'::text, 'retrying'::text, 'snoozed'::text, 'interrupted'::text, 'waiting'::text, 'forgotten'::text, 'blocked'::text]))) NOT VALID,
   constraint reported_by_a_session CHECK (((NOT reported) OR (session_id IS NOT NULL))),
   constraint some_outcomes_are_final CHECK (((end_no = 0) = (outcome = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text, 'skipped'::text]))))
 ) partition by range (task_id);
@@ -1170,7 +1954,8 @@ CREATE INDEX task_attempts_unhappy_idx ON ONLY tenuto.task_attempts USING btree 
 alter table tenuto.task_attempts enable row level security;
 alter table tenuto.task_attempts force row level security;
 create policy an_org_sees_its_own_rows on tenuto.task_attempts for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.task_attempts for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.task_attempts for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.task_attempts for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.task_dependencies (
   parent_id uuid not null,
@@ -1185,7 +1970,8 @@ CREATE INDEX task_dependencies_child_idx ON ONLY tenuto.task_dependencies USING 
 alter table tenuto.task_dependencies enable row level security;
 alter table tenuto.task_dependencies force row level security;
 create policy an_org_sees_its_own_rows on tenuto.task_dependencies for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.task_dependencies for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.task_dependencies for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.task_dependencies for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.task_inputs (
   task_id            uuid not null,
@@ -1203,7 +1989,8 @@ CREATE INDEX task_inputs_version_idx ON ONLY tenuto.task_inputs USING btree (dat
 alter table tenuto.task_inputs enable row level security;
 alter table tenuto.task_inputs force row level security;
 create policy an_org_sees_its_own_rows on tenuto.task_inputs for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.task_inputs for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.task_inputs for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.task_inputs for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.task_logs (
   task_id   uuid not null,
@@ -1219,7 +2006,24 @@ create table tenuto.task_logs (
 alter table tenuto.task_logs enable row level security;
 alter table tenuto.task_logs force row level security;
 create policy an_org_sees_its_own_rows on tenuto.task_logs for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.task_logs for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.task_logs for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.task_logs for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.task_metadata (
+  task_id    uuid not null,
+  org_id     uuid not null,
+  metadata   jsonb not null,
+  changed_at timestamp with time zone not null,
+  constraint metadata_of_a_task_is_changed_in_one_row PRIMARY KEY (task_id),
+  constraint metadata_fits_in_a_megabyte CHECK ((pg_column_size(metadata) <= 1048576)),
+  constraint metadata_is_an_object CHECK ((jsonb_typeof(metadata) = 'object'::text))
+);
+CREATE INDEX task_metadata_found_idx ON tenuto.task_metadata USING gin (metadata jsonb_path_ops, (ARRAY[(((('x'::text || "left"((task_id)::text, 8)))::bit(32))::integer >> 4)])) WITH (fastupdate=off);
+alter table tenuto.task_metadata enable row level security;
+alter table tenuto.task_metadata force row level security;
+create policy an_org_sees_its_own_rows on tenuto.task_metadata for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.task_metadata for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.task_metadata for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.task_parents (
   id     uuid not null,
@@ -1231,7 +2035,8 @@ create table tenuto.task_parents (
 alter table tenuto.task_parents enable row level security;
 alter table tenuto.task_parents force row level security;
 create policy an_org_sees_its_own_rows on tenuto.task_parents for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.task_parents for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.task_parents for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.task_parents for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.task_slots (
   task_id         uuid not null,
@@ -1252,7 +2057,8 @@ CREATE INDEX task_slots_object_idx ON ONLY tenuto.task_slots USING btree (object
 alter table tenuto.task_slots enable row level security;
 alter table tenuto.task_slots force row level security;
 create policy an_org_sees_its_own_rows on tenuto.task_slots for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.task_slots for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.task_slots for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.task_slots for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.task_steps (
   task_id    uuid not null,
@@ -1263,24 +2069,35 @@ create table tenuto.task_steps (
   value      jsonb,
   attempt    integer not null,
   created_at timestamp with time zone not null,
+  error      jsonb,
+  tries      integer default 1 not null,
+  retry_at   timestamp with time zone,
   constraint a_step_is_recorded_once PRIMARY KEY (task_id, step_no),
-  constraint kind_is_known CHECK ((kind = ANY (ARRAY['step'::text, 'child'::text, 'sleep'::text, 'signal'::text]))),
+  constraint a_retry_follows_an_error CHECK (((retry_at IS NULL) OR (error IS NOT NULL))),
+  constraint error_fits_in_a_megabyte CHECK (((error IS NULL) OR (pg_column_size(error) <= 1048576))),
+  constraint kind_is_known CHECK ((kind = ANY (ARRAY['step'::text, 'child'::text, 'sleep'::text, 'signal'::text, 'patch'::text]))),
+  constraint only_patches_are_negative CHECK (((kind = 'patch'::text) = (step_no < 0))),
+  constraint only_steps_and_children_fail CHECK (((error IS NULL) OR (kind = 'child'::text) OR ((kind = 'step'::text) AND (value IS NULL)))),
+  constraint tries_are_positive CHECK ((tries >= 1)),
   constraint value_fits_in_a_megabyte CHECK (((value IS NULL) OR (kind = 'child'::text) OR (pg_column_size(value) <= 1048576)))
 );
 alter table tenuto.task_steps enable row level security;
 alter table tenuto.task_steps force row level security;
 create policy an_org_sees_its_own_rows on tenuto.task_steps for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.task_steps for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.task_steps for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.task_steps for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.task_types (
-  org_id      uuid not null,
-  type        text not null,
-  kind        jsonb not null,
-  limits      jsonb,
-  declared_by text not null,
-  declared_at timestamp with time zone not null,
+  org_id       uuid not null,
+  type         text not null,
+  kind         jsonb not null,
+  limits       jsonb,
+  declared_by  text not null,
+  declared_at  timestamp with time zone not null,
+  input_schema jsonb,
   constraint task_types_pkey PRIMARY KEY (org_id, type),
   constraint task_types_org_id_fkey FOREIGN KEY (org_id) REFERENCES tenuto.orgs(id),
+  constraint input_schema_is_an_object CHECK ((jsonb_typeof(input_schema) = 'object'::text)),
   constraint kind_is_an_object CHECK ((jsonb_typeof(kind) = 'object'::text)),
   constraint limits_are_a_list CHECK ((jsonb_typeof(limits) = 'array'::text)),
   constraint type_is_not_empty CHECK (((length(type) >= 1) AND (length(type) <= 256)))
@@ -1288,7 +2105,8 @@ create table tenuto.task_types (
 alter table tenuto.task_types enable row level security;
 alter table tenuto.task_types force row level security;
 create policy an_org_sees_its_own_rows on tenuto.task_types for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.task_types for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.task_types for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.task_types for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.tasks (
   id                        uuid not null,
@@ -1316,6 +2134,7 @@ create table tenuto.tasks (
   metadata                  jsonb,
   queue_job_id              text,
   copy_of                   uuid,
+  root_id                   uuid,
   constraint a_task_exists_once PRIMARY KEY (id),
   constraint backoff_is_not_negative CHECK ((backoff_seconds >= (0)::double precision)),
   constraint handler_is_known CHECK ((handler = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text]))),
@@ -1323,13 +2142,15 @@ create table tenuto.tasks (
   constraint max_losses_is_between_1_and_1000 CHECK (((max_losses >= 1) AND (max_losses <= 1000))),
   constraint timeouts_are_positive CHECK (((timeout_seconds > (0)::double precision) AND (heartbeat_timeout_seconds > (0)::double precision)))
 ) partition by range (id);
+CREATE INDEX tasks_metadata_idx ON ONLY tenuto.tasks USING gin (metadata jsonb_path_ops, (ARRAY[(((('x'::text || "left"((id)::text, 8)))::bit(32))::integer >> 4)])) WITH (fastupdate=off) WHERE (metadata IS NOT NULL);
 CREATE INDEX tasks_parent_idx ON ONLY tenuto.tasks USING btree (parent_id) WHERE (parent_id IS NOT NULL);
 CREATE INDEX tasks_queue_job_idx ON ONLY tenuto.tasks USING btree (org_id, queue_job_id) WHERE (queue_job_id IS NOT NULL);
 CREATE INDEX tasks_run_idx ON ONLY tenuto.tasks USING btree (run_id) WHERE (run_id <> id);
 alter table tenuto.tasks enable row level security;
 alter table tenuto.tasks force row level security;
 create policy an_org_sees_its_own_rows on tenuto.tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.tasks for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.tasks for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.tasks for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.users (
   id            uuid not null,
@@ -1355,7 +2176,8 @@ create table tenuto.users (
 alter table tenuto.users enable row level security;
 alter table tenuto.users force row level security;
 create policy an_org_sees_its_own_rows on tenuto.users for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.users for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.users for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.users for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.waiting_tasks (
   seq        bigint default nextval('tenuto.ready_seq'::regclass) not null,
@@ -1378,15 +2200,34 @@ create table tenuto.waiting_tasks (
   constraint waiting_for_a_signal_names_it CHECK (((waits_for = 'signal'::text) = (signal IS NOT NULL))),
   constraint waiting_for_a_time_names_it CHECK (((waits_for <> 'time'::text) OR (wake_at IS NOT NULL))),
   constraint waiting_for_children_counts_them CHECK (((waits_for = 'children'::text) = (remaining IS NOT NULL))),
-  constraint waits_for_is_known CHECK ((waits_for = ANY (ARRAY['children'::text, 'signal'::text, 'time'::text, 'limit'::text])))
+  constraint waits_for_is_known CHECK ((waits_for = ANY (ARRAY['children'::text, 'signal'::text, 'time'::text, 'limit'::text, 'code'::text])))
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
+CREATE INDEX waiting_tasks_code_idx ON tenuto.waiting_tasks USING btree (org_id, route_id, seq) WHERE (waits_for = 'code'::text);
 CREATE INDEX waiting_tasks_limit_idx ON tenuto.waiting_tasks USING btree (limit_id, ((- priority)), seq) WHERE (limit_id IS NOT NULL);
 CREATE INDEX waiting_tasks_run_idx ON tenuto.waiting_tasks USING btree (run_id);
 CREATE INDEX waiting_tasks_wake_idx ON tenuto.waiting_tasks USING btree (wake_at) WHERE (wake_at IS NOT NULL);
 alter table tenuto.waiting_tasks enable row level security;
 alter table tenuto.waiting_tasks force row level security;
 create policy an_org_sees_its_own_rows on tenuto.waiting_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.waiting_tasks for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.waiting_tasks for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.waiting_tasks for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.webhooks (
+  org_id     uuid not null,
+  job_key    uuid not null,
+  path       text,
+  rotation   integer default 0 not null,
+  created_at timestamp with time zone not null,
+  constraint webhooks_pkey PRIMARY KEY (org_id, job_key),
+  constraint path_has_one_job UNIQUE (org_id, path) DEFERRABLE,
+  constraint webhook_is_of_a_job FOREIGN KEY (org_id, job_key) REFERENCES tenuto.job_controls(org_id, job_key),
+  constraint path_is_short_and_plain CHECK ((path ~ '^/[a-z0-9][a-z0-9_/-]{0,199}$'::text))
+);
+alter table tenuto.webhooks enable row level security;
+alter table tenuto.webhooks force row level security;
+create policy an_org_sees_its_own_rows on tenuto.webhooks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.webhooks for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.webhooks for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.worker_keys (
   id             uuid not null,
@@ -1416,7 +2257,27 @@ CREATE INDEX worker_keys_replaced_idx ON tenuto.worker_keys USING btree (org_id,
 alter table tenuto.worker_keys enable row level security;
 alter table tenuto.worker_keys force row level security;
 create policy an_org_sees_its_own_rows on tenuto.worker_keys for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.worker_keys for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.worker_keys for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.worker_keys for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.worker_logs (
+  org_id    uuid not null,
+  worker_id text not null,
+  line_no   bigint not null,
+  logged_at timestamp with time zone not null,
+  level     text not null,
+  message   text not null,
+  constraint line_exists_once PRIMARY KEY (org_id, worker_id, line_no),
+  constraint line_is_of_a_worker FOREIGN KEY (org_id, worker_id) REFERENCES tenuto.workers(org_id, id) ON DELETE CASCADE,
+  constraint level_is_short CHECK (((length(level) >= 1) AND (length(level) <= 32))),
+  constraint message_is_up_to_4000_characters CHECK ((length(message) <= 4000))
+);
+CREATE INDEX worker_logs_age_idx ON tenuto.worker_logs USING btree (logged_at);
+alter table tenuto.worker_logs enable row level security;
+alter table tenuto.worker_logs force row level security;
+create policy an_org_sees_its_own_rows on tenuto.worker_logs for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.worker_logs for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.worker_logs for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.workers (
   org_id         uuid not null,
@@ -1433,9 +2294,12 @@ create table tenuto.workers (
   drain_reason   text,
   error          text,
   terminated_at  timestamp with time zone,
+  error_at       timestamp with time zone,
+  log_lines      bigint default 0 not null,
   constraint workers_pkey PRIMARY KEY (org_id, id),
   constraint workers_org_id_fkey FOREIGN KEY (org_id) REFERENCES tenuto.orgs(id),
   constraint draining_has_a_time CHECK (((status <> 'draining'::text) OR (drained_at IS NOT NULL))),
+  constraint error_has_a_time CHECK (((status <> 'error'::text) OR (error_at IS NOT NULL))),
   constraint error_says_why CHECK (((status <> 'error'::text) OR (error IS NOT NULL))),
   constraint id_is_not_empty CHECK (((length(id) >= 1) AND (length(id) <= 256))),
   constraint metadata_is_an_object CHECK ((jsonb_typeof(metadata) = 'object'::text)),
@@ -1446,4 +2310,5 @@ CREATE INDEX workers_open_idx ON tenuto.workers USING btree (status, last_heartb
 alter table tenuto.workers enable row level security;
 alter table tenuto.workers force row level security;
 create policy an_org_sees_its_own_rows on tenuto.workers for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
-create policy trusted_roles_see_all on tenuto.workers for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+create policy clients_change_no_rows on tenuto.workers for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.workers for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);

@@ -1,29 +1,134 @@
-"""The interface of an object store."""
+"""The interface of an object store, and the rules for its keys."""
 
-from typing import BinaryIO, Protocol
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from secrets import token_hex
+from typing import BinaryIO, Literal, Protocol
+
+MAX_KEY_BYTES = 900  # S3 allows 1,024, including the prefix of the store
+MAX_PART_BYTES = 255  # most file systems allow no longer names
+MAX_URL_SECONDS = 7 * 24 * 3600  # the longest validity of a signed S3 URL
+PAGE = 1000
+
+# No part begins with a dot: so neither `..` nor the temporary files of a folder are keys. A `%` is two capital hex
+# digits, as `urllib.parse.quote` writes it.
+_PART = re.compile(r"(?:[0-9A-Za-z_~=-]|%[0-9A-F]{2})(?:[0-9A-Za-z_.~=-]|%[0-9A-F]{2})*")
+
+Method = Literal["GET", "PUT"]
 
 
 class StorageProblem(Exception):
     """An object cannot be stored or read; the message says where and what to do."""
 
 
+class StorageUnavailable(StorageProblem):
+    """The object store does not respond; another try may succeed."""
+
+
+class NotPresignable(StorageProblem):
+    """The store has no URLs that clients could use without it."""
+
+
+@dataclass(frozen=True)
+class StoredItem:
+    """One object of a listing."""
+
+    key: str
+    size: int
+    modified_at: datetime
+
+
 class Store(Protocol):
-    """Stores bytes under a key and returns a URI, by which they are read and deleted."""
+    """Stores bytes under keys such as `datasets/orders/part-0.parquet`. All methods raise StorageProblem."""
+
+    @property
+    def root(self) -> str:
+        """The URI of the store; it ends with `/`."""
+        ...
+
+    def uri_of(self, key: str) -> str:
+        """Return the URI of an object, such as `s3://bucket/prefix/key`."""
+        ...
+
+    def key_of(self, uri: str) -> str:
+        """Return the key of an object with this URI; refuses the URI of another store."""
+        ...
 
     def put(self, key: str, data: bytes) -> str:
-        """Store all of the bytes or nothing; return the URI."""
+        """Store all of the bytes or nothing, replacing an object with this key; return the URI."""
         ...
 
     def put_file(self, key: str, file: BinaryIO) -> str:
-        """Store the rest of an open file, which need not fit in memory."""
+        """Store the rest of an open file, which need not fit in memory, as `put` does."""
         ...
 
-    def get(self, uri: str) -> bytes: ...
+    def get(self, key: str) -> bytes: ...
 
-    def open(self, uri: str) -> BinaryIO:
-        """Open the object for reading piece by piece; the caller closes it."""
+    def open(self, key: str) -> BinaryIO:
+        """Open the object for reading piece by piece, from any position; the caller closes it."""
         ...
 
-    def delete(self, uri: str) -> None:
+    def delete(self, key: str) -> None:
         """Delete the object; does nothing if it is already gone."""
         ...
+
+    def list(self, prefix: str, *, after: str | None = None, limit: int = PAGE) -> list[StoredItem]:
+        """List the objects whose keys begin with the prefix, which ends with `/`. `after`: the last key of the page
+        before. The order is that of the keys, except on servers that sort each folder on its own."""
+        ...
+
+    def delete_prefix(self, prefix: str) -> int:
+        """Delete all objects whose keys begin with the prefix; return how many there were. One that cannot be deleted
+        does not keep the others."""
+        ...
+
+    def presign(self, method: Method, key: str, seconds: float) -> str:
+        """Return a URL that anyone can read or write this one object with, for a time. Raises NotPresignable if the
+        store has none."""
+        ...
+
+
+def check_key(key: str) -> str:
+    """Return the key if no part of it is empty, `..` or hidden, or has a percent sign in another form than %2A."""
+    parts = key.split("/")
+    if len(key) > MAX_KEY_BYTES:
+        raise StorageProblem(f"a key of {len(key)} bytes is too long, {MAX_KEY_BYTES} are allowed: {key[:60]}…")
+    for part in parts:
+        if not _PART.fullmatch(part) or len(part) > MAX_PART_BYTES:
+            raise StorageProblem(
+                f"{key!r:.200} cannot be a key, because of {part!r:.80}; write parts of letters, digits and _ . ~ = -, "
+                "not beginning with a dot, with / between them, and other characters as %2A"
+            )
+    return key
+
+
+def check_prefix(prefix: str) -> str:
+    """Return the prefix if it is a key and `/`."""
+    if not prefix.endswith("/"):
+        raise StorageProblem(f"the prefix {prefix!r:.200} does not end with /")
+    check_key(prefix[:-1])
+    return prefix
+
+
+def check_seconds(seconds: float) -> float:
+    """Return for how long a signed URL is valid, if it can be that long."""
+    if not 1 <= seconds <= MAX_URL_SECONDS:
+        raise StorageProblem(f"a signed URL cannot be valid for {seconds:g} s: write 1 to {MAX_URL_SECONDS}")
+    return seconds
+
+
+def try_out(store: Store) -> None:
+    """Store, list, read and delete a small object; raises StorageProblem if the store does not do all of that."""
+    prefix = f"doctor/{token_hex(8)}/"
+    store.put(f"{prefix}try", b"try")
+    listed = [item.key for item in store.list(prefix)]
+    if listed != [f"{prefix}try"] or store.get(f"{prefix}try") != b"try":
+        raise StorageProblem(f"{store.root} does not return what was stored in it: {listed} instead of {prefix}try")
+    if store.delete_prefix(prefix) != 1:
+        raise StorageProblem(f"{store.root} does not delete what was stored in it")
+
+
+def data_object_key(name: str) -> str:
+    """Return the key of a data object: in 256 folders, so that none of them gets too large."""
+    return f"data/{name[-2:].lower()}/{name}"

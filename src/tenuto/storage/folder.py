@@ -1,17 +1,29 @@
 """Stores objects as files in one folder of this machine, or of a disk that all machines share."""
 
 import os
-import re
 import secrets
 import shutil
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
 from io import BytesIO
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import unquote, urlsplit
 
-from tenuto.storage.base import StorageProblem
+from tenuto.storage.base import (
+    PAGE,
+    Method,
+    NotPresignable,
+    StorageProblem,
+    StoredItem,
+    check_key,
+    check_prefix,
+    check_seconds,
+)
 
-_KEY = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,200}")
+_GONE = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
 
 
 def make_private_folder(folder: Path) -> None:
@@ -20,23 +32,46 @@ def make_private_folder(folder: Path) -> None:
         missing.mkdir(mode=0o700, exist_ok=True)
 
 
+def make_ignored_folder(folder: Path) -> None:
+    """Create a private folder that git ignores: the home may be inside of a project."""
+    if not folder.exists():
+        make_private_folder(folder)
+        (folder / ".gitignore").write_text("*\n")
+
+
 class FolderStore:
-    """Stores files named by their key in 256 subfolders, accessible only to their owner, because objects of all orgs
-    share the folder. Refuses to read or delete anything outside the folder."""
+    """Stores files named by their keys, accessible only to their owner, because objects of all orgs share the folder.
+    Refuses to read, write or delete anything outside the folder, or through a symbolic link in it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.absolute()
+
+    @property
+    def root(self) -> str:
+        return f"{self.folder.as_uri()}/"
+
+    def uri_of(self, key: str) -> str:
+        return (self.folder / check_key(key)).as_uri()
+
+    def key_of(self, uri: str) -> str:
+        parts = urlsplit(uri)
+        path, root = unquote(parts.path), f"{self.folder}/"
+        own = parts.scheme == "file" and not (parts.netloc or parts.query or parts.fragment) and path.startswith(root)
+        if not own or parts.geturl() != uri:  # urlsplit drops line breaks without a word
+            raise StorageProblem(
+                f"{uri} is not in the object store {self.root}; TENUTO_STORAGE must name the store that has it"
+            )
+        return check_key(path.removeprefix(root))
 
     def put(self, key: str, data: bytes) -> str:
         return self.put_file(key, BytesIO(data))
 
     def put_file(self, key: str, file: BinaryIO) -> str:
-        if not _KEY.fullmatch(key):
-            raise StorageProblem(f"{key!r} cannot be a file name")
-        target = self.folder / key[-2:].lower() / key
-        # A file with its final name is complete: a crash leaves at most a file that ends in .part.
-        part = target.with_name(f"{key}.{secrets.token_hex(4)}.part")
+        target = self.path(key)
+        # A file with its final name is complete: a crash leaves at most a hidden file, which is no object.
+        part = target.with_name(f".{secrets.token_hex(8)}.part")
         try:
+            make_ignored_folder(self.folder)
             make_private_folder(target.parent)
             with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as copy:
                 shutil.copyfileobj(file, copy, 1 << 20)
@@ -44,28 +79,98 @@ class FolderStore:
                 os.fsync(copy.fileno())
             part.replace(target)
         except OSError as error:
-            part.unlink(missing_ok=True)
-            raise StorageProblem(f"cannot store an object in {self.folder}: {error.strerror}") from error
+            raise StorageProblem(
+                f"cannot store an object in {self.folder}: {error.strerror or error}; "
+                "TENUTO_STORAGE names another folder or bucket"
+            ) from error
+        finally:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
         return target.as_uri()
 
-    def get(self, uri: str) -> bytes:
-        with self.open(uri) as file:
+    def get(self, key: str) -> bytes:
+        with self.open(key) as file:
             return file.read()
 
-    def open(self, uri: str) -> BinaryIO:
+    def open(self, key: str) -> BinaryIO:
+        path = self.path(key)
         try:
-            return self._path(uri).open("rb")
+            return path.open("rb")
         except OSError as error:
             raise StorageProblem(
-                f"cannot read {uri}: {error.strerror}; on another machine, point TENUTO_HOME at a disk that both share"
+                f"cannot read {path.as_uri()}: {error.strerror}; on another machine, point TENUTO_STORAGE at a disk "
+                "that both share, or at a bucket"
             ) from error
 
-    def delete(self, uri: str) -> None:
-        self._path(uri).unlink(missing_ok=True)
+    def delete(self, key: str) -> None:
+        path = self.path(key)
+        try:
+            path.unlink()
+        except _GONE:
+            pass
+        except OSError as error:
+            raise StorageProblem(f"cannot delete {path.as_uri()}: {error.strerror}") from error
 
-    def _path(self, uri: str) -> Path:
-        parts = urlsplit(uri)
-        path = Path(os.path.normpath(unquote(parts.path)))
-        if parts.scheme != "file" or parts.netloc or not path.is_relative_to(self.folder):
-            raise StorageProblem(f"{uri} is not in the object store {self.folder}")
+    def list(self, prefix: str, *, after: str | None = None, limit: int = PAGE) -> list[StoredItem]:
+        folder = self.path(check_prefix(prefix)[:-1])
+        try:
+            return list(islice(_files(folder, prefix, after or ""), limit))
+        except OSError as error:
+            raise StorageProblem(f"cannot list {folder.as_uri()}: {error.strerror}") from error
+
+    def delete_prefix(self, prefix: str) -> int:
+        folder = self.path(check_prefix(prefix)[:-1])
+        deleted, failures = 0, list[OSError]()
+        for place, folders, files in os.walk(folder, topdown=False, onerror=failures.append):
+            for name in files:
+                try:
+                    Path(place, name).unlink()
+                    deleted += 0 if name.startswith(".") else 1
+                except FileNotFoundError:
+                    pass
+                except OSError as error:
+                    failures.append(error)
+            for name in folders:
+                if (link := Path(place, name)).is_symlink():
+                    link.unlink(missing_ok=True)
+            with suppress(OSError):  # not empty: the file that stayed is reported
+                Path(place).rmdir()
+        if lost := [error for error in failures if not isinstance(error, _GONE)]:
+            raise StorageProblem(f"{len(lost)} files in {folder.as_uri()} cannot be deleted: {lost[0].strerror}")
+        return deleted
+
+    def presign(self, method: Method, key: str, seconds: float) -> str:
+        check_seconds(seconds)
+        raise NotPresignable(
+            f"{self.uri_of(key)} has no URL to {method} it, because the store is a folder; "
+            "programs without access to the folder use the server, or TENUTO_STORAGE names a bucket"
+        )
+
+    def path(self, key: str) -> Path:
+        """Return the file of a key; refuses a symbolic link on the way, which could lead anywhere."""
+        path = self.folder / check_key(key)
+        if path.resolve() != self.folder.resolve() / key:
+            raise StorageProblem(f"{path.as_uri()} leads through a symbolic link, which may point out of the store")
         return path
+
+
+def _files(folder: Path, prefix: str, after: str) -> Iterator[StoredItem]:
+    """Yield the files in the order of their keys: a folder sorts as its name and `/`, as in a listing of S3."""
+    try:
+        with os.scandir(folder) as scan:
+            found = [(f"{prefix}{entry.name}{'/' if _is_folder(entry) else ''}", entry) for entry in scan]
+    except _GONE:
+        return
+    for key, entry in sorted(found, key=lambda pair: pair[0]):
+        if entry.name.startswith(".") or entry.is_symlink() or (key <= after and not after.startswith(key)):
+            continue
+        if key.endswith("/"):
+            yield from _files(Path(entry.path), key, after)
+        elif key > after:
+            with suppress(FileNotFoundError):  # deleted meanwhile
+                stat = entry.stat(follow_symlinks=False)
+                yield StoredItem(key, stat.st_size, datetime.fromtimestamp(stat.st_mtime, UTC))
+
+
+def _is_folder(entry: "os.DirEntry[str]") -> bool:
+    return entry.is_dir(follow_symlinks=False)

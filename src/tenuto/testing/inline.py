@@ -18,15 +18,24 @@ from tenuto.runtimes.outcomes import Outcome
 from tenuto.sdk.app import App
 from tenuto.sdk.client.sql_transport import SqlTransport
 from tenuto.sdk.context.current_attempt import running
+from tenuto.testing.waiting import INLINE_WORKER
 from tenuto.worker.backends.attempt_api import MAX_INLINE_OUTPUT_CHARS
 from tenuto.worker.backends.sql import SqlBackend
 from tenuto.worker.backends.sql_attempt_api import SqlAttemptApis
+from tenuto.worker.execution.failure_hooks import FailureHooks
+from tenuto.worker.execution.progress import ProgressSender
 from tenuto.worker.execution.reporter import Reporter
-from tenuto.worker.process.session import HeldAttempts, WorkerSession
+from tenuto.worker.process.held_attempts import HeldAttempts
+from tenuto.worker.process.session import WorkerSession
 from tenuto.worker.settings import WorkerSettings
 
 BATCH_SIZE = 100
-UPKEEP = ("promote_due", "wake_waiting", "expire_deadlines", "fold_runs", "settle_runs", "fire_schedules")
+ON_TIME = ("admit_rates", "fire_schedules")
+UPKEEP = (
+    "promote_due", "wake_waiting", "unblock_tasks", "expire_deadlines", "expire_runs", "fold_runs", "settle_runs",
+    "sweep_cancelled", "follow_arrivals", "admit_rates", "advance_requests", "advance_builds",
+    "fire_schedules",
+)  # fmt: skip
 
 
 class InlineWorker:
@@ -35,17 +44,36 @@ class InlineWorker:
     def __init__(self, client: SqlTransport, app: App) -> None:
         self._client, self._app = client, app
         self._session = WorkerSession()
-        settings = WorkerSettings(None, url="", org_id=str(client.org_id), name="test", home="")
+        settings = WorkerSettings([], url="", org_id=str(client.org_id), name=INLINE_WORKER, home="")
         self._backend = SqlBackend(client.pool, settings)
         self._apis = SqlAttemptApis(client.pool, self._session, client.org_id, client.objects)
+        # Each App object counts as other code, so that a test can continue tasks with a second one.
+        self._metadata = {"types": list(app.tasks), "code_version": f"{id(app):x}"}
         self._claims = 0
+        self.works = False  # work() is in progress
         self._dispatcher = Dispatcher(UUID(uuid7()), client.pool, client.pool, "test", 0)
 
     async def work(self, *, most: int) -> int:
         """Claim and run tasks until none is ready or due; return how many attempts ran."""
-        self._session.opened(await self._backend.register_worker(address="test", metadata={}))
-        reporter = Reporter(self._backend, self._session, HeldAttempts(), store=self._store, reported=lambda: None)
-        reporting = asyncio.create_task(reporter.run())
+        self.works = True
+        try:
+            return await self._work(most)
+        finally:
+            self.works = False
+
+    async def _work(self, most: int) -> int:
+        self._session.opened(await self._backend.register_worker(address="test", metadata=self._metadata))
+        hooks = FailureHooks()
+        reporter = Reporter(
+            self._backend,
+            self._session,
+            HeldAttempts(),
+            progress=ProgressSender(self._backend, self._session, self._apis, cancelled=lambda _: None),
+            store=self._store,
+            reported=lambda: None,
+            failed=hooks.failed,
+        )
+        reporting, hooking = asyncio.create_task(reporter.run()), asyncio.create_task(hooks.run())
         ran = 0
         try:
             while True:
@@ -59,14 +87,22 @@ class InlineWorker:
                     raise AssertionError(
                         f"{ran} attempts ran and more are ready; check whether tasks start tasks or snooze forever"
                     )
+            await hooks.flush()
         finally:
             reporting.cancel()
-            await asyncio.gather(reporting, return_exceptions=True)
+            hooking.cancel()
+            await asyncio.gather(reporting, hooking, return_exceptions=True)
         await self._backend.close_session(self._session.current)
         return ran
 
+    async def pass_time(self) -> None:
+        """Do what a dispatcher would do at this very time: rates and schedules depend on being served often."""
+        for loop in LOOPS:
+            if loop.name in ON_TIME:
+                await loop.step(self._dispatcher, 1000)
+
     async def _keep_up(self) -> int:
-        """Do what a dispatcher would do now."""
+        """Do the work that a dispatcher would do now."""
         return sum([await loop.step(self._dispatcher, 1000) for loop in LOOPS if loop.name in UPKEEP])
 
     async def _claim(self) -> list[Claimed]:
@@ -96,6 +132,7 @@ class InlineWorker:
             _text(claim.slots),
             claim.timeout_seconds,
             _text(claim.metadata),
+            None if claim.root_id is None else str(claim.root_id),
         )
         attempt = Attempt(row, task, time.monotonic())
         try:

@@ -4,17 +4,21 @@ import asyncio
 import contextlib
 import logging
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 
 from tenuto.runtimes.background import BackgroundTasks, stop_process
 from tenuto.runtimes.process_lifetime import leaving_within, make_undumpable
 from tenuto.worker.backends.base import Backend, open_backend
+from tenuto.worker.execution.logs import WorkerLog
 from tenuto.worker.settings import WorkerSettings
 from tenuto.worker.supervisor.child_process import ChildProcess
+from tenuto.worker.supervisor.errors import WorkerFailed, WorkerRefused
+from tenuto.worker.supervisor.machine_figures import MachineFigures
 from tenuto.worker.supervisor.outage_log import OutageLog
-from tenuto.worker.supervisor.supervisor import SHUTDOWN_MARGIN_SECONDS, Supervisor, WorkerRefused
+from tenuto.worker.supervisor.supervisor import SHUTDOWN_MARGIN_SECONDS, Supervisor
+from tenuto.worker.supervisor.telemetry import Telemetry
 
-__all__ = ["WorkerRefused", "work"]
+__all__ = ["WorkerFailed", "WorkerRefused", "work"]
 
 log = logging.getLogger("tenuto.worker")
 
@@ -29,7 +33,7 @@ async def work(
     stop: asyncio.Event | None = None,
 ) -> None:
     """Run until SIGTERM, SIGINT or `stop`, then finish within the grace period; a second signal kills at once. SIGHUP
-    finishes all held tasks first. `first`: a child that was already started."""
+    finishes all held tasks first. `first`: a child that has already begun."""
     if settings.weak_sandbox:
         make_undumpable()
     with contextlib.ExitStack() as leaving:
@@ -44,24 +48,73 @@ async def _work(
     stop: asyncio.Event,
 ) -> None:
     async with open_backend(settings) as backend:
-        outage_log = OutageLog(gone=_log_outage, back=_log_recovery)
-        supervisors = [
-            Supervisor(backend, settings, no + 1, outage_log, first=None if no else first)
-            for no in range(settings.processes)
-        ]
+        supervisors = Supervisors(backend, settings)
         parts = BackgroundTasks(stop_process(stop))
-        parts.start("announcement", _announce(supervisors, ready))
         parts.start("schema", _fail_with_other_functions(backend))
         try:
             with _signals(supervisors, settings.grace, leaving) as stop_all:
                 parts.start("stop", _stop_when(stop, stop_all))
-                async with asyncio.TaskGroup() as group:
-                    for supervisor in supervisors:
-                        group.create_task(supervisor.run())
+                await supervisors.run(first, parts, ready)
         finally:
             await parts.close()
         if parts.error:
             raise parts.error
+
+
+class Supervisors:
+    """The supervisors of a worker: one per process, and those of processes that finish after their replacement."""
+
+    def __init__(self, backend: Backend, settings: WorkerSettings) -> None:
+        self._backend, self._settings = backend, settings
+        self._outage_log = OutageLog(gone=_log_outage, back=_log_recovery)
+        self._machine, self._log = MachineFigures(), WorkerLog()
+        self._running: list[Supervisor] = []
+        self._group = asyncio.TaskGroup()
+        self._started = 0
+        self._stopping = False
+
+    async def run(self, first: ChildProcess | None, parts: BackgroundTasks, ready: Callable[[], None]) -> None:
+        """Run until all processes have ended; call `ready` when all of them are. `first`: a child that has already
+        begun."""
+        log.addHandler(self._log)
+        try:
+            async with self._group:
+                for no in range(self._settings.processes):
+                    self._start(first=None if no else first)
+                parts.start("announcement", _announce(list(self._running), ready))
+        finally:
+            log.removeHandler(self._log)
+
+    def stop(self, grace: float | None) -> None:
+        """Stop all of them within the grace period; None: no limit."""
+        self._stopping = True
+        for supervisor in self._running:
+            supervisor.stop(grace)
+
+    def kill(self) -> None:
+        for supervisor in self._running:
+            supervisor.kill()
+
+    def _start(self, *, first: ChildProcess | None = None, replaces: Supervisor | None = None) -> None:
+        self._started += 1
+        supervisor = Supervisor(
+            self._backend, self._settings, self._started, self._outage_log,
+            telemetry=Telemetry(self._machine, self._log), replace=self._replace, first=first, replaces=replaces,
+        )  # fmt: skip
+        self._running.append(supervisor)
+        self._group.create_task(supervisor.run()).add_done_callback(lambda _: self._running.remove(supervisor))
+
+    def _replace(self, old: Supervisor) -> None:
+        """Start another process. The old one works until the new one is ready, then it runs what it has claimed and
+        ends."""
+        if not self._stopping:
+            self._start(replaces=old)
+
+
+async def _announce(supervisors: list[Supervisor], ready: Callable[[], None]) -> None:
+    for supervisor in supervisors:
+        await supervisor.ready.wait()
+    ready()
 
 
 def _log_outage(reason: str, seconds: float) -> None:
@@ -75,12 +128,6 @@ def _log_recovery(seconds: float) -> None:
     log.info("database or server available again after %.1f s", seconds)
 
 
-async def _announce(supervisors: list[Supervisor], ready: Callable[[], None]) -> None:
-    for supervisor in supervisors:
-        await supervisor.ready.wait()
-    ready()
-
-
 async def _fail_with_other_functions(backend: Backend) -> None:
     raise await backend.wait_for_other_functions()
 
@@ -91,31 +138,30 @@ async def _stop_when(requested: asyncio.Event, stop: Callable[[], None]) -> None
 
 
 @contextlib.contextmanager
-def _signals(
-    supervisors: list[Supervisor], grace: float, leaving: contextlib.ExitStack
-) -> Iterator[Callable[[], None]]:
+def _signals(supervisors: Supervisors, grace: float, leaving: contextlib.ExitStack) -> Generator[Callable[[], None]]:
     loop = asyncio.get_running_loop()
     requests = 0
 
     def stop() -> None:
         nonlocal requests
         requests += 1
-        for supervisor in supervisors:
-            if requests == 1:
-                supervisor.stop(grace)
-            else:
-                supervisor.kill()
-        log.info("stopping: %s", "running tasks may finish within the grace period" if requests == 1 else "at once")
-        leaving.enter_context(
-            leaving_within((grace + SHUTDOWN_MARGIN_SECONDS if requests == 1 else 0.0) + SHUTDOWN_REPORT_SECONDS)
-        )
+        margin = SHUTDOWN_MARGIN_SECONDS + SHUTDOWN_REPORT_SECONDS
+        if requests == 1:
+            log.info(
+                "stopping: running tasks may finish within %g s, then they are returned; the worker ends after %g s at "
+                "most, or at once at a second signal", grace, grace + margin,
+            )  # fmt: skip
+            supervisors.stop(grace)
+        else:
+            log.info("stopping at once: running tasks are returned")
+            supervisors.kill()
+        leaving.enter_context(leaving_within(grace + margin if requests == 1 else SHUTDOWN_REPORT_SECONDS))
 
     def drain() -> None:
         if requests:
             return
-        log.info("draining: running tasks finish, no new tasks are claimed")
-        for supervisor in supervisors:
-            supervisor.stop(None)
+        log.info("draining: running tasks finish, however long they take; no new tasks are claimed")
+        supervisors.stop(None)
 
     handlers = {signal.SIGTERM: stop, signal.SIGINT: stop, signal.SIGHUP: drain}
     for number, handler in handlers.items():

@@ -3,16 +3,21 @@
 import json
 from dataclasses import asdict, dataclass, field
 
+from tenuto.model.environment import NO_STORAGE
+from tenuto.model.log_output import LogOutput
+from tenuto.runtimes.process_settings import ProcessLimits, ProcessSettings
+
 
 @dataclass(frozen=True)
 class WorkerSettings:
     """The settings of one worker, used by its supervisor and all its children."""
 
-    target: str | None  # module:app; None: only bundles
+    targets: list[str]  # module:app of each app; empty: only bundles
     url: str = field(repr=False)  # of a database or, with `key`, of a server
     org_id: str
     name: str  # children are name:1, name:2 …
-    home: str  # folder for large data objects
+    home: str  # folder for what it caches
+    storage: str = NO_STORAGE  # the URL of the object store
     role: str | None = None
     key: str | None = field(default=None, repr=False)  # a worker key: use HTTP instead of SQL
     proxy: str | None = field(default=None, repr=False)
@@ -20,18 +25,35 @@ class WorkerSettings:
     concurrency: int = 100
     processes: int = 1
     turn: int = 0  # index of this child, from 0
-    labels: list[str] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list[str])
     resource_group: str | None = None
+    address: str | None = None  # where its data is; None: the name of the host
     pool: str | None = None
     lease: float = 60.0
     grace: float = 30.0
+    allowed_hosts: list[str] = field(default_factory=list[str])  # with private addresses that jobs may contact
     bundles: bool = False  # also run uploaded bundles
     weak_sandbox: bool = False  # run untrusted code even if this machine cannot enforce every restriction
+    code_version: str | None = None  # None: the child derives it from the imported modules
+    hashes_code: bool = False  # code_version is the hash; set by the child
     sandbox: str | None = None  # how strong it is, determined by the child
+    log: LogOutput = field(default_factory=LogOutput)
+    limits: ProcessLimits = field(default_factory=ProcessLimits)
+
+    @property
+    def process(self) -> ProcessSettings:
+        """The settings of processes that its runtimes start."""
+        return ProcessSettings(self.targets, self.log, self.limits, self.hashes_code)
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))
 
     @staticmethod
     def from_json(text: str) -> "WorkerSettings":
-        return WorkerSettings(**json.loads(text))
+        fields = json.loads(text)
+        limits = fields["limits"]
+        fields |= {
+            "log": LogOutput.from_json(fields["log"]),
+            "limits": ProcessLimits(limits["tasks"], limits["memory"]),
+        }
+        return WorkerSettings(**fields)

@@ -1,6 +1,8 @@
 """Tasks that do little: note something, take a while, wait to be let go."""
 
 import asyncio
+import logging
+import os
 import time
 
 from tenuto import App
@@ -56,3 +58,23 @@ async def linger(seconds: float) -> str:
         time.sleep(seconds)
         effect("asked to stop")
     return "not reached"
+
+
+@app.task
+async def block_loop(gate: str) -> None:
+    logging.getLogger("shop").info("about to block")
+    at_gate_sync(gate)
+
+
+kept: list[bytes] = []
+
+
+@app.task
+async def grow(megabytes: int) -> int:
+    kept.append(b"x" * megabytes * 1_000_000)
+    return os.getpid()
+
+
+@app.task(executor="process")
+def pid_of_process(no: int) -> int:
+    return os.getpid()

@@ -25,6 +25,9 @@ async def everything(ctx: Context, name: str) -> dict[str, Any]:
     ctx.data["total"] = charged
     doubled = await ctx.gather(*ctx.map(double, [1, 2, 3]))
     stored = await ctx.put(b"\x00bytes", type="blob", metadata={"of": name})
+    await ctx.publish("deliver", {"destination": "crm", "body": name})
+    runs = await ctx.state.update("runs", lambda count: count + 1, default=0)
+    ctx.state["last"] = f"{ctx.org} {runs > 0}"
     approved = await ctx.wait("approved")
     found = await ctx.data.find("tot*")
     content = await ctx.get(stored)
@@ -49,6 +52,9 @@ def _everything(ctx: SyncContext, name: str) -> dict[str, Any]:
     ctx.data["total"] = charged
     doubled = ctx.gather(*ctx.map(double, [1, 2, 3]))
     stored = ctx.put(b"\x00bytes", type="blob", metadata={"of": name})
+    ctx.publish("deliver", {"destination": "crm", "body": name})
+    runs = ctx.state.update("runs", lambda count: count + 1, default=0)
+    ctx.state["last"] = f"{ctx.org} {runs > 0}"
     approved = ctx.wait("approved")
     found = ctx.data.find("tot*")
     content = ctx.get(stored)
@@ -95,7 +101,8 @@ async def too_long() -> None:
 
 @app.task
 async def snoozes(ctx: Context) -> int:
-    if ctx.attempt == 1:
+    if await ctx.data.get("snoozed") is None:
+        await ctx.data.put("snoozed", True)
         ctx.snooze(0.1)
     return ctx.attempt
 

@@ -15,11 +15,15 @@ def effect(name: str) -> None:
     os.close(file)
 
 
+def gate_is_open(name: str) -> bool:
+    return (FOLDER / f"{name}.gate").exists()
+
+
 async def at_gate(name: str) -> None:
-    while not (FOLDER / f"{name}.gate").exists():
+    while not gate_is_open(name):
         await asyncio.sleep(0.01)
 
 
 def at_gate_sync(name: str) -> None:
-    while not (FOLDER / f"{name}.gate").exists():
+    while not gate_is_open(name):
         time.sleep(0.01)

@@ -133,6 +133,13 @@ def test_a_worker_for_bundles_is_no_hindrance_for_its_next_bundle(db: Db) -> Non
     assert put(db, NEW)
 
 
+def test_a_bundle_cannot_take_the_types_of_operators(db: Db) -> None:
+    with pytest.raises(InvalidInput, match="a bundle cannot have the name tenuto"):
+        put(db, name="tenuto", python="code:steal")
+    with pytest.raises(InvalidInput, match="a bundle cannot have the name tenuto"):
+        put(db, name="tenuto.x", python="code:steal")
+
+
 def test_a_bundle_without_tasks_or_with_too_many_is_refused(db: Db) -> None:
     with pytest.raises(InvalidInput, match="has no tasks"):
         call(db, "put_bundle", org_id=DEFAULT_ORG, sha256=OLD, manifest={"name": "x"}, size=1, created_by="ann")

@@ -153,6 +153,9 @@ def test_a_list_shows_no_hash_and_only_the_orgs_own_keys_newest_first(db: Db) ->
 
     assert [row["id"] for row in [*page, *rest]] == keys[::-1]
     assert {"hash", "bcrypt"} & set(page[0]) == set()
+    public = page[0]["key_id"]
+    assert call(db, "list_api_keys", org_id=DEFAULT_ORG, key_id=public) == page[:1]
+    assert call(db, "list_api_keys", org_id=an_org(db, "other"), key_id=public) == []
 
 
 @pytest.mark.parametrize(
@@ -161,7 +164,7 @@ def test_a_list_shows_no_hash_and_only_the_orgs_own_keys_newest_first(db: Db) ->
         ({"name": ""}, "name of a key"),
         ({"permissions": []}, "1 to 64 permissions"),
         ({"permissions": ["runs"]}, "'runs' is not a permission"),
-        ({"permissions": ["runs:delete"]}, "runs:delete"),
+        ({"permissions": ["runs:destroy"]}, "runs:destroy"),
         ({"permissions": ["*:read"]}, "read"),
         ({"permissions": ["runs:read "]}, "runs:read "),
         ({"expires_at": "2001-01-01T00:00:00Z"}, "expire"),

@@ -1,5 +1,6 @@
 """A key that makes, rotates or revokes keys stays within what it may do itself, and within its own time."""
 
+import re
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -60,7 +61,28 @@ def test_a_key_makes_none_that_may_more(db: Db, clock: Clock, asked: str) -> Non
     assert refused.value.hint == "it has keys:write, runs:read; ask an admin of your org for more"
 
 
-@pytest.mark.parametrize("asked", ["runs:*", "runs:read", "tasks:*", "keys:write"])
+@pytest.mark.parametrize("asked", ["runs:*", "runs:delete"])
+def test_a_key_that_writes_runs_neither_makes_nor_rotates_one_that_deletes_them(
+    db: Db, clock: Clock, asked: str
+) -> None:
+    maker = a_maker(db, clock, permissions=["keys:write", "runs:read", "runs:write"], days=None)
+    strong = an_api_key(db, a_key_id(), permissions=[asked])
+
+    for attempt in (
+        lambda: an_api_key(db, a_key_id(), permissions=[asked], by_key=maker),
+        lambda: act(db, "rotate_api_key", strong, maker),
+    ):
+        with pytest.raises(Forbidden, match=re.escape(f"{asked} exceeds the permissions of API key 'maker'")):
+            attempt()
+
+
+def test_a_key_with_each_permission_on_runs_makes_one_with_all_of_them(db: Db, clock: Clock) -> None:
+    maker = a_maker(db, clock, permissions=["keys:write", "runs:read", "runs:write", "runs:delete"], days=None)
+
+    assert an_api_key(db, a_key_id(), permissions=["runs:*"], by_key=maker)
+
+
+@pytest.mark.parametrize("asked", ["runs:*", "runs:delete", "runs:read", "tasks:*", "keys:write"])
 def test_a_key_makes_one_that_may_what_it_may(db: Db, clock: Clock, asked: str) -> None:
     maker = a_maker(db, clock, permissions=["keys:write", "runs:*", "tasks:read", "tasks:write"], days=None)
 

@@ -91,7 +91,7 @@ def test_people_are_listed_newest_first_a_page_at_a_time(db: Db) -> None:
 
 def test_a_role_is_given_taken_and_goes_with_all_who_had_it(db: Db) -> None:
     ann, bob = a_user(db, "ann"), a_user(db, "bob")
-    call(db, "create_role", org_id=DEFAULT_ORG, name="finance", description="books")
+    call(db, "create_role", org_id=DEFAULT_ORG, name="finance", description="books", display_name="Finance")
     for user in (ann, bob, ann):
         call(db, "add_member", org_id=DEFAULT_ORG, role="finance", user_id=user)
     (role,) = call(db, "list_roles", org_id=DEFAULT_ORG)

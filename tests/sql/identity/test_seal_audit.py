@@ -9,6 +9,7 @@ import pytest
 from tenuto.model.audit import AuditRecord, chained_hash
 from tenuto.model.errors import InvalidInput, NotFound
 from tests.support.clock import Clock
+from tests.support.database.audit import forget_entries
 from tests.support.database.loops import an_org, count
 from tests.support.database.tasks import DEFAULT_ORG, Db, call
 from tests.support.database.users import an_entry, hash_of, to_an_old_month
@@ -20,6 +21,7 @@ def records(db: Db, org_id: UUID = DEFAULT_ORG) -> list[AuditRecord]:
 
 def test_entries_are_chained_in_their_order_each_org_by_itself(db: Db) -> None:
     other = an_org(db, "acme")
+    forget_entries(db)
     ids = [an_entry(db, org_id=org) for org in (DEFAULT_ORG, other, DEFAULT_ORG, other, DEFAULT_ORG)]
 
     assert call(db, "seal_audit") == 5

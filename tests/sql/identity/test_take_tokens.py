@@ -12,6 +12,7 @@ from tenuto.model.errors import InvalidInput
 from tests.support.clock import Clock
 from tests.support.database.loops import an_org
 from tests.support.database.tasks import DEFAULT_ORG, Db, call
+from tests.support.waiting import wait_until
 
 
 def take(db: Db, rate: float = 1.0, burst: float = 5.0, **more: Any) -> tuple[bool, float]:
@@ -95,6 +96,25 @@ def test_those_who_come_at_once_get_together_what_the_bucket_holds(db: Db, clock
         assert sum(threads.map(many, range(6))) == 40
 
     assert take_all(db, buckets=["key"], bursts=[60.0]) == 20
+
+
+def test_a_call_that_waited_for_another_gets_the_tokens_that_came_back_meanwhile(db: Db, database: str) -> None:
+    def waits() -> object:
+        return db.execute("select from pg_locks where not granted").fetchall()
+
+    def refilled() -> object:
+        (full,) = first.execute("select clock_timestamp() > full_at from tenuto.rate_buckets").fetchone() or (False,)
+        return full
+
+    with psycopg.connect(database) as first, psycopg.connect(database, autocommit=True) as second:
+        assert take(first, rate=5.0, burst=1.0) == (True, 0)
+        with ThreadPoolExecutor(1) as thread:
+            late = thread.submit(take, second, rate=5.0, burst=1.0)
+            wait_until(waits)
+            wait_until(refilled)
+            first.commit()
+
+            assert late.result() == (True, 0)
 
 
 @pytest.mark.parametrize(

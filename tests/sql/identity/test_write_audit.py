@@ -11,6 +11,7 @@ import pytest
 from tenuto.model.audit import diff
 from tenuto.model.errors import InvalidInput
 from tests.support.clock import Clock
+from tests.support.database.audit import forget_entries
 from tests.support.database.loops import an_org, count
 from tests.support.database.orgs import acting_for
 from tests.support.database.tasks import DEFAULT_ORG, Db, call
@@ -49,6 +50,7 @@ def test_an_entry_is_listed_with_what_its_key_or_person_is_called_now(db: Db) ->
         ("user", theirs),
         ("operator", "root"),
     ]
+    forget_entries(db)
     for kind, id in who:
         an_entry(db, actor_kind=kind, actor_id=str(id))
 
@@ -179,6 +181,7 @@ def test_a_sealed_entry_is_not_sealed_again(db: Db) -> None:
 
 def test_the_api_writes_and_reads_its_own_orgs_entries(db: Db, database: str) -> None:
     org = an_org(db, "acme")
+    forget_entries(db)
     an_entry(db)
     with connect_as(database, "tenuto_api") as api, acting_for(api, org):
         id = an_entry(api, org_id=org)

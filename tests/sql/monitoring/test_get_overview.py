@@ -2,9 +2,11 @@
 
 from uuid import uuid4
 
+import pytest
 from psycopg.types.json import Jsonb
 
 from tenuto.db import monitoring
+from tenuto.model.errors import InvalidInput
 from tests.support.clock import Clock
 from tests.support.database.loops import an_org
 from tests.support.database.outbox import publish
@@ -68,3 +70,17 @@ def test_what_has_ended_makes_a_rate(db: Db, database: str) -> None:
 
     db.execute("select pg_stat_force_next_flush()")
     wait_until(lambda: call_wrapper(database, monitoring.get_overview, org_id=DEFAULT_ORG).ended == before + 5)
+
+
+def test_attempts_that_ended_lately_are_counted_per_org(db: Db, clock: Clock) -> None:
+    start(db, 1, 2, 3)
+    worker = a_worker(db)
+    worker.complete(*worker.claim(2))
+    clock.advance(seconds=4)
+    worker.fail(worker.claim_one())
+
+    assert call(db, "count_ended", org_id=DEFAULT_ORG) == 3
+    assert call(db, "count_ended", org_id=DEFAULT_ORG, seconds=3) == 1
+    assert call(db, "count_ended", org_id=an_org(db, "other")) == 0
+    with pytest.raises(InvalidInput, match="61 seconds are not between 0 and 60"):
+        call(db, "count_ended", org_id=DEFAULT_ORG, seconds=61)

@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from psycopg.types.json import Jsonb
 
 from tenuto.db import monitoring
 from tenuto.model.errors import InvalidInput
@@ -103,7 +104,7 @@ def test_runs_of_other_orgs_are_not_listed(db: Db) -> None:
 
 @pytest.mark.parametrize("limit", [0, -1, 201])
 def test_a_page_is_one_to_200_long(db: Db, limit: int) -> None:
-    with pytest.raises(InvalidInput, match=f"a page size of {limit} is not 1 to 200"):
+    with pytest.raises(InvalidInput, match=f"a page size of {limit} is not between 1 and 200"):
         listed(db, limit=limit)
 
 
@@ -121,3 +122,16 @@ def test_with_a_place_to_go_on_after_they_come_oldest_first(db: Db) -> None:
     for status, ids in each.items():
         assert listed(db, after=UUID(int=0), status=status) == sorted(ids), status
     assert listed(db, after=UUID(int=0), name="again") == [id for id in every if id in listed(db, name="again")]
+
+
+def test_a_run_is_found_by_its_dedupe_key_in_the_scope_of_its_type_or_name(db):
+    kinds = Jsonb([{"type": "a.b"}])
+    (one,) = call(db, "start_many", org_id=DEFAULT_ORG, kinds=kinds, inputs=[Jsonb(1)], dedupe_keys=["k"])
+    named, _ = start_graph(db, 2, run={"name": "n", "dedupe_key": "k"})
+
+    assert listed(db, type="a.b", dedupe_key="k") == [one["run_id"]]
+    assert listed(db, name="n", dedupe_key="k") == [named]
+    assert listed(db, type="a.b", dedupe_key="other") == listed(db, type="a.c", dedupe_key="k") == []
+    assert call(db, "list_runs", org_id=an_org(db, "other"), type="a.b", dedupe_key="k") == []
+    with pytest.raises(InvalidInput, match="dedupe_key is set without type or name; a dedupe key belongs"):
+        listed(db, dedupe_key="k")

@@ -92,7 +92,7 @@ def test_tasks_of_other_orgs_are_not_listed(db: Db) -> None:
 
 
 def test_a_page_is_one_to_200_long(db: Db) -> None:
-    with pytest.raises(InvalidInput, match="a page size of 1000 is not 1 to 200"):
+    with pytest.raises(InvalidInput, match="a page size of 1000 is not between 1 and 200"):
         listed(db, limit=1000)
 
 

@@ -50,7 +50,7 @@ def test_workers_of_others_and_statuses_that_none_has_are_not_listed(db: Db) -> 
     assert listed(db) == []
     with pytest.raises(InvalidInput, match="'dead' is not a status of a worker"):
         listed(db, status="dead")
-    with pytest.raises(InvalidInput, match="is not 1 to 200"):
+    with pytest.raises(InvalidInput, match="is not between 1 and 200"):
         listed(db, limit=0)
 
 

@@ -1,6 +1,7 @@
 """What is done is deleted after a while."""
 
 from tests.support.clock import Clock
+from tests.support.database.loops import an_org
 from tests.support.database.outbox import effects, finish, publish, take, wear_out
 from tests.support.database.tasks import Db, call
 
@@ -20,6 +21,20 @@ def test_what_was_done_a_day_ago_goes_and_what_was_done_since_stays(db: Db, cloc
     assert call(db, "prune_effects") == 1
 
     assert effects(db) == [("deliver", "new", "done")]
+
+
+def test_an_org_says_how_long_it_keeps_what_was_done(db: Db, clock: Clock) -> None:
+    done(db, "mine")
+    for slug, hours in (("long", 48), ("short", 1.5)):
+        publish(db, slug, org_id=an_org(db, slug, effect_retention_hours=hours))
+    finish(db, *take(db))
+
+    left = []
+    for hours in (2, 23, 24):
+        clock.advance(hours=hours)
+        left.append((call(db, "prune_effects"), len(effects(db))))
+
+    assert left == [(1, 2), (1, 1), (1, 0)]
 
 
 def test_what_is_not_done_stays_however_old(db: Db, clock: Clock) -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from tenuto.model.errors import InvalidInput
 from tests.support.clock import Clock
+from tests.support.database.loops import an_org
 from tests.support.database.outbox import effect, fail, finish, publish, replay, take
 from tests.support.database.tasks import DEFAULT_ORG, Db, call
 
@@ -69,7 +70,7 @@ def test_effects_that_kill_their_taker_end_as_dead_letters_and_say_so(db: Db, cl
 
     row = effect(db, one)
     assert (row["status"], row["attempts"], row["locked_by"]) == ("dead", 20, None)
-    assert "never answered" in row["last_error"]
+    assert "without a result" in row["last_error"]
 
 
 def test_any_number_of_worn_out_effects_blocks_none_of_their_neighbours(db: Db, clock: Clock) -> None:
@@ -123,3 +124,38 @@ def test_a_wrong_call_is_refused_and_takes_nothing(db: Db, wrong: dict[str, obje
         call(db, "take_effects", **{"owner": "one", "kinds": ["deliver"], "limit": 1, "lease": "30 s", **wrong})
 
     assert effect(db, one)["status"] == "pending"
+
+
+def to(name: str, count: int) -> list[dict[str, object]]:
+    return [{"destination": name, "body": no} for no in range(count)]
+
+
+def test_a_destination_has_eight_effects_in_progress_and_an_org_sixteen(db: Db) -> None:
+    busy = publish(db, *to("slow", 30))
+    assert take(db) == busy[:8]
+    assert take(db) == []
+
+    publish(db, *to("b", 30), *to("c", 30), *to("d", 30))
+
+    assert len(take(db)) == 8
+    assert take(db) == []
+    finish(db, busy[0])
+    assert len(take(db)) == 1
+
+
+def test_a_tenant_with_many_effects_delays_no_other(db: Db) -> None:
+    others = [an_org(db, f"org{no}") for no in range(3)]
+    publish(db, *to("slow", 200))
+    take(db)
+    expected = [publish(db, *to("crm", 1), org_id=org_id)[0] for org_id in others]
+
+    assert take(db) == expected
+
+
+def test_every_org_gets_its_turn_even_if_few_fit(db: Db) -> None:
+    orgs = [an_org(db, f"org{no}") for no in range(5)]
+    wanted = {publish(db, *to("crm", 1), org_id=org_id)[0] for org_id in orgs}
+
+    taken = {id for _ in orgs for id in take(db, limit=1)}
+
+    assert taken == wanted

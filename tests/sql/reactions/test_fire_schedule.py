@@ -126,7 +126,7 @@ def test_moments_outside_of_the_time_that_is_fired_are_refused(db: Db, clock: Cl
         ([clock.now], clock.now),
         ([], clock.now - hour),
     ]:
-        with pytest.raises(InvalidInput, match="of schedule nightly are not all in the past, from"):
+        with pytest.raises(InvalidInput, match="schedule nightly has a fire time in the future, or not between"):
             fire(db, clock.now, *times, next_at=next_at)
     with pytest.raises(TooLarge, match="1001 fire times"):
         fire(db, clock.now, *[clock.now] * 1001, next_at=clock.now + DAY)

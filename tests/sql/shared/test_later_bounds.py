@@ -12,7 +12,7 @@ from tests.support.clock import Clock
 from tests.support.database.limits import a_key, a_rate
 from tests.support.database.loops import count, promote
 from tests.support.database.schedules import CRON, fire, put, schedule
-from tests.support.database.tasks import Db, a_worker, call, start_one
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start_one
 from tests.support.database.value_bounds import MEGABYTE, json_of
 
 Limit = Callable[[str, int], dict[str, Any]]
@@ -60,7 +60,10 @@ def test_an_org_has_at_most_10000_schedules_and_may_change_those(db: Db):
         " jitter_seconds, paused_at, next_at, last_at, created_at from tenuto.schedules, generate_series(2, 10000) n"
     )
 
-    with pytest.raises(TooLarge, match="the org has 10,000 schedules"):
+    with pytest.raises(TooLarge, match="its maximum of 10,000 schedules"):
         put(db, DUE, "one more")
     put(db, DUE, cron=CRON)
     assert count(db, "schedules") == 10_000
+    call(db, "set_org_settings", org_id=DEFAULT_ORG, settings={"max_schedules": 5})
+    with pytest.raises(TooLarge, match="its maximum of 5 schedules"):
+        put(db, DUE, "one more")

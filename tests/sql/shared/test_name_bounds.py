@@ -36,12 +36,9 @@ def tags(scene: Scene, text: str) -> None:
 
 
 def edited_tags(scene: Scene, text: str) -> None:
-    (datum,) = call(scene.db, "put_run_data", org_id=DEFAULT_ORG, run_id=scene.run_id, values=Jsonb({"k": 1}))
-    try:
+    with scene.db.transaction():
+        (datum,) = call(scene.db, "put_run_data", org_id=DEFAULT_ORG, run_id=scene.run_id, values=Jsonb({"k": 1}))
         call(scene.db, "edit_run_data_tags", org_id=DEFAULT_ORG, data_id=datum, add=[text])
-    except InvalidInput:
-        call(scene.db, "delete_run_data", org_id=DEFAULT_ORG, run_id=scene.run_id, key="k")
-        raise
 
 
 def address_of_an_object(scene: Scene, text: str) -> None:

@@ -92,7 +92,7 @@ def test_the_rows_of_a_loop_are_picked_org_by_org_without_what_is_parked(db: Db,
 
 
 def test_a_loop_without_rows_cannot_be_picked_from(db: Db):
-    with pytest.raises(Exception, match="loop dance has no rows"):
+    with pytest.raises(Exception, match="loop dance does not process rows"):
         call(db, "pick_rows", loop="dance", limit=1)
 
 

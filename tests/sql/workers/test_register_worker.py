@@ -109,6 +109,7 @@ def test_two_sessions_have_different_tokens_and_a_wrong_token_is_refused(db: Db)
         ({"lease": "25 hours"}, "lease"),
         ({"lease": "soon"}, "soon"),
         ({"metadata": Jsonb([1])}, "metadata"),
+        ({"metadata": Jsonb({"code_version": "v" * 65})}, "code version of worker w has 65 bytes"),
         ({"languages": []}, "language"),
     ],
 )

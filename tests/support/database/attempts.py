@@ -22,7 +22,7 @@ def ended(db: Db, outcome: str = "completed") -> int:
     return count(db, "task_attempts", "end_no = 0 and outcome = %s", outcome)
 
 
-def wait_for(db: Db, completed: int, *, timeout: float = 30.0) -> None:
+def wait_for(db: Db, completed: int, *, timeout: float = 120.0) -> None:
     """Until so many tasks have completed."""
     wait_until(lambda: ended(db) >= completed, timeout=timeout)
 

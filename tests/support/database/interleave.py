@@ -101,7 +101,7 @@ class Play:
         for no in self.order:
             taken[no].append(self._actors[no].take(steps[no][len(taken[no])]))
             self._settle()
-        wait([step for actor in taken for step in actor], timeout=20)
+        wait([step for actor in taken for step in actor], timeout=60)
         answers = [[step.result(timeout=0) for step in actor] for actor in taken]
         return [_only(a[:-1]) for a in answers]
 

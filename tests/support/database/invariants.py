@@ -38,7 +38,9 @@ from tenuto.runs r
 join recount c on c.run_id = r.id
 left join delta d on d.run_id = r.id
 where not r.single_task and r.max_attempts = 1
-  and (r.total + coalesce(d.added, 0), r.completed + coalesce(d.completed, 0), r.failed + coalesce(d.failed, 0),
+  and r.deleted_tasks is null
+  and (r.total + coalesce(d.added, 0) - (select count(*) from tenuto.open_runs o where o.run_id = r.id),
+       r.completed + coalesce(d.completed, 0), r.failed + coalesce(d.failed, 0),
        r.cancelled + coalesce(d.cancelled, 0), r.skipped + coalesce(d.skipped, 0))
       <> (c.total, c.completed, c.failed, c.cancelled, c.skipped)
 union all
@@ -50,7 +52,7 @@ union all
 select format('pending task %s counts %s of %s open dependencies', p.id, p.remaining, n.n)
 from tenuto.pending_tasks p
 cross join lateral (
-  select count(*) + (p.handler is not null)::int as n
+  select count(*) + (p.handler is not null)::int + coalesce(p.held, false)::int as n
   from tenuto.task_dependencies d join open o on o.id = d.parent_id where d.child_id = p.id
 ) n
 where p.remaining <> n.n
@@ -76,6 +78,36 @@ select format('group %s runs %s of %s', g.external_id, n.n, g.quota)
 from tenuto.resource_groups g
 cross join lateral (select count(*) as n from tenuto.running_tasks r where r.group_no = g.no) n
 where n.n > g.quota
+union all
+select format('partition %s of version %s does not show its newest task', c.partition_key, c.dataset_version_id)
+from tenuto.current_partitions c
+left join lateral (
+  select v.id, v.task_id
+  from tenuto.partition_versions v
+  where v.dataset_version_id = c.dataset_version_id and v.partition_key = c.partition_key
+  order by v.task_id desc
+  limit 1
+) v on true
+where (v.id, v.task_id) is distinct from (c.partition_version_id, c.task_id)
+union all
+select format('%s of task %s, which has not completed', v.location, v.task_id)
+from tenuto.partition_versions v
+join tenuto.tasks t on t.id = v.task_id
+where not exists (
+  select from tenuto.task_attempts a
+  where a.task_id = v.task_id and a.end_no = 0 and a.outcome = 'completed' and a.attempt = v.attempt)
+union all
+select format('task %s has the flags %s and %s job', p.id, p.flags, count(j.task_id))
+from (
+  select id, flags from tenuto.running_tasks
+  union all select id, flags from tenuto.ready_tasks
+  union all select id, flags from tenuto.pending_tasks
+  union all select id, flags from tenuto.waiting_tasks
+  union all select id, flags from tenuto.delayed_tasks
+) p
+left join tenuto.job_tasks j on j.task_id = p.id
+where (p.flags & 32 > 0) <> (j.task_id is not null)
+group by p.id, p.flags
 """
 
 

@@ -8,7 +8,12 @@ from uuid import UUID
 import psycopg
 from psycopg.types.json import Jsonb
 
+from tests.dag.documents import with_job
+from tests.support.database.dags import deploy
+from tests.support.database.events import route
+from tests.support.database.jobs import publish
 from tests.support.database.loops import fenced
+from tests.support.database.open_runs import open_run
 from tests.support.database.schedules import put
 from tests.support.database.tasks import Db, a_worker, call, start, start_graph
 from tests.support.database.users import an_org_with_users
@@ -44,6 +49,9 @@ def a_busy_org(db: Db, slug: str) -> UUID:
     call(db, "place_object", org_id=org, object_id=thing, addresses=["a"])
     _finished_work(db, org, thing)
     run_id, child = _running_work(db, org)
+    open_run(db, org_id=org, name="open", deadline_seconds=3600)
+    open_run(db, org_id=org, name="held", hold=True)
+    call(db, "put_destination", org_id=org, name="hook", url="https://example.com", secret=b"sealed")
 
     start(db, 1, 2, org_id=org, dedupe_keys=[f"{slug}-1", f"{slug}-2"], kind={"type": "app.ready"})
     details = [{"task": 0, "limits": limit}, {"task": 1, "delay_seconds": 60}]
@@ -52,14 +60,47 @@ def a_busy_org(db: Db, slug: str) -> UUID:
     call(db, "cancel_task", org_id=org, task_id=child)
     call(db, "send_signal", org_id=org, run_id=run_id, name="go")
     call(db, "put_run_data", org_id=org, run_id=run_id, values={"k": 1})
+    call(db, "set_task_metadata", org_id=org, task_id=child, changes={"k": 1})
     put(db, datetime.now(UTC), org_id=org)
+    call(db, "set_limit", org_id=org, scope="queue", key="rare", size=2)
     a_used_rate(db, org)
     note_an_input(db, org, child)
     a_scaled_pool(db, org)
     rows_of_loops(db, org, run_id)
     a_bundle(db, org)
+    call(db, "beat_worker", org_id=org, worker_id="external", logs=Jsonb([{"message": "hello"}]))
+    deploy(db, org_id=org)
+    call(db, "cutover_dag", org_id=org, name="orders", expected=0, actor="ann")
+    _published_data(db, org)
+    db.execute(
+        "insert into tenuto.webhooks (org_id, job_key, path, created_at)"
+        " select org_id, job_key, '/new', tenuto.now() from tenuto.job_controls where org_id = %s limit 1",
+        [org],
+    )
     an_org_with_users(db, org, slug)
     return org
+
+
+def _published_data(db: Db, org: UUID) -> None:
+    call(db, "trigger_job", org_id=org, dag="orders", name="extract")
+    worker = a_worker(db, "publisher", org_id=org)
+    (claim,) = worker.claim(1, routes=worker.routes(types=["tenuto.python"]))
+    publish(worker, claim, "mon")
+    db.execute(
+        "insert into tenuto.row_sets"
+        " (id, org_id, dataset_version_id, location, task_id, attempt, pages, created_at)"
+        " select tenuto._uuid7(), org_id, dataset_version_id, location, task_id, attempt, 1, tenuto.now()"
+        " from tenuto.partition_versions where org_id = %s",
+        [org],
+    )
+    call(db, "pause_job", org_id=org, dag="orders", name="daily")  # the event waits, and starts no task
+    route(db)
+    edited = deploy(db, with_job("daily", config={"sql": "select 2"}), org_id=org)  # it has `mon` to compute
+    db.execute(
+        "insert into tenuto.build_tasks (dag_version_id, task_id, org_id)"
+        " select id, id, org_id from tenuto.dag_versions where org_id = %s and version = %s",
+        [org, edited["version"]],
+    )
 
 
 def rows_of_loops(db: Db, org: UUID, run_id: UUID) -> None:
@@ -73,11 +114,26 @@ def rows_of_loops(db: Db, org: UUID, run_id: UUID) -> None:
         " from arrival",
         "insert into tenuto.run_requests (run_id, verb, org_id, requested_at, worked_at)"
         " values (%(run)s, 'cancel', %(org)s, tenuto.now(), tenuto.now())",
+        "insert into tenuto.rollups (org_id, period, dimension, starts_at, name, bucket, completed, failed, cancelled,"
+        " skipped, retried, lost, run_seconds, max_run_seconds, started, queue_seconds, max_queue_seconds,"
+        " last_ended_at) values (%(org)s, 'day', 'type', tenuto.now(), 'a.b', 0, 1, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1,"
+        " tenuto.now())",
         "insert into tenuto.run_request_parts (run_id, verb, no, org_id, again, task_ids)"
         " values (%(run)s, 'cancel', 1, %(org)s, false, '{}')",
     ]
     for statement in statements:
         db.execute(statement.encode(), {"org": org, "run": run_id})
+    with db.transaction():  # without the trigger that deletes it at commit
+        db.execute("set local session_replication_role = replica")
+        db.execute(
+            "insert into tenuto.close_requests (run_id, cancelled, org_id, requested_at)"
+            " values (%s, false, %s, tenuto.now())",
+            [run_id, org],
+        )
+        db.execute(
+            "insert into tenuto.release_requests (run_id, org_id, requested_at) values (%s, %s, tenuto.now())",
+            [run_id, org],
+        )
 
 
 def a_bundle(db: Db, org: UUID) -> None:

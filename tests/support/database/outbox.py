@@ -60,3 +60,15 @@ def wear_out(db: Db, *ids: int, owner: str = "one", times: int = 20) -> None:
         db.execute("update tenuto.outbox set available_at = tenuto.now() where status = 'pending'")
         take(db, owner)
         fail(db, *ids, owner=owner)
+
+
+def a_destination(
+    db: Db,
+    name: str = "crm",
+    url: str = "https://crm.example/hook",
+    *,
+    secret: bytes = b"secret",
+    org_id: object = DEFAULT_ORG,
+) -> bool:
+    """Declare a destination; answers whether it is new."""
+    return call(db, "put_destination", org_id=org_id, name=name, url=url, secret=secret)

@@ -48,7 +48,7 @@ class RemoteWorker:
                 **more,
             },
         )
-        return {**row, "tasks": json.loads(row["tasks"]), "answers": json.loads(row["answers"])}
+        return {**row, "tasks": json.loads(row["tasks"]), "rejected_reports": json.loads(row["rejected_reports"])}
 
 
 def a_remote_worker(

@@ -35,6 +35,7 @@ class Claim:
     slots: Any
     group_no: int
     metadata: Any = None
+    root_id: UUID | None = None
 
 
 @dataclass
@@ -78,10 +79,17 @@ class Worker:
         (claim,) = self.claim(1)
         return claim
 
-    def complete(self, *claims: Claim, outputs: Sequence[object] | None = None, effects: object = None) -> list[Answer]:
+    def complete(
+        self,
+        *claims: Claim,
+        outputs: Sequence[object] | None = None,
+        effects: object = None,
+        published: Sequence[object] | None = None,
+    ) -> list[Answer]:
         values = json_array(outputs) if outputs is not None else None
         effects = Jsonb(effects) if effects is not None else None
-        return self._report("complete_tasks", claims, outputs=values, effects=effects)
+        lists = json_array(published) if published is not None else None
+        return self._report("complete_tasks", claims, outputs=values, effects=effects, published=lists)
 
     def fail(
         self, *claims: Claim, error: object = "boom", retry: float | None = None, final: bool = False
@@ -106,6 +114,11 @@ class Worker:
     def wait(self, claim: Claim, **wait: object) -> Answer:
         """`wait(claim, **{"for": "signal", "name": "go"})`, see wait_tasks."""
         return self._report("wait_tasks", [claim], waits=json_array([wait]))[0]
+
+    def block(self, *claims: Claim, versions: list[str | None] | None = None, **mismatch: object) -> list[Answer]:
+        """The code calls a sleep where it charged before."""
+        found = {"step_no": 2, "expected": "step 'charge'", "found": "sleep", **mismatch}
+        return self._report("block_tasks", claims, mismatches=json_array([found] * len(claims)), versions=versions)
 
     def beat(self, *held: Claim, settled: int | None = None, metrics: dict[str, Any] | None = None) -> dict[str, Any]:
         (row,) = call_sync(
@@ -140,7 +153,7 @@ class Worker:
             attempts=[claim.attempt for claim in claims],
             **values,
         )
-        return [row["answer"] for row in rows]
+        return [row["result"] for row in rows]
 
 
 def a_worker(
@@ -148,6 +161,11 @@ def a_worker(
 ) -> Worker:
     (row,) = call_sync(db, "register_worker", org_id=org_id, worker_id=name, lease=lease, **more)
     return Worker(db, row["session_id"], row["token"], org_id, name)
+
+
+def a_worker_with(db: Db, code: str, name: str | None = None, **more: Any) -> Worker:
+    """A worker that registers with this version of the code."""
+    return a_worker(db, name or f"with {code}", **{"metadata": Jsonb({"code_version": code}), **more})
 
 
 def start(
@@ -242,5 +260,12 @@ def drain(db: Db, worker: Worker, *, limit: int = 100, rounds: int = 1000) -> in
 
 def _claim(row: dict[str, Any]) -> Claim:
     return Claim(
-        row["task_id"], row["attempt"], row["run_id"], row["input"], row["slots"], row["group_no"], row["metadata"]
+        row["task_id"],
+        row["attempt"],
+        row["run_id"],
+        row["input"],
+        row["slots"],
+        row["group_no"],
+        row["metadata"],
+        row["root_id"],
     )

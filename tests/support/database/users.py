@@ -56,8 +56,14 @@ def an_org_with_users(db: Db, org_id: UUID, slug: str) -> None:
     for head in call(db, "list_due_heads"):
         signed = {"signed_at": "2026-01-01T00:00:00Z", "signing_key_id": "k1", "signature": b"s"}
         call(db, "record_head", **head, **signed)
-    # One that no seal_audit can take, for it seals what other orgs wait for too.
+    # Two that no seal_audit takes, for it seals what other orgs wait for too.
     db.execute("insert into tenuto.audit_unsealed (id, org_id) values (gen_random_uuid(), %s)", [org_id])
+    db.execute(
+        "insert into tenuto.parked_rows (loop, key, org_id, error, failures, parked_at, retry_at)"
+        " values ('seal_audit', %(org)s::text, %(org)s, 'boom', 1, tenuto.now(), tenuto.now() + interval '1 hour')",
+        {"org": org_id},
+    )
+    a_user(db, "late", org_id=org_id)  # leaves an entry that is not sealed
 
 
 def to_an_old_month(db: Db) -> str:

@@ -7,19 +7,20 @@ notebook, with `tn`, the client of the page's app, and the names of its tasks at
 """
 
 import json
+import os
 import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
+from tests.support.processes.forked_tenuto import ForkedTenuto
 from tests.support.processes.terminal import ROOT, Terminal
 
 BLOCK = re.compile(r"(?:<!-- not run: (?P<why>.+?) -->\n+)?```(?P<language>\w+)\n(?P<code>.*?)```", re.DOTALL)
-FILE = re.compile(r"# (\w+\.py)\b.*\n")
+FILE = re.compile(r"# ([\w/]+\.py)\b.*\n")
 STAYS = re.compile(r"tenuto (up|worker|dispatcher|server)\b(?!-)")
 SET = re.compile(r"^([A-Z]\w*)=", re.MULTILINE)
 
@@ -62,6 +63,7 @@ class Reader:
         with self._staying:
             for block in blocks:
                 if block.file:
+                    (self._folder / block.file).parent.mkdir(exist_ok=True)
                     with (self._folder / block.file).open("a") as file:
                         file.write(f"{block.code}\n")
             if (self._folder / "tasks.py").exists() and not any(STAYS.match(block.code) for block in blocks):
@@ -105,39 +107,40 @@ class Reader:
 class Notebook:
     """A Python of its own that runs one block after the other."""
 
-    def __init__(self, process: "subprocess.Popen[str]") -> None:
-        self._process = process
+    def __init__(self, blocks: BinaryIO, answers: BinaryIO) -> None:
+        self._blocks, self._answers = blocks, answers
 
     def run(self, code: str, where: str) -> str:
-        assert self._process.stdin
-        assert self._process.stdout
-        self._process.stdin.write(json.dumps(code) + "\n")
-        self._process.stdin.flush()
-        answer = json.loads(self._process.stdout.readline() or '{"error": "it ended"}')
+        self._blocks.write(json.dumps(code).encode() + b"\n")
+        self._blocks.flush()
+        answer = json.loads(self._answers.readline() or '{"error": "it ended"}')
         assert "error" not in answer, f"{where}: {answer['error']}"
         return answer["printed"]
 
 
 @contextmanager
 def open_notebook(terminal: Terminal) -> Iterator[Notebook]:
-    process = subprocess.Popen(
-        [sys.executable, str(ROOT / "tests" / "support" / "docs" / "notebook_script.py")],
-        cwd=terminal.folder,
-        env=terminal.environment,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    with process:
+    (read_blocks, write_blocks), (read_answers, write_answers) = os.pipe(), os.pipe()
+    with (
+        os.fdopen(read_blocks, "rb") as stdin,
+        os.fdopen(write_answers, "wb") as stdout,
+        os.fdopen(2, "wb", closefd=False) as stderr,
+    ):
+        process = ForkedTenuto(
+            env=terminal.environment,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            cwd=terminal.folder,
+            script=ROOT / "tests" / "support" / "docs" / "notebook_script.py",
+        )
+    with os.fdopen(read_answers, "rb") as answers:
         try:
-            yield Notebook(process)
+            with os.fdopen(write_blocks, "wb") as blocks:
+                yield Notebook(blocks, answers)
+            process.wait(60)
         finally:
-            assert process.stdin
-            process.stdin.close()
-            try:
-                process.wait(20)
-            except subprocess.TimeoutExpired:
-                process.kill()
+            process.kill()
 
 
 def check_printed(expected: str, printed: str, where: str) -> None:

@@ -7,11 +7,16 @@ from uuid import UUID, uuid4
 
 from psycopg.types.json import Jsonb
 
+from tests.support.database.dags import deploy
+from tests.support.database.data_objects import an_object
+from tests.support.database.jobs import SALES, sales
+from tests.support.database.jobs import publish as publish_data
 from tests.support.database.limits import a_key, a_rate
 from tests.support.database.loops import cancel_task, settle
+from tests.support.database.open_runs import close_run, open_run
 from tests.support.database.outbox import publish
 from tests.support.database.schedules import put
-from tests.support.database.tasks import Db, a_worker, call, drain, start_graph, start_one
+from tests.support.database.tasks import Db, a_worker, a_worker_with, call, drain, start_graph, start_one
 from tests.support.database.users import an_entry
 
 
@@ -35,9 +40,51 @@ def a_sleep(db: Db, org: UUID) -> None:
     worker.wait(worker.claim_one(), **{"for": "time", "seconds": 0.001})
 
 
+def a_task_for_other_code(db: Db, org: UUID) -> None:
+    start_one(db, org_id=org)
+    old = a_worker_with(db, "old", org_id=org)
+    old.block(old.claim_one())
+    a_worker_with(db, "new", org_id=org)
+
+
+def a_task_that_lost_its_code(db: Db, org: UUID) -> None:
+    a_task_for_other_code(db, org)
+    call(db, "unblock_tasks")
+    call(db, "terminate_worker", org_id=org, worker_id="with new")
+
+
+def a_closed_run(db: Db, org: UUID) -> None:
+    """One that its close left to the loop, because a transaction was adding tasks."""
+    run_id = open_run(db, org_id=org)
+    db.execute("set session_replication_role = replica")  # no triggers
+    close_run(db, run_id, org_id=org)
+    db.execute("reset session_replication_role")
+
+
+def a_released_run(db: Db, org: UUID) -> None:
+    """One that its release left to the loop, because a transaction was adding tasks."""
+    run_id = open_run(db, org_id=org, hold=True)
+    db.execute("set session_replication_role = replica")  # no triggers
+    call(db, "release_run", org_id=org, run_id=run_id)
+    db.execute("reset session_replication_role")
+
+
+def a_preferred_place(db: Db, org: UUID) -> None:
+    """A task that a worker near its data has not taken in time."""
+    a_worker(db, "near", org_id=org, address="node-1")
+    slots = [{"object": str(an_object(db, at=["node-1"], org_id=org))}]
+    start_graph(db, 1, org_id=org, details=[{"task": 0, "slots": slots}])
+    db.execute("update tenuto.ready_tasks set queued_at = now() - interval '1 minute' where org_id = %s", [org])
+
+
 def a_silent_worker(db: Db, org: UUID) -> None:
     a_worker(db, org_id=org)
     db.execute("update tenuto.sessions set expires_at = now() - interval '1 minute' where org_id = %s", [org])
+
+
+def a_worker_without_heartbeats(db: Db, org: UUID) -> None:
+    call(db, "beat_worker", org_id=org, worker_id="w")
+    db.execute("update tenuto.workers set last_heartbeat = now() - interval '1 hour' where org_id = %s", [org])
 
 
 def a_lost_attempt(db: Db, org: UUID) -> None:
@@ -50,6 +97,10 @@ def a_deadline(db: Db, org: UUID) -> None:
     start_one(db, org_id=org, kind={"timeout_seconds": 10})
     a_worker(db, org_id=org).claim_one()
     db.execute("update tenuto.running_tasks set deadline_at = now() - interval '1 minute' where org_id = %s", [org])
+
+
+def a_run_past_its_deadline(db: Db, org: UUID) -> None:
+    start_graph(db, 1, org_id=org, run={"deadline_seconds": 0.001})
 
 
 def an_end(db: Db, org: UUID) -> None:
@@ -148,6 +199,18 @@ def an_old_run(db: Db, org: UUID) -> None:
     db.execute("update tenuto.runs set completed_at = now() - interval '1 month' where org_id = %s", [org])
 
 
+def a_build(db: Db, org: UUID) -> None:
+    deploy(db, SALES, org_id=org)
+    call(db, "cutover_dag", org_id=org, name="sales", expected=0, actor="ann")
+    keys = [row[0] for row in db.execute("select dag_version_id::text from tenuto.builds where org_id = %s", [org])]
+    while call(db, "advance_builds", keys=keys):  # it has nothing to catch up with
+        pass
+    call(db, "trigger_job", org_id=org, dag="sales", name="extract")
+    worker = a_worker(db, org_id=org)
+    publish_data(worker, worker.claim_one(), "mon")
+    deploy(db, sales("select 2"), org_id=org)
+
+
 def a_sealed_entry(db: Db, org: UUID) -> None:
     an_entry(db, org_id=org)
     call(db, "seal_audit")
@@ -161,17 +224,27 @@ MADE = "select count(*) > 0 from tenuto.limits where org_id = %s"
 CASES = {
     "promote_due": Case(a_delay, gone("delayed_tasks"), "delayed_tasks"),
     "wake_waiting": Case(a_sleep, gone("waiting_tasks"), "waiting_tasks"),
+    "unblock_tasks": Case(a_task_for_other_code, gone("waiting_tasks"), "waiting_tasks"),
+    "set_aside_tasks": Case(a_task_that_lost_its_code, gone("ready_tasks"), "ready_tasks"),
     "expire_sessions": Case(a_silent_worker, gone("sessions", "ended_at is null"), "sessions", "update"),
+    "expire_workers": Case(a_worker_without_heartbeats, gone("workers", "status = 'active'"), "workers", "update"),
     "expire_attempts": Case(a_lost_attempt, gone("running_tasks"), "running_tasks"),
     "expire_deadlines": Case(a_deadline, gone("running_tasks"), "running_tasks"),
+    "expire_runs": Case(a_run_past_its_deadline, gone("run_deadlines"), "run_deadlines"),
     "fold_runs": Case(an_end, gone("run_counts"), "run_counts"),
     "settle_runs": Case(a_handler, gone("pending_tasks"), "pending_tasks"),
     "sweep_cancelled": Case(a_cancel, gone("cancel_requests"), "cancel_requests"),
+    "sweep_closed": Case(a_closed_run, gone("close_requests"), "close_requests"),
+    "relax_placement": Case(
+        a_preferred_place, gone("ready_tasks", "route_id in (select id from tenuto.routes where soft)"), "ready_tasks"
+    ),
+    "sweep_released": Case(a_released_run, gone("release_requests"), "release_requests"),
     "follow_arrivals": Case(
         a_limited_start, "select count(*) > 0 from tenuto.limits where org_id = %s", "limits", "insert"
     ),
     "admit_rates": Case(a_rate_with_a_line, gone("waiting_tasks"), "waiting_tasks"),
     "advance_requests": Case(a_large_cancel, gone("run_requests", "phase = 'list'"), "run_requests", "update"),
+    "advance_builds": Case(a_build, gone("build_inputs"), "builds", "update"),
     "fire_schedules": Case(a_schedule, gone("schedules", "last_at is null"), "schedules", "update"),
     "drain_outbox": Case(an_effect, gone("outbox", "attempts = 0"), "outbox", "update"),
     "sweep_lanes": Case(an_empty_lane, gone("ready_lanes"), "ready_lanes"),

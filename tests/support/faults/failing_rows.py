@@ -58,6 +58,8 @@ def turn(database: str, *loops: str, limit: int = 100) -> list[int]:
                 UUID(uuid7()), pool, owner_pool, "here", 0, peppers=Peppers((b"p" * 32,)), handlers=handlers
             )
             steps = {loop.name: loop.step for loop in LOOPS}
-            return [await steps[name](dispatcher, limit) for name in loops]
+            moved = [await steps[name](dispatcher, limit) for name in loops]
+            await dispatcher.effects.finish()
+            return moved
 
     return asyncio.run(main())

@@ -5,7 +5,6 @@ import threading
 from collections.abc import Coroutine, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, TypeVar
 
 import uvicorn
@@ -17,6 +16,9 @@ from tenuto.sdk.connect import DEFAULT_ORG
 from tenuto.server.app import TenutoApp, create_app
 from tenuto.server.settings import ServerSettings
 from tenuto.server.state import ServerState
+from tenuto.storage.base import Store
+from tests.support.http.kept_pool import forget, renew
+from tests.support.postgres.shared_database import KEPT_APPLICATION
 
 PEPPERS = Peppers((b"p" * 32,))
 NOWHERE = ServerSettings("postgresql://nobody@127.0.0.1:1/none", "tenuto_api", PEPPERS, env="test")
@@ -29,24 +31,34 @@ class Loopback:
     def __init__(self, server: uvicorn.Server, app: TenutoApp, loop: asyncio.AbstractEventLoop, url: str) -> None:
         self._server, self._app, self._loop, self.url = server, app, loop, url
         self._pools = AsyncExitStack()
+        self._database = ""
 
-    def aim(self, database: str, objects: Path) -> None:
-        """Answer from this database, over new connections: they see what its settings are now."""
-        self._do(self._aim(database, objects))
+    def aim(self, database: str, store: Store) -> None:
+        """Answer from this database, at the time that its clock shows now."""
+        self._do(self._aim(database, store))
 
-    async def _aim(self, database: str, objects: Path) -> None:
-        await self._pools.aclose()
+    async def _aim(self, database: str, store: Store) -> None:
         state: ServerState = self._app.state
-        settings = replace(state.settings, database_url=database, objects=objects)
-        pool = await self._pools.enter_async_context(open_pool(database, role="tenuto_api", size=4))
-        self._app.state = replace(state, settings=settings, pool=pool)
+        pool = state.pool
+        if database == self._database:
+            await renew(pool)
+        else:
+            await self._pools.aclose()
+            kept = open_pool(database, role="tenuto_api", size=4, application=KEPT_APPLICATION)
+            pool = await self._pools.enter_async_context(kept)
+            self._database = database
+        settings = replace(state.settings, database_url=database)
+        self._app.state = replace(state, settings=settings, pool=pool, store=store)
 
     def leave(self) -> None:
-        """Hold no connection to a database that is about to go."""
+        """At the end of a test."""
+        self._do(forget(self._app.state.pool))
+
+    def close(self) -> None:
         self._do(self._pools.aclose())
 
     def _do(self, work: Coroutine[Any, Any, T]) -> T:
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result(30)
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(60)
 
 
 @contextmanager
@@ -67,13 +79,15 @@ def loopback(settings: ServerSettings = NOWHERE, *, port: int = 0) -> Iterator[L
 
     thread = threading.Thread(target=loop.run_until_complete, args=[serve()], daemon=True)
     thread.start()
-    assert ready.wait(30)
+    assert ready.wait(60)
     port = server.servers[0].sockets[0].getsockname()[1]
+    running = Loopback(server, app, loop, f"http://127.0.0.1:{port}")
     try:
-        yield Loopback(server, app, loop, f"http://127.0.0.1:{port}")
+        yield running
     finally:
+        running.close()
         server.should_exit = True
-        thread.join(30)
+        thread.join(60)
         loop.close()
 
 

@@ -18,6 +18,7 @@ class Handler(BaseHTTPRequestHandler):
         self.server.connections += 1
 
     def do_POST(self) -> None:
+        self.server.headers.append(dict(self.headers.items()))
         self.server.bodies.append(self.rfile.read(int(self.headers["content-length"])))
         if not self.server.released.wait(30):
             return
@@ -43,6 +44,7 @@ class StubServer(ThreadingHTTPServer):
         self.hangs_up = False
         self.connections = self.closed = 0
         self.bodies: list[bytes] = []
+        self.headers: list[dict[str, str]] = []
         self.released = threading.Event()
         self.released.set()
         self.url = f"http://127.0.0.1:{self.server_port}"

@@ -2,20 +2,20 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any, cast
+from typing import Any
 
 from tenuto import App, Client
 from tenuto.sdk.client.http_client import Http
 from tenuto.sdk.client.http_transport import HttpTransport
 from tenuto.sdk.client.sql_transport import SqlTransport
-from tenuto.storage.folder import FolderStore
+from tenuto.storage.base import Store
 from tenuto.testing import Isolated
-from tenuto.testing.isolated import isolated_client
+from tenuto.testing.isolation import isolated_client
 from tests.support.http.loopback import Loopback, make_api_key
 
 
 class Watched:
-    """The clock of the database; who is connected already is connected anew, to see it move."""
+    """The clock of the database; who is connected already is told when it moves."""
 
     def __init__(self, clock: Any, moved: Any) -> None:
         self._clock, self._moved = clock, moved
@@ -43,12 +43,13 @@ class HttpIsolated(Client):
 
 
 @asynccontextmanager
-async def isolated_over_http(app: App, database: str, loopback: Loopback) -> AsyncIterator[HttpIsolated]:
-    async with isolated_client(app, database) as inner:
-        store = cast("FolderStore", inner.direct.store)
+async def isolated_over_http(
+    app: App, database: str, loopback: Loopback, store: Store | None = None
+) -> AsyncIterator[HttpIsolated]:
+    async with isolated_client(app, database, store) as inner:
 
         def aim() -> None:
-            loopback.aim(inner.url, store.folder)
+            loopback.aim(inner.url, inner.direct.store)
 
         aim()
         http = Http(loopback.url, await make_api_key(inner.direct.pool))

@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 import psycopg
 import pytest
 
+from tests.support.free_ports import free_ports
 from tests.support.waiting import wait_until
 
 SETTINGS = """\
@@ -54,7 +55,7 @@ def a_pooler(database: str, logins: dict[str, list[str]]) -> Iterator[dict[str, 
     try:
         folder.chmod(0o755)
         settings = folder / "pgbouncer.ini"
-        port = _free_port()
+        (port,) = free_ports(1)
         settings.write_text(SETTINGS.format(databases="\n".join(lines), port=port))
         with _running(settings, port):
             yield {login: f"postgresql://any@127.0.0.1:{port}/{login}" for login in logins}
@@ -77,15 +78,9 @@ def _running(settings: Path, port: int) -> Iterator[None]:
         yield
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(60)
 
 
 def _is_listening(port: int) -> bool:
     with socket() as line:
         return line.connect_ex(("127.0.0.1", port)) == 0
-
-
-def _free_port() -> int:
-    with socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]

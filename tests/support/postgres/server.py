@@ -15,18 +15,26 @@ from psycopg import sql
 from tenuto.db import embedded
 from tenuto.db.embedded.paths import find_paths, make_home, make_paths
 from tenuto.db.install import install
+from tenuto.db.install.test_databases import isolated_database
 from tests.support.waiting import wait_until
 
 TEMPLATE = "tenuto_template"
+OTHER_WEEKS = """
+select c.relname::text from pg_class c
+where c.relispartition and c.relkind = 'r' and c.relnamespace = 'tenuto'::regnamespace
+  and c.relname ~ '_(w[0-9]+|[0-9]{4}_[0-9]{2})$'
+  and c.relname !~ to_char(now() at time zone 'UTC', '"_("IYYY"_w"IW"|"YYYY"_"MM")$"')
+"""
 PG_BIN = Path(os.environ["TENUTO_PG_BIN"]) if "TENUTO_PG_BIN" in os.environ else None
 
 
 def run_folder(run: str) -> Path:
-    """Where the run's server lives: in memory if there is room, where a database is cloned three times faster."""
-    return _roomy() / f"tenuto-tests-{os.getuid()}-{run}"
+    """Where the run's server lives."""
+    return fast_folder() / f"tenuto-tests-{os.getuid()}-{run}"
 
 
-def _roomy() -> Path:
+def fast_folder() -> Path:
+    """For data of servers: in memory if there is room, where a database is cloned three times faster."""
     memory = Path("/dev/shm")  # noqa: S108 - the folder made in it is named after the user and the run
     if os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > 4 << 30:
         return memory
@@ -65,6 +73,15 @@ def ensure_template(server: str, folder: Path) -> str:
     return ensure_database(server, folder, TEMPLATE, "template0", fill)
 
 
+def drop_other_weeks(url: str) -> None:
+    """Drop the partitions of weeks and months other than now; what belongs there goes to the default partitions.
+    Dispatchers create no others."""
+    with psycopg.connect(url, autocommit=True) as conn:
+        for (partition,) in conn.execute(OTHER_WEEKS).fetchall():
+            conn.execute(f"drop table tenuto.{partition}".encode())
+        conn.execute("delete from tenuto.partitioned_tables")
+
+
 def ensure_database(server: str, folder: Path, name: str, template: str, fill: Callable[[str], object]) -> str:
     """The name of a database for all processes of the run to clone, made by the first of them."""
     folder.mkdir(exist_ok=True)
@@ -80,16 +97,26 @@ def ensure_database(server: str, folder: Path, name: str, template: str, fill: C
     return name
 
 
-def ensure_home(folder: Path) -> Path:
-    """The home of an embedded server that is migrated and stopped, for all processes of the run to copy."""
-    home = folder / "home"
+def ensure_home(
+    folder: Path, name: str, *, source: Path | None = None, fill: Callable[[str], object] = lambda _: None
+) -> Path:
+    """The home of an embedded server that is filled and stopped, for all processes of the run to copy."""
+    home = folder / name
     folder.mkdir(exist_ok=True)
-    with (folder / "home.lock").open("w") as lock:
+    with (folder / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not home.exists():
+            if source is not None:
+                copy_home(source, home)
             with embedded.server(home, pg_bin=PG_BIN) as url:
-                install.migrate(url)
+                fill(url)
     return home
+
+
+def make_testing_template(url: str) -> None:
+    """What the first test of a session with `tenuto.testing` makes."""
+    with isolated_database(url):
+        pass
 
 
 def copy_home(made: Path, home: Path) -> None:
@@ -114,7 +141,7 @@ def _when_free(conn: psycopg.Connection, statement: str) -> None:
             return False
         return True
 
-    wait_until(done, timeout=60)
+    wait_until(done)
 
 
 def _make_logins_cheap(conn: psycopg.Connection) -> None:
@@ -128,12 +155,20 @@ def _make_logins_cheap(conn: psycopg.Connection) -> None:
 
 @contextmanager
 def fresh_database(server: str, name: str, template: str = "template0") -> Iterator[str]:
+    if template == planted_database():
+        yield in_database(server, template)
+        return
     with psycopg.connect(server, autocommit=True) as conn:
         create_database(conn, name, template)
         try:
             yield in_database(server, name)
         finally:
             conn.execute(f"drop database if exists {name} with (force)".encode())
+
+
+def planted_database() -> str | None:
+    """The database with a bug in it that this one test uses instead of a copy of the template (tests/planted)."""
+    return os.environ.get("TENUTO_TEST_PLANTED")
 
 
 def in_database(server: str, name: str) -> str:

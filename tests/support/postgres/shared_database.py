@@ -8,7 +8,7 @@ import psycopg
 from psycopg.rows import tuple_row
 
 from tests.support.postgres.reset import DatabaseReset
-from tests.support.postgres.server import create_database, in_database
+from tests.support.postgres.server import create_database, in_database, planted_database
 
 # What a test can change besides rows: definitions and statistics. Each catalog row carries the transaction that wrote
 # it; the statistics in pg_class are overwritten in place. Objects below 16384 are those of Postgres itself.
@@ -25,9 +25,11 @@ select (select sum(c.xmin::text::bigint + c.relpages + c.reltuples) + count(*) f
 SETTINGS = """
 select 1 from pg_db_role_setting s join pg_database d on d.oid = s.setdatabase where d.datname = current_database()
 """
-OTHERS = """
+KEPT_APPLICATION = "tenuto of all tests"  # the name of connections that go on to the next test (http/kept_pool.py)
+OTHERS = f"""
 select count(pg_terminate_backend(pid, 10000)) from pg_stat_activity
 where datname = current_database() and backend_type = 'client backend' and pid <> all (%s)
+  and application_name <> '{KEPT_APPLICATION}'
 """
 RESET_SESSION = """
 close all; reset session authorization; reset role; reset all; unlisten *; discard temp; discard sequences;
@@ -53,6 +55,10 @@ class SharedDatabase:
     @contextmanager
     def borrow(self) -> Iterator[str]:
         """Its URL, for one test."""
+        if self._template == planted_database():  # which is for this test alone
+            self._database = self._template
+            yield self.url
+            return
         if self._emptying is None:
             self._make()
         try:
@@ -72,7 +78,7 @@ class SharedDatabase:
             if conn is not None:
                 conn.close()
         self._db = self._emptying = None
-        if not self._database:
+        if self._database in ("", planted_database()):
             return
         with psycopg.connect(self._server, autocommit=True) as conn:
             conn.execute(f"drop database if exists {self._database} with (force)".encode())

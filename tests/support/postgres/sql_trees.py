@@ -19,5 +19,15 @@ class Tree:
         (self.root / path).unlink()
 
 
-def function(name: str, *, body: str, returns: str = "int", parameters: str = "") -> str:
-    return f"create or replace function tenuto.{name}({parameters}) returns {returns} language sql as $$ {body} $$;"
+def function(name: str, *, body: str, returns: str = "int", parameters: str = "", schema: str = "tenuto") -> str:
+    return f"create or replace function {schema}.{name}({parameters}) returns {returns} language sql as $$ {body} $$;"
+
+
+def view(name: str, query: str = "select 1 as x") -> str:
+    return f"create or replace view {name} as {query};"
+
+
+def trigger(name: str, function: str = "tenuto.one", *, trigger: str = "refuses", event: str = "insert") -> str:
+    """A trigger of a view, which does its writes."""
+    return f"""
+create or replace trigger {trigger} instead of {event} on {name} for each row execute function {function}();"""

@@ -42,7 +42,7 @@ class Running:
     def stop(self, number: int = signal.SIGTERM) -> int:
         """Tell it to stop; the exit code."""
         self.process.send_signal(number)
-        return self.process.wait(30)
+        return self.process.wait(60)
 
 
 @contextmanager
@@ -69,7 +69,7 @@ def _running(
             process = start(*arguments, environment=_environment(environment), output=file, from_start=from_start)
         command = Running(process, output)
         try:
-            wait_until(lambda: ready in command.said() or process.poll() is not None, timeout=60)
+            wait_until(lambda: ready in command.said() or process.poll() is not None)
             assert ready in command.said(), command.said()
             yield command
         finally:

@@ -27,7 +27,7 @@ SCRIPT = """#!{python} -IS
 import json, os, signal, socket, struct, sys
 with socket.socket(socket.AF_UNIX) as connection:
     connection.connect({address!r})
-    request = json.dumps([sys.argv[1:], dict(os.environ), os.getcwd()]).encode()
+    request = json.dumps([sys.argv[1:], dict(os.environ), os.getcwd(), None]).encode()
     socket.send_fds(connection, [len(request).to_bytes(4, "big")], [0, 1, 2])
     connection.sendall(request)
     (pid,) = struct.unpack("!i", connection.recv(4))
@@ -49,7 +49,7 @@ def _server() -> Path:
     process = subprocess.Popen(command, cwd=ROOT, env=clean, stdin=subprocess.PIPE)
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     atexit.register(process.kill)
-    wait_until(lambda: address.exists() or process.poll() is not None, timeout=60)
+    wait_until(lambda: address.exists() or process.poll() is not None)
     assert process.poll() is None
     return address
 
@@ -65,7 +65,7 @@ def forked_tenuto() -> Path:
 
 
 class ForkedTenuto:
-    """One process, with the methods of subprocess.Popen that tests use."""
+    """One process, of `tenuto` or of a Python script, with the methods of subprocess.Popen that tests use."""
 
     def __init__(
         self,
@@ -73,15 +73,17 @@ class ForkedTenuto:
         env: Mapping[str, str],
         stdout: BinaryIO,
         stderr: BinaryIO | None = None,
+        stdin: BinaryIO | None = None,
         cwd: Path | None = None,
+        script: Path | None = None,
     ) -> None:
         self.args = ["tenuto", *map(str, arguments)]
         self.returncode: int | None = None
-        request = json.dumps([self.args[1:], dict(env), str(cwd or Path.cwd())]).encode()
+        request = json.dumps([self.args[1:], dict(env), str(cwd or Path.cwd()), script and str(script)]).encode()
         self._connection = socket.socket(socket.AF_UNIX)
         self._connection.connect(str(_server()))
-        with Path(os.devnull).open("rb") as stdin:
-            streams = [file.fileno() for file in (stdin, stdout, stderr or stdout)]
+        with Path(os.devnull).open("rb") as nothing:
+            streams = [file.fileno() for file in (stdin or nothing, stdout, stderr or stdout)]
             socket.send_fds(self._connection, [len(request).to_bytes(4, "big")], streams)
         self._connection.sendall(request)
         self.pid = self._receive()

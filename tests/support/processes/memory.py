@@ -7,7 +7,7 @@ from pathlib import Path
 
 import psycopg
 
-BACKENDS = "select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"
+BACKENDS = "select pid from pg_stat_activity where datname = current_database() and application_name = 'tenuto'"
 
 
 def own_bytes(pid: int) -> int:
@@ -21,7 +21,7 @@ def own_bytes(pid: int) -> int:
 
 
 def backends(db: psycopg.Connection) -> list[int]:
-    """The server processes that work for this database, other than the test's own."""
+    """The processes of Postgres that work for a server or worker on this database."""
     return [pid for (pid,) in db.execute(BACKENDS).fetchall()]
 
 

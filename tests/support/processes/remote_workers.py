@@ -10,6 +10,7 @@ from uuid import UUID
 
 from tenuto.model.keys import WORKER, key_hash, make_key, read_peppers
 from tests.support.database.tasks import DEFAULT_ORG, Db, call
+from tests.support.free_ports import free_ports
 from tests.support.processes.forked_tenuto import ROOT, ForkedTenuto
 from tests.support.processes.workers import Fleet
 from tests.support.waiting import wait_until
@@ -50,7 +51,7 @@ class RemoteFleet(Fleet):
 
     def start_server(self, *flags: str) -> None:
         """The server; one that was started before comes back at its address."""
-        port = self.url.rpartition(":")[2] or "0"
+        port = self.url.rpartition(":")[2] or str(free_ports(1)[0])  # which no outgoing connection takes meanwhile
         began = len(self.server_log) if (self.folder / "server.log").exists() else 0
         self.server = server = self._run("server", "server", "--port", port, *flags)
 
@@ -58,7 +59,7 @@ class RemoteFleet(Fleet):
             assert server.poll() is None, self.server_log
             return LISTENING.search(self.server_log[began:]) is not None
 
-        wait_until(answers, timeout=30)
+        wait_until(answers)
         found = LISTENING.search(self.server_log[began:])
         assert found
         self.url = found[1]
@@ -67,7 +68,7 @@ class RemoteFleet(Fleet):
         """kill -9."""
         assert self.server
         self.server.send_signal(signal.SIGKILL)
-        self.server.wait(10)
+        self.server.wait(60)
 
     def _run(self, name: str, *arguments: str) -> ForkedTenuto:
         url = self._server_database if name == "server" else self.database
@@ -86,7 +87,7 @@ class RemoteFleet(Fleet):
             if process is not None:
                 if process.poll() is None:
                     process.kill()
-                process.wait(10)
+                process.wait(60)
 
 
 @contextmanager

@@ -59,7 +59,7 @@ class Terminal:
         try:
             yield staying
             process.send_signal(signal.SIGINT)
-            assert process.wait(30) == 0, staying.said()
+            assert process.wait(60) == 0, staying.said()
         except BaseException:
             print(f"--- {command}\n{staying.said()}")
             raise
@@ -92,7 +92,7 @@ class BackgroundCommand:
     def said(self) -> str:
         return self._log.read_text()
 
-    def wait_for(self, text: str, *, times: int = 1, timeout: float = 60.0) -> None:
+    def wait_for(self, text: str, *, times: int = 1, timeout: float = 120.0) -> None:
         """Until it has said this so often."""
 
         def heard() -> bool:
@@ -108,4 +108,4 @@ class BackgroundCommand:
             for one in everybody:
                 one.kill()
             wait_until_dead(everybody)
-        self._process.wait(10)
+        self._process.wait(60)

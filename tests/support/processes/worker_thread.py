@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from tenuto import App
 from tenuto.worker.backends.base import open_backend
 from tenuto.worker.execution.runtimes import RUNTIMES, Runtimes
+from tenuto.worker.process.held_attempts import make_ledger_file
 from tenuto.worker.process.worker_process import WorkerProcess
 from tenuto.worker.settings import WorkerSettings
-from tenuto.worker.supervisor import crash_ledger
 from tenuto.worker.supervisor.control_channel import ControlChannel
 
 SUPERVISION = "tenuto control"  # the thread that answers the supervisor
@@ -25,11 +25,11 @@ class Supervised:
 
     def __init__(self, settings: WorkerSettings, app: App, runtimes: Runtimes) -> None:
         ours, theirs = socket.socketpair()
-        ours.settimeout(20)
+        ours.settimeout(60)
         self._connection, self._theirs, self._lines = ours, theirs, ours.makefile("r", encoding="utf-8")
         self._settings, self._app, self._runtimes = settings, app, runtimes
         self._control = ControlChannel(theirs)
-        self._ledger = crash_ledger.make_file(100)
+        self._ledger = make_ledger_file(100)
         self.thread = threading.Thread(target=lambda: asyncio.run(self._run()), daemon=True)
 
     async def _run(self) -> None:
@@ -74,6 +74,6 @@ def a_supervised_worker(settings: WorkerSettings, app: App, *, runtimes: Runtime
         yield worker
     finally:
         worker.tell(do="stop", grace=0.0)
-        worker.thread.join(30)
+        worker.thread.join(60)
         worker.close()
         logging.getLogger().handlers[:] = handlers

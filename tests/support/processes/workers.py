@@ -10,10 +10,11 @@ from pathlib import Path
 import psutil
 
 from tests.support.processes.command_line import start
+from tests.support.processes.fork_server import NAME_CHARS
 from tests.support.processes.forked_tenuto import ForkedTenuto
 from tests.support.waiting import wait_until, wait_until_dead
 
-READY = re.compile(r"worker (\S+) runs tests")
+READY = re.compile(r"worker (\S+) runs ")
 
 
 class WorkerProcess:
@@ -43,7 +44,7 @@ class WorkerProcess:
             assert self.process.poll() is None, self.log
             return READY.search(self.log) is not None
 
-        wait_until(ready, timeout=30)
+        wait_until(ready)
         self.children()  # remembered, so that they are ended even when their supervisor is gone
 
     def children(self) -> list[psutil.Process]:
@@ -60,7 +61,11 @@ class WorkerProcess:
 
     def _below(self, pid: int, module: str) -> list[psutil.Process]:
         try:
-            found = [one for one in psutil.Process(pid).children() if module in one.cmdline()]
+            found = [
+                one
+                for one in psutil.Process(pid).children()
+                if module in one.cmdline() or one.name() == module[-NAME_CHARS:]  # a program, or a fork
+            ]
         except psutil.NoSuchProcess:
             return []
         self._seen.update((one.pid, one) for one in found)
@@ -81,14 +86,14 @@ class WorkerProcess:
         kill(everybody)
         wait_until_dead(everybody)
 
-    def wait(self, timeout: float = 30.0) -> int:
+    def wait(self, timeout: float = 120.0) -> int:
         return self.process.wait(timeout)
 
     def end(self) -> None:
         """Whatever state it is in, nothing of it stays."""
         if self.process.poll() is None:
             self.kill()
-        self.process.wait(10)
+        self.process.wait(60)
         kill(self._seen.values())
 
 
@@ -109,8 +114,8 @@ class Fleet:
     def start(
         self, app: str, *flags: str, wait: bool = True, url: str | None = None, from_start: bool = False
     ) -> WorkerProcess:
-        """`tenuto worker` for tests/journeys/apps/<app>.py."""
-        target = f"tests.journeys.apps.{app}:app"
+        """`tenuto worker` for tests/journeys/apps/<app>.py, or for a file elsewhere."""
+        target = app if app.endswith(".py") else f"tests.journeys.apps.{app}:app"
         flags = flags if "--concurrency" in flags else (*flags, "--concurrency", "10")
         log = self.folder / f"worker{len(self.workers) + 1}.log"
         with log.open("wb") as file:

@@ -104,12 +104,12 @@ def grow_buffer() -> int:
         return one.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF)
 
 
-def fill_pairs(processes: int, each: int) -> int:
-    """Megabytes that wait in sockets which nobody reads, with so many pairs in each of so many processes."""
+def fill_pairs(processes: int, each: int, seconds: float = 0) -> int:
+    """Megabytes in sockets that nobody reads, with so many pairs in each of so many processes, for so long."""
     told, tell = os.pipe()
     children = [os.fork() or _hold_pairs(each, tell) for _ in range(processes)]
     total = sum(int(os.read(told, 12)) for _ in children)
-    time.sleep(1)  # long enough to be noticed
+    time.sleep(seconds)  # held until the sandbox notices it and ends the process
     for child in children:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
@@ -127,13 +127,13 @@ def _hold_pairs(each: int, tell: int) -> int:
     return signal.pause() or 0  # until it is killed
 
 
-def spread_pages(processes: int, each: int) -> int:
+def spread_pages(processes: int, each: int, seconds: float = 0) -> int:
     """Pages that are read and never written, each in a table of its own: megabytes of tables, next to no pages."""
     told, tell = os.pipe()
     children = [os.fork() or _hold_tables(each, tell) for _ in range(processes)]
     for _ in children:
         os.read(told, 1)
-    time.sleep(1)  # long enough to be noticed
+    time.sleep(seconds)  # held until the sandbox notices it and ends the process
     for child in children:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)

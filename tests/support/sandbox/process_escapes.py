@@ -5,13 +5,13 @@ import signal
 import time
 
 
-def take_memory_together(count: int, each: int, before: int = 0) -> int:
-    """Megabytes that so many processes have at once, besides what they share with the first."""
+def take_memory_together(count: int, each: int, before: int = 0, seconds: float = 0) -> int:
+    """Megabytes that so many processes have at once, besides what they share with the first, for so long."""
     shared, (told, tell) = b"x" * (before << 20), os.pipe()
     children = [os.fork() or _hold(each, tell) for _ in range(count)]
     while count and os.read(told, 1):
         count -= 1
-    time.sleep(1)  # long enough to be noticed
+    time.sleep(seconds)  # held until the sandbox notices it and ends the process
     for child in children:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)

@@ -51,12 +51,12 @@ class SandboxWorker:
         return self._log.read_text()
 
     def begin(self, task: str, *arguments: Any, **more: Any) -> UUID:
-        kind = {"max_attempts": 1, "timeout_seconds": 30, **more}
+        kind = {"max_attempts": 1, "timeout_seconds": 60, **more}
         return start_tasks(self.db, f"probe.{task}", list(arguments), **kind)[0]
 
     def end_of(self, task_id: UUID) -> End:
         asked = "select outcome, output, error from tenuto.task_attempts where task_id = %s and end_no = 0"
-        wait_until(lambda: self.db.execute(asked, [task_id]).fetchone() is not None, timeout=40)
+        wait_until(lambda: self.db.execute(asked, [task_id]).fetchone() is not None)
         outcome, output, error = self.db.execute(asked, [task_id]).fetchone() or ("", None, None)
         return End(outcome, output, error or {})
 

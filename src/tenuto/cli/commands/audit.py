@@ -1,16 +1,19 @@
 """`tenuto audit`: shows, verifies and exports the audit log."""
 
 import os
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenuto.cli.audited import Org, look, operator
+from tenuto.cli.audited import ROLE, Org, look
 from tenuto.cli.commands.runs import Before, Limit
 from tenuto.cli.exit_codes import UsageError, WorkFailed
 from tenuto.cli.output import AsJson, show, show_list, table
-from tenuto.cli.session import CommandContext, read_optional_id
+from tenuto.cli.session import CommandContext, read_optional_id, with_tenuto
+from tenuto.model.filters import AuditListFilter
+from tenuto.model.os_user import os_user
 
 if TYPE_CHECKING:
     from tenuto.cli.audit_verify import Verified
@@ -31,30 +34,29 @@ def list_(
     ] = None,
     entity_id: Annotated[str | None, typer.Option(help="Only entries about the entity with this id.")] = None,
     action: Annotated[str | None, typer.Option(help="Only entries with this action: create, cancel, revoke.")] = None,
-    actor: Annotated[str | None, typer.Option(help="Only actions of this key, user or operator.")] = None,
+    actor: Annotated[str | None, typer.Option(help="Only actions of this key, user or database login.")] = None,
+    ip: Annotated[str | None, typer.Option(help="Only those of clients with this address.")] = None,
+    since: Annotated[str | None, typer.Option(help="Only those written within this time before now: 1h.")] = None,
+    until: Annotated[str | None, typer.Option(help="Only those written longer ago than this: 1h.")] = None,
     before: Before = None,
     limit: Limit = 50,
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the actions of users and keys, newest first."""
-    from tenuto.db import audit
-
+    """List the actions of users, keys and database logins, newest first."""
     before_id = read_optional_id(before, "audit entry")
-    entries = look(
-        lambda context: context.pool.call(
-            audit.list_audit,
-            org_id=context.org_id,
-            entity=entity,
-            entity_id=entity_id,
-            action=action,
-            actor_id=actor,
-            before=before_id,
-            limit=limit,
-        ),
-        org=org,
+    chosen = AuditListFilter(
+        entity, entity_id, action, actor, ip, since=_ago(since, "--since"), until=_ago(until, "--until")
     )
+    entries = with_tenuto(lambda tenuto: tenuto.list_audit(chosen, before=before_id, limit=limit), role=ROLE, org=org)
     show_list("entries", entries, COLUMNS, as_json=as_json)
+
+
+def _ago(text: str | None, what: str) -> datetime | None:
+    """Returns the time that long ago."""
+    from tenuto.model.durations import seconds
+
+    return None if text is None else datetime.now(UTC) - timedelta(seconds=seconds(text, what))
 
 
 @app.command()
@@ -95,7 +97,7 @@ def export(
 ) -> None:
     """Write the entries to a file, or append signed heads of the chain to a file. Store both outside of the database.
 
-    Heads are signed every minute: export them as often, as a user that is not a database administrator.
+    Heads are signed every minute, so export them every minute, as a user who is not a database administrator.
     """
     if (to is None) == (heads is None):
         raise UsageError(
@@ -155,7 +157,7 @@ def prune(
     from tenuto.model.durations import seconds
 
     span = timedelta(seconds=seconds(keep, "--keep"))
-    gone = look(lambda context: context.pool.call(audit.prune_audit, keep=span, actor_id=operator(), dry_run=dry_run))
+    gone = look(lambda context: context.pool.call(audit.prune_audit, keep=span, actor_id=os_user(), dry_run=dry_run))
     word = "would be deleted" if dry_run else "deleted"
     text = "\n".join(f"{month.entries} entries of {month.partition} {word}" for month in gone)
     show({"months": gone, "dry_run": dry_run}, text or "no entries are that old", as_json=as_json)

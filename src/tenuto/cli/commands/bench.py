@@ -25,7 +25,7 @@ Processes = Annotated[int, typer.Option(min=1, max=64, help="Worker processes.")
 
 @dataclass(frozen=True)
 class Measured:
-    """Tasks per second, first started, then executed."""
+    """The measured rates: tasks started per second, and tasks executed per second."""
 
     tasks: int
     processes: int
@@ -49,12 +49,13 @@ async def _measure(context: ProcessContext, tasks: int, processes: int) -> Measu
     from tenuto.worker.settings import WorkerSettings
 
     worker = WorkerSettings(
-        target=TARGET,
+        targets=[TARGET],
         url=context.url,
         org_id=context.org_id,
         role=context.worker_role,
         name=worker_name(),
         home=str(context.settings.home),
+        storage=context.settings.storage,
         queues=[QUEUE],
         processes=processes,
     )

@@ -5,12 +5,12 @@ from typing import Annotated, Any
 
 import typer
 
-from tenuto.cli.audited import AuditedTransaction, Org, change, look, new
+from tenuto.cli.audited import AuditedTransaction, Org, change, look
 from tenuto.cli.commands.runs import Before, Limit
 from tenuto.cli.exit_codes import UsageError
-from tenuto.cli.output import AsJson, show, show_list
+from tenuto.cli.output import AsJson, fields, show, show_list
 
-app = typer.Typer(help="Bundles of untrusted code: build, push, list, delete.", no_args_is_help=True)
+app = typer.Typer(help="Bundles of untrusted code: build, push, list, show, delete.", no_args_is_help=True)
 
 COLUMNS = ("id", "sha256", "name", "size", "types", "created_by", "created_at")
 MAX_BUNDLE_BYTES = 64 * 1024 * 1024
@@ -64,7 +64,6 @@ def push(file: File, org: Org = None, as_json: AsJson = False) -> None:
                 size=file.stat().st_size,
                 created_by=transaction.actor,
             )
-            await transaction.note("bundle", hash, "put", new(name=bundle.name, types=bundle.types))
 
         change(work, org=org)
     facts = {"sha256": hash, "types": bundle.types}
@@ -85,6 +84,16 @@ def list_(before: Before = None, limit: Limit = 50, org: Org = None, as_json: As
     show_list("bundles", items, COLUMNS, as_json=as_json)
 
 
+@app.command("show")
+def show_(hash: Hash, org: Org = None, as_json: AsJson = False) -> None:
+    """Show a bundle with its manifest."""
+    from tenuto.db import bundles
+
+    sha256 = hash.removeprefix("sha256:")
+    row = look(lambda context: context.pool.call(bundles.get_bundle, org_id=context.org_id, sha256=sha256), org=org)
+    show(row, fields(row), as_json=as_json)
+
+
 @app.command()
 def delete(hash: Hash, org: Org = None, as_json: AsJson = False) -> None:
     """Delete a bundle, so that it can no longer be run."""
@@ -94,7 +103,6 @@ def delete(hash: Hash, org: Org = None, as_json: AsJson = False) -> None:
 
     async def work(transaction: AuditedTransaction) -> None:
         await bundles.delete_bundle(transaction.conn, org_id=transaction.org_id, sha256=sha256)
-        await transaction.note("bundle", sha256, "delete")
 
     change(work, org=org)
     show({"sha256": sha256, "deleted": True}, f"deleted sha256:{sha256}", as_json=as_json)

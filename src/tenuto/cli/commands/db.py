@@ -1,27 +1,92 @@
-"""`tenuto db`: installs, checks, stops and opens the database."""
+"""`tenuto db`: installs, checks, stops and opens the database, and prints the SQL for its logins."""
 
 import dataclasses
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tenuto.cli.database import open_database, read_settings
+from tenuto.cli.exit_codes import FAILED, UsageError
 from tenuto.cli.output import AsJson, show
 from tenuto.cli.session import with_database
 
-app = typer.Typer(help="The database: migrate, status, stop, psql, prune.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from tenuto.db.install.install import SchemaStatus
+
+app = typer.Typer(help="The database: migrate, roles, status, stop, psql, prune.", no_args_is_help=True)
 
 
 @app.command()
-def migrate(as_json: AsJson = False) -> None:
+def migrate(
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Show what would be done, and change nothing. Exit code 1 if anything would."),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """Update the database to this version of Tenuto. It is safe to run at any time."""
     from tenuto.db.install import install
 
     with open_database(read_settings()) as url:
+        if check:
+            _check(install.status(url), as_json=as_json)
+            return
+        before = install.status(url)
         report = install.migrate(url)
     lines = [f"applied {name}" for name in report.applied]
-    lines.append(f"schema version {report.schema_version}, {'updated' if report.objects_applied else 'nothing to do'}")
+    if before.newer:
+        done = "a newer Tenuto migrated it and this one works with it: nothing to do"
+    else:
+        done = "updated" if report.objects_applied else "nothing to do"
+    lines += [f"schema version {report.schema_version}, {done}", *_restarts(before)]
     show(report, "\n".join(lines), as_json=as_json)
+
+
+def _check(status: "SchemaStatus", *, as_json: bool) -> None:
+    lines = [f"would apply {name}" for name in status.pending]
+    if status.newer:
+        works = f"does not work with it ({status.missing[0]})" if status.missing else "works with it"
+        lines.append(f"schema version {status.schema_version}, of a newer Tenuto; this one {works}")
+    elif status.current:
+        lines.append(f"schema version {status.schema_version}, nothing to do")
+    else:
+        lines += [f"would update the functions of schema version {status.schema_version}", *_restarts(status)]
+    show(status, "\n".join(lines), as_json=as_json)
+    if not (status.current or status.newer) or status.missing:
+        raise typer.Exit(FAILED)
+
+
+def _restarts(status: "SchemaStatus") -> list[str]:
+    """Returns a line about processes of the installed version."""
+    if status.current or status.newer or not status.schema_version:
+        return []
+    if not status.restarts:
+        return ["processes of the installed version keep working"]
+    return [f"processes of the installed version stop and have to be upgraded: {', '.join(status.restarts[:5])}"]
+
+
+@app.command()
+def roles(
+    logins: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[LOGIN]…",
+            help="Only these: owner, worker, web, server, readonly, backup. Default: all.",
+            show_default=False,
+        ),
+    ] = None,
+    prefix: Annotated[str, typer.Option(help="How the names of the logins begin.")] = "app",
+    as_json: AsJson = False,
+) -> None:
+    """Print the SQL that creates a login for each purpose, with the rights that it needs and no others."""
+    from tenuto.db.install.login_script import LOGINS, login_script
+
+    known = [login.purpose for login in LOGINS]
+    for login in logins or ():
+        if login not in known:
+            raise UsageError(f"{login!r} is not a login of Tenuto; write some of: {', '.join(known)}")
+    script = login_script(prefix, logins or known)
+    show({"sql": script}, script, as_json=as_json)
 
 
 @app.command()

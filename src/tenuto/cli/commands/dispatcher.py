@@ -9,26 +9,35 @@ from tenuto.cli.output import AsJson, show
 from tenuto.cli.pepper import peppers_if_any
 from tenuto.cli.processes.serve import (
     NO_LOOPS,
+    LogFormat,
+    LogLevel,
+    MetricsHost,
     MetricsPort,
     ProcessContext,
-    log_to_stderr,
     resolve_context,
     serve,
     stopped_by_signals,
 )
+from tenuto.model.log_output import LogOutput
 
 log = logging.getLogger("tenuto.dispatcher")
 
 
-def dispatcher(metrics_port: MetricsPort = None, as_json: AsJson = False) -> None:
+def dispatcher(
+    metrics_port: MetricsPort = None,
+    metrics_host: MetricsHost = "127.0.0.1",
+    log_format: LogFormat = "text",
+    log_level: LogLevel = "info",
+    as_json: AsJson = False,
+) -> None:
     """Run the dispatcher loops: delays, retries, leases, schedules, retention.
 
     Every worker runs them too. Any number of dispatchers may run.
     """
     settings = read_settings()
-    log_to_stderr()
+    LogOutput(log_format, log_level).write_to_stderr()
     with ready_database(settings, keep=False) as url:
-        context = resolve_context(settings, url, metrics_port)
+        context = resolve_context(settings, url, metrics_port, metrics_host)
         if not context.may_dispatch:
             raise WorkFailed(f"no dispatcher loops can run here: {NO_LOOPS}")
         asyncio.run(_serve(context))

@@ -5,11 +5,11 @@ from uuid import UUID
 
 import typer
 
-from tenuto.cli.audited import AuditedTransaction, Org, change, look, new
+from tenuto.cli.audited import AuditedTransaction, Org, change, look
 from tenuto.cli.commands.runs import Limit
-from tenuto.cli.output import AsJson, show, show_list
+from tenuto.cli.output import AsJson, fields, show, show_list
 
-app = typer.Typer(help="Resource groups: list, set.", no_args_is_help=True)
+app = typer.Typer(help="Resource groups: list, show, set, delete.", no_args_is_help=True)
 
 COLUMNS = ("external_id", "weight", "quota", "created_at", "id")
 
@@ -17,7 +17,7 @@ COLUMNS = ("external_id", "weight", "quota", "created_at", "id")
 @app.command("list")
 def list_(
     after: Annotated[
-        str | None, typer.Option(help="Start after this group: the last one of the previous page.")
+        str | None, typer.Option(help="Continue after this group, the last one of the previous page.")
     ] = None,
     limit: Limit = 50,
     org: Org = None,
@@ -31,6 +31,19 @@ def list_(
         org=org,
     )
     show_list("groups", groups, COLUMNS, as_json=as_json)
+
+
+@app.command("show")
+def show_(
+    group: Annotated[str, typer.Argument(metavar="GROUP", help="The group's name.", show_default=False)],
+    org: Org = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show one resource group."""
+    from tenuto.db import identity
+
+    row = look(lambda context: context.pool.call(identity.get_group, org_id=context.org_id, external_id=group), org=org)
+    show(row, fields(row), as_json=as_json)
 
 
 @app.command("set")
@@ -49,10 +62,24 @@ def set_(
     from tenuto.db import identity
 
     async def work(transaction: AuditedTransaction) -> UUID:
-        id = await identity.set_resource_group(
+        return await identity.set_resource_group(
             transaction.conn, org_id=transaction.org_id, external_id=group, weight=weight, quota=quota
         )
-        await transaction.note("group", group, "set", new(weight=weight, quota=quota))
-        return id
 
     show({"id": change(work, org=org), "external_id": group}, f"set group {group}", as_json=as_json)
+
+
+@app.command()
+def delete(
+    group: Annotated[str, typer.Argument(metavar="GROUP", help="The group's name.", show_default=False)],
+    org: Org = None,
+    as_json: AsJson = False,
+) -> None:
+    """Delete a resource group with its runs, all of which must have ended. Dispatchers delete the runs in pieces."""
+    from tenuto.db import identity
+
+    async def work(transaction: AuditedTransaction) -> None:
+        await identity.delete_group(transaction.conn, org_id=transaction.org_id, external_id=group)
+
+    change(work, org=org)
+    show({"external_id": group, "deleted": True}, f"deleted group {group}", as_json=as_json)

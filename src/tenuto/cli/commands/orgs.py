@@ -5,7 +5,8 @@ from uuid import UUID
 
 import typer
 
-from tenuto.cli.audited import AuditedTransaction, change, look, new, operator
+from tenuto.cli.arguments import read_arguments
+from tenuto.cli.audited import AuditedTransaction, change, look
 from tenuto.cli.commands.runs import Limit
 from tenuto.cli.exit_codes import UsageError
 from tenuto.cli.output import AsJson, fields, show, show_list
@@ -27,11 +28,50 @@ FullName = Annotated[str | None, typer.Option("--name", help="Display name of th
 Retention = Annotated[
     int | None, typer.Option(min=1, max=3650, help="Number of days that ended runs are kept.", show_default=False)
 ]
+EffectHours = Annotated[
+    int | None,
+    typer.Option(
+        "--effect-retention-hours",
+        min=1,
+        max=87_600,
+        help="Number of hours that side effects are kept after they were done.",
+        show_default=False,
+    ),
+]
+ObjectHours = Annotated[
+    int | None,
+    typer.Option(
+        "--object-retention-hours",
+        min=1,
+        max=87_600,
+        help="Number of hours that data objects are kept that nothing references.",
+        show_default=False,
+    ),
+]
+MaxSchedules = Annotated[
+    int | None,
+    typer.Option("--max-schedules", min=0, max=10_000, help="Maximum number of schedules.", show_default=False),
+]
+MaxObject = Annotated[
+    int | None, typer.Option("--max-object-bytes", min=0, help="Largest data object of the org.", show_default=False)
+]
+
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--setting",
+        metavar="NAME=VALUE",
+        help="Another setting, with a JSON value: stuck_task_seconds=900. Repeatable.",
+        show_default=False,
+    ),
+]
 
 
 @app.command("list")
 def list_(
-    after: Annotated[str | None, typer.Option(help="Start after this org: the last one of the previous page.")] = None,
+    after: Annotated[
+        str | None, typer.Option(help="Continue after this org, the last one of the previous page.")
+    ] = None,
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
@@ -43,17 +83,32 @@ def list_(
 
 
 @app.command()
-def create(org: Slug, name: FullName = None, retention_days: Retention = None, as_json: AsJson = False) -> None:
+def create(
+    org: Slug,
+    name: FullName = None,
+    retention_days: Retention = None,
+    effect_retention_hours: EffectHours = None,
+    object_retention_hours: ObjectHours = None,
+    max_object_bytes: MaxObject = None,
+    max_schedules: MaxSchedules = None,
+    setting: Settings = None,
+    as_json: AsJson = False,
+) -> None:
     """Create an org, with its own users, keys and runs."""
     from tenuto.db import identity
 
-    settings: JsonObject | None = {"retention_days": retention_days} if retention_days else None
+    given = _given(
+        retention_days=retention_days,
+        effect_retention_hours=effect_retention_hours,
+        object_retention_hours=object_retention_hours,
+        max_object_bytes=max_object_bytes,
+        max_schedules=max_schedules,
+    ) | _parsed(setting)
+    settings = given or None
 
     async def work(context: "CommandContext") -> UUID:
-        async with context.pool.connection() as conn, conn.transaction():
-            id = await identity.create_org(conn, slug=org, name=name, settings=settings)
-            await AuditedTransaction(conn, id, operator()).note("org", org, "create", new(name=name, settings=settings))
-            return id
+        async with context.pool.connection() as conn:
+            return await identity.create_org(conn, slug=org, name=name, settings=settings)
 
     id = look(work, org="default")
     show({"id": id, "slug": org}, f"created org {org} with id {id}", as_json=as_json)
@@ -72,23 +127,52 @@ def show_(org: Slug, as_json: AsJson = False) -> None:
 
 
 @app.command("set")
-def set_(org: Slug, name: FullName = None, retention_days: Retention = None, as_json: AsJson = False) -> None:
+def set_(
+    org: Slug,
+    name: FullName = None,
+    retention_days: Retention = None,
+    effect_retention_hours: EffectHours = None,
+    object_retention_hours: ObjectHours = None,
+    max_object_bytes: MaxObject = None,
+    max_schedules: MaxSchedules = None,
+    setting: Settings = None,
+    as_json: AsJson = False,
+) -> None:
     """Change the name or settings of an org. Options you leave out keep their values."""
     from tenuto.db import identity
-    from tenuto.model.audit import diff
 
-    if name is None and retention_days is None:
-        raise UsageError("nothing to change; write --name or --retention-days")
+    given = _given(
+        retention_days=retention_days,
+        effect_retention_hours=effect_retention_hours,
+        object_retention_hours=object_retention_hours,
+        max_object_bytes=max_object_bytes,
+        max_schedules=max_schedules,
+    ) | _parsed(setting)
+    if name is None and not given:
+        raise UsageError("nothing to change; write --name or one of the settings, such as --retention-days")
 
     async def work(transaction: AuditedTransaction) -> None:
         old = await _find(transaction.conn, transaction.org_id)
-        settings = {**old.settings, "retention_days": retention_days} if retention_days else old.settings
+        changed = {**old.settings, **given}
+        kept: JsonObject = {key: value for key, value in changed.items() if value is not None}
+        settings = kept if given else None
         await identity.update_org(transaction.conn, org_id=transaction.org_id, name=name, settings=settings)
-        before: JsonObject = {"name": old.name, "settings": old.settings}
-        await transaction.note("org", org, "set", diff(before, {"name": name or old.name, "settings": settings}))
 
     change(work, org=org)
-    show({"slug": org, "name": name, "retention_days": retention_days}, f"set org {org}", as_json=as_json)
+    show({"slug": org, "name": name, "retention_days": None, **given}, f"set org {org}", as_json=as_json)
+
+
+def _given(**settings: int | None) -> JsonObject:
+    """Return the settings that were passed."""
+    return {name: value for name, value in settings.items() if value is not None}
+
+
+def _parsed(settings: list[str] | None) -> JsonObject:
+    """Return the settings that were passed as name=value; null resets one to its default."""
+    positional, named = read_arguments(settings or [])
+    if positional:
+        raise UsageError(f"--setting {positional[0]!r:.60} has no value; write --setting stuck_task_seconds=900")
+    return named
 
 
 async def _find(conn: "Conn", org_id: UUID) -> "Tenant":

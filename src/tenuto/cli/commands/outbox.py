@@ -1,38 +1,34 @@
 """`tenuto outbox`: side effects that are pending or were given up."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from tenuto.cli.audited import audited_call
 from tenuto.cli.commands.runs import Limit
 from tenuto.cli.exit_codes import UsageError
 from tenuto.cli.output import AsJson, show, show_list
-from tenuto.cli.session import with_database
+from tenuto.cli.session import with_tenuto
 
 app = typer.Typer(help="Side effects: list, replay.", no_args_is_help=True)
 
-COLUMNS = ("id", "kind", "status", "attempts", "available_at", "last_error")
+COLUMNS = ("id", "kind", "destination", "status", "attempts", "available_at", "last_error")
 
+Status = Literal["pending", "processing", "done", "dead"]
 Kind = Annotated[str | None, typer.Option(help="Only effects of this kind.")]
 
 
 @app.command("list")
 def list_(
-    status: Annotated[str | None, typer.Option(help="pending, processing, done or dead.")] = None,
+    status: Annotated[Status | None, typer.Option(help="Only those with this status.")] = None,
     kind: Kind = None,
-    before: Annotated[int | None, typer.Option(help="Start after this id: the last one of the previous page.")] = None,
+    before: Annotated[
+        int | None, typer.Option(help="Continue after this id, the last one of the previous page.")
+    ] = None,
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
     """List side effects, newest first. Dead ones failed 20 times."""
-    from tenuto.db import monitoring
-
-    effects = with_database(
-        lambda context: context.pool.call(
-            monitoring.list_effects, org_id=context.org_id, status=status, kind=kind, before=before, limit=limit
-        )
-    )
+    effects = with_tenuto(lambda tenuto: tenuto.list_effects(status=status, kind=kind, before=before, limit=limit))
     show_list("effects", effects, COLUMNS, as_json=as_json)
 
 
@@ -46,18 +42,9 @@ def replay(
     as_json: AsJson = False,
 ) -> None:
     """Retry dead side effects, with 20 new attempts each."""
-    from tenuto.db import outbox
-
     if bool(ids) == everything:
         raise UsageError(
             "nothing to replay; write ids of dead effects, or --all; `tenuto outbox list --status dead` shows them"
         )
-    what = ", ".join(map(str, ids)) if ids else kind or "all"
-    done = audited_call(
-        ("outbox", what[:256]),
-        "replay",
-        lambda transaction: outbox.replay_effects(
-            transaction.conn, org_id=transaction.org_id, ids=ids or None, kind=kind
-        ),
-    )
+    done = with_tenuto(lambda tenuto: tenuto.replay_effects(ids or None, kind))
     show({"replayed": done}, f"{len(done)} effects will be tried again", as_json=as_json)

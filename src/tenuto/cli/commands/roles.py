@@ -5,7 +5,7 @@ from uuid import UUID
 
 import typer
 
-from tenuto.cli.audited import AuditedTransaction, Org, change, look, new
+from tenuto.cli.audited import AuditedTransaction, Org, change, look
 from tenuto.cli.commands.runs import Limit
 from tenuto.cli.commands.users import UserId
 from tenuto.cli.output import AsJson, show, show_list
@@ -13,7 +13,7 @@ from tenuto.cli.session import read_id, read_optional_id
 
 app = typer.Typer(help="Roles of an org: create, list, members, add, remove, delete.", no_args_is_help=True)
 
-COLUMNS = ("name", "members", "description", "created_at")
+COLUMNS = ("name", "display_name", "members", "description", "created_at")
 MEMBERS = ("user_id", "email", "name", "since")
 
 RoleName = Annotated[str, typer.Argument(metavar="ROLE", help="The role's name.", show_default=False)]
@@ -21,7 +21,9 @@ RoleName = Annotated[str, typer.Argument(metavar="ROLE", help="The role's name."
 
 @app.command("list")
 def list_(
-    after: Annotated[str | None, typer.Option(help="Start after this name: the last one of the previous page.")] = None,
+    after: Annotated[
+        str | None, typer.Option(help="Continue after this name, the last one of the previous page.")
+    ] = None,
     limit: Limit = 50,
     org: Org = None,
     as_json: AsJson = False,
@@ -39,6 +41,7 @@ def list_(
 def create(
     role: RoleName,
     description: Annotated[str | None, typer.Option(help="Description of the role.")] = None,
+    display_name: Annotated[str | None, typer.Option(help="Name to display; the role's name by default.")] = None,
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
@@ -46,21 +49,24 @@ def create(
     from tenuto.db import identity
 
     async def work(transaction: AuditedTransaction) -> UUID:
-        id = await identity.create_role(transaction.conn, org_id=transaction.org_id, name=role, description=description)
-        await transaction.note("role", role, "create", new(description=description))
-        return id
+        return await identity.create_role(
+            transaction.conn,
+            org_id=transaction.org_id,
+            name=role,
+            description=description,
+            display_name=display_name,
+        )
 
     show({"id": change(work, org=org), "name": role}, f"created role {role}", as_json=as_json)
 
 
 @app.command()
 def delete(role: RoleName, org: Org = None, as_json: AsJson = False) -> None:
-    """Delete a role, also from the users who have it."""
+    """Delete a role and remove it from the users who have it."""
     from tenuto.db import identity
 
     async def work(transaction: AuditedTransaction) -> None:
         await identity.delete_role(transaction.conn, org_id=transaction.org_id, name=role)
-        await transaction.note("role", role, "delete")
 
     change(work, org=org)
     show({"name": role, "deleted": True}, f"deleted role {role}", as_json=as_json)
@@ -69,7 +75,9 @@ def delete(role: RoleName, org: Org = None, as_json: AsJson = False) -> None:
 @app.command()
 def members(
     role: RoleName,
-    after: Annotated[str | None, typer.Option(help="Start after this user: the last one of the previous page.")] = None,
+    after: Annotated[
+        str | None, typer.Option(help="Continue after this user, the last one of the previous page.")
+    ] = None,
     limit: Limit = 50,
     org: Org = None,
     as_json: AsJson = False,
@@ -96,7 +104,6 @@ def add(role: RoleName, user: UserId, org: Org = None, as_json: AsJson = False) 
 
     async def work(transaction: AuditedTransaction) -> None:
         await identity.add_member(transaction.conn, org_id=transaction.org_id, role=role, user_id=id)
-        await transaction.note("role", role, "add", new(user=str(id)))
 
     change(work, org=org)
     show({"name": role, "user_id": id}, f"user {id} has role {role}", as_json=as_json)
@@ -111,7 +118,6 @@ def remove(role: RoleName, user: UserId, org: Org = None, as_json: AsJson = Fals
 
     async def work(transaction: AuditedTransaction) -> None:
         await identity.remove_member(transaction.conn, org_id=transaction.org_id, role=role, user_id=id)
-        await transaction.note("role", role, "remove", {"user": {"old": str(id)}})
 
     change(work, org=org)
     show({"name": role, "user_id": id, "removed": True}, f"user {id} no longer has role {role}", as_json=as_json)

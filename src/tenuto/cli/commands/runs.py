@@ -2,68 +2,130 @@
 
 import asyncio
 import time
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, get_args
 from uuid import UUID
 
 import typer
 
-from tenuto.cli.audited import WORKERS, AuditedTransaction, audited_call, change, new
-from tenuto.cli.exit_codes import StillRunning, WorkFailed
+from tenuto.cli import bulk
+from tenuto.cli.arguments import read_object
+from tenuto.cli.commands import open_runs
+from tenuto.cli.exit_codes import StillRunning, UsageError, WorkFailed
+from tenuto.cli.list_options import Counted, Since, Until, read_statuses, read_time, show_counted
 from tenuto.cli.logs import Follow, show_run_logs
-from tenuto.cli.output import AsJson, cell, fields, reason, say, show, show_list
-from tenuto.cli.session import CommandContext, read_id, read_optional_id, with_database
+from tenuto.cli.output import AsJson, attempts, cell, duration, fields, say, shorten, show, show_list, table
+from tenuto.cli.session import RunId, read_id, read_optional_id, with_tenuto
 from tenuto.model.durations import seconds
+from tenuto.model.filters import RunListFilter, RunStatusName
 from tenuto.model.monitoring import FINAL
+from tenuto.model.stored_errors import describe_error
+from tenuto.model.text import one_line
 
-app = typer.Typer(help="Runs: list, show, watch, logs, cancel, retry, delete.", no_args_is_help=True)
+HELP = "Runs: list, show, watch, inputs, logs, set, cancel, retry, delete; open, add, close, release."
+app = typer.Typer(help=HELP, no_args_is_help=True)
 
-COLUMNS = ("id", "status", "type", "name", "total_tasks", "completed_tasks", "failed_tasks", "created_at")
+if TYPE_CHECKING:
+    from tenuto.model.counts import Count
+    from tenuto.model.monitoring import RunSummary
+    from tenuto.sdk.operations.base import Operations
 
-RunId = Annotated[str, typer.Argument(metavar="RUN", help="Full id of the run.", show_default=False)]
-Before = Annotated[str | None, typer.Option(help="Start after this id: the last one of the previous page.")]
+COLUMNS = ("id", "status", "type", "name", "tasks", "attempt", "duration", "created_at", "retried_by", "error")
+INPUT_COLUMNS = ("position", "task_id", "name", "type", "input")
+HIDDEN = ("org_id", "single_task")  # internals
+
+OneRun = Annotated[
+    str | None,
+    typer.Argument(metavar="[RUN]", help="Id of the run, or its beginning; or select runs below.", show_default=False),
+]
+Before = Annotated[str | None, typer.Option(help="Continue after this id, the last one of the previous page.")]
 NoWait = Annotated[
     bool,
     typer.Option("--no-wait", help="Return at once; dispatchers process the tasks of a large run in the background."),
+]
+Force = Annotated[bool, typer.Option("--force", help="Retry even if another run already retried it.")]
+Metadata = Annotated[
+    str | None, typer.Option(help='Only those whose metadata contains this JSON object: \'{"team": "bi"}\'.')
+]
+Changes = Annotated[
+    str,
+    typer.Option("--metadata", help="JSON object of the keys to set; null removes a key.", show_default=False),
 ]
 Limit = Annotated[int, typer.Option(min=1, max=200, help="Maximum number of results.")]
 
 
 @app.command("list")
 def list_(
-    status: Annotated[str | None, typer.Option(help="Only those with this status.")] = None,
+    status: Annotated[list[str] | None, typer.Option(help="Only those with this status; may be repeated.")] = None,
     type: Annotated[str | None, typer.Option(help="Only those of this type.")] = None,
     name: Annotated[str | None, typer.Option(help="Only those of this name.")] = None,
+    dedupe_key: Annotated[str | None, typer.Option(help="Only the one with this key; needs --type or --name.")] = None,
+    metadata: Metadata = None,
+    since: Since = None,
+    until: Until = None,
+    count: Counted = False,
     before: Before = None,
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
     """List runs, newest first."""
-    from tenuto.db import monitoring
-
+    if count and dedupe_key is not None:
+        raise UsageError("--count and --dedupe-key are both set; a dedupe key finds one run at most")
     before_id = read_optional_id(before, "run")
-    items = with_database(
-        lambda context: context.pool.call(
-            monitoring.list_runs,
-            org_id=context.org_id,
-            status=status,
-            type=type,
-            name=name,
-            limit=limit,
-            before=before_id,
-        )
+    chosen = RunListFilter(
+        statuses=read_statuses(status, get_args(RunStatusName)),
+        name=name,
+        type=type,
+        since=read_time(since, "--since"),
+        until=read_time(until, "--until"),
+        dedupe_key=dedupe_key,
+        metadata=read_object(metadata, "--metadata"),
     )
-    show_list("runs", items, COLUMNS, as_json=as_json)
+
+    async def question(tenuto: "Operations") -> "tuple[list[RunSummary], Count | None]":
+        items = await tenuto.list_runs(chosen, before=before_id, limit=limit)
+        return items, await tenuto.count_runs(chosen) if count else None
+
+    items, total = with_tenuto(question)
+    columns = [column for column in COLUMNS if column != "retried_by" or any(item.retried_by for item in items)]
+    rows = [[_cells(item)[column] for column in columns] for item in items]
+    show_counted("runs", items, total, table(columns, rows) if rows else "no runs", as_json=as_json)
+
+
+def _cells(run: "RunSummary") -> dict[str, str]:
+    return {
+        "id": cell(run.id),
+        "status": run.status,
+        "type": cell(run.type),
+        "name": cell(run.name),
+        "tasks": f"{run.completed_tasks}/{run.total_tasks}",
+        "attempt": attempts(run.attempt, run.max_attempts),
+        "duration": duration(run.duration_seconds),
+        "created_at": cell(run.created_at),
+        "retried_by": cell(run.retried_by),
+        "error": shorten(cell(run.cancel_reason or describe_error(run.error))),
+    }
 
 
 @app.command("show")
 def show_(run: RunId, as_json: AsJson = False) -> None:
     """Show one run."""
-    from tenuto.db import monitoring
-
     run_id = read_id(run, "run")
-    row = with_database(lambda context: context.pool.call(monitoring.get_run, org_id=context.org_id, run_id=run_id))
-    hide = () if row.output_omitted else ("output_omitted",)
-    show(row, fields(row, hide=hide), as_json=as_json)
+    row = with_tenuto(lambda tenuto: tenuto.get_run(run_id))
+    hide = (*HIDDEN, "max_attempts", *(() if row.output_omitted else ("output_omitted",)))
+    show(row, fields(row, hide=hide, attempt=attempts(row.attempt, row.max_attempts)), as_json=as_json)
+
+
+@app.command()
+def inputs(
+    run: RunId,
+    after: Annotated[int, typer.Option(min=-1, help="Continue after this position.")] = -1,
+    limit: Limit = 50,
+    as_json: AsJson = False,
+) -> None:
+    """List the inputs of a run by position: its tasks that depend on no other task."""
+    run_id = read_id(run, "run")
+    items = with_tenuto(lambda tenuto: tenuto.list_run_inputs(run_id, after=after, limit=limit))
+    show_list("inputs", items, INPUT_COLUMNS, as_json=as_json)
 
 
 @app.command()
@@ -75,38 +137,34 @@ def watch(
     as_json: AsJson = False,
 ) -> None:
     """Follow a run until it has ended. Exits with an error if the run failed."""
-    from tenuto.db import monitoring
-
     run_id = read_id(run, "run")
     wait_seconds = None if timeout is None else seconds(timeout, "--timeout")
 
-    async def in_time(context: CommandContext) -> str:
+    async def in_time(tenuto: "Operations") -> str:
         try:
             async with asyncio.timeout(wait_seconds):
-                return await follow(context, run_id, as_json=as_json)
+                return await follow(tenuto, run_id, as_json=as_json)
         except TimeoutError as problem:
             if as_json:
-                show(
-                    await context.pool.call(monitoring.get_run, org_id=context.org_id, run_id=run_id), "", as_json=True
-                )
+                show(await tenuto.get_run(run_id), "", as_json=True)
             raise StillRunning(run_id, wait_seconds or 0) from problem
 
-    status = with_database(in_time)
+    status = with_tenuto(in_time)
     if status != "completed":
         raise WorkFailed(f"run {run_id} {status}")
 
 
-async def follow(context: CommandContext, run_id: UUID, *, as_json: bool) -> str:
+async def follow(tenuto: "Operations", run_id: UUID, *, as_json: bool) -> str:
     """Print a line whenever something changed; returns the final status."""
-    from tenuto.db import monitoring
-
     last = None
     while True:
-        run = await context.pool.call(monitoring.get_run, org_id=context.org_id, run_id=run_id)
+        run = await tenuto.get_run(run_id)
         line = f"{run.status}  {run.completed_tasks} of {run.total_tasks} completed"
         line += f", {run.failed_tasks} failed" if run.failed_tasks else ""
+        line += f", {run.fraction:.0%} done" if 0 < run.fraction < 1 else ""
+        line += f": {one_line(run.message)}" if run.message and run.status not in FINAL else ""
         if run.status in FINAL:
-            line += f"\n{cell(reason(run.error))}" if run.error else ""
+            line += f"\n{cell(describe_error(run.error))}" if run.error else ""
             show(run, line, as_json=as_json)
             return run.status
         if line != last and not as_json:
@@ -119,85 +177,124 @@ async def follow(context: CommandContext, run_id: UUID, *, as_json: bool) -> str
 def logs(run: RunId, follow: Follow = False, as_json: AsJson = False) -> None:
     """Print the log lines of all tasks of a run. With --json, one object per line."""
     run_id = read_id(run, "run")
-    with_database(lambda context: show_run_logs(context, run_id, follow=follow, as_json=as_json))
+    with_tenuto(lambda tenuto: show_run_logs(tenuto, run_id, follow=follow, as_json=as_json))
 
 
-def finish(run_id: UUID, *, quiet: bool) -> None:
-    """Carry out the accepted verb on a large run together with the dispatchers, and print the progress every second."""
-    with_database(lambda context: advance(context, run_id, quiet=quiet), role=WORKERS)
+@app.command("set")
+def set_(run: RunId, metadata: Changes, as_json: AsJson = False) -> None:
+    """Set keys of the metadata of a run, also after it has ended."""
+    run_id, changes = read_id(run, "run"), read_object(metadata, "--metadata") or {}
+    with_tenuto(lambda tenuto: tenuto.set_run_metadata(run_id, changes))
+    show({"id": run_id, "set": sorted(changes)}, f"changed the metadata of run {run_id}", as_json=as_json)
 
 
-async def advance(context: CommandContext, run_id: UUID, *, quiet: bool) -> None:
-    from tenuto.db import maintenance, runs
-
+async def finish(tenuto: "Operations", run_id: UUID, *, quiet: bool) -> None:
+    """Wait until the accepted request (cancel, retry or delete) on a large run is carried out, and print the progress
+    every second."""
     next_line_at = 0.0
-    while requests := await context.pool.call(runs.get_request, org_id=context.org_id, run_id=run_id):
-        (request,) = requests
+    while progress := await tenuto.advance_request(run_id):
         if not quiet and time.monotonic() >= next_line_at:
-            total = "?" if request.total_tasks is None else request.total_tasks
-            say(f"{request.action}: {request.done_tasks} of {total} tasks")
+            total = "?" if progress.total_tasks is None else progress.total_tasks
+            say(f"{progress.action}: {progress.done_tasks} of {total} tasks")
             next_line_at = time.monotonic() + 1
-        key = f"{request.action}:{run_id}"
-        if not await context.pool.call(maintenance.advance_requests, limit=1, keys=[key]):
-            await asyncio.sleep(0.2)  # a dispatcher is working on it
 
 
 @app.command()
 def cancel(
-    run: RunId,
+    run: OneRun = None,
     reason: Annotated[str | None, typer.Option(help="Reason, stored with the run.")] = None,
+    status: bulk.Status = None,
+    type: bulk.Type = None,
+    name: bulk.Name = None,
+    since: Since = None,
+    dry_run: bulk.DryRun = False,
     no_wait: NoWait = False,
     as_json: AsJson = False,
 ) -> None:
-    """Cancel a run and all its open tasks."""
-    from tenuto.db import runs
-
+    """Cancel a run and all its open tasks, or all runs that have not ended and that a filter selects."""
+    chosen = bulk.read_filter(status, type, name, since)
+    if run is None:
+        bulk.cancel_runs(chosen, reason=reason, dry_run=dry_run, as_json=as_json)
+        return
+    bulk.refuse_filter(chosen, dry_run=dry_run)
     run_id = read_id(run, "run")
-    done = audited_call(
-        ("run", run_id),
-        "cancel",
-        lambda transaction: runs.cancel_run(transaction.conn, org_id=transaction.org_id, run_id=run_id, reason=reason),
-        reason,
-    )
-    if not done and not no_wait:
-        finish(run_id, quiet=as_json)
+
+    async def work(tenuto: "Operations") -> None:
+        if not await tenuto.cancel_run(run_id, reason) and not no_wait:
+            await finish(tenuto, run_id, quiet=as_json)
+
+    with_tenuto(work)
     show({"id": run_id, "cancelled": True}, f"cancelling run {run_id}", as_json=as_json)
 
 
 @app.command()
 def retry(
-    run: RunId,
-    everything: Annotated[bool, typer.Option("--everything", help="Run completed tasks again too.")] = False,
+    run: OneRun = None,
+    from_scratch: Annotated[bool, typer.Option("--from-scratch", help="Also run completed tasks again.")] = False,
+    from_: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            help="Also run completed tasks again: those with this name or type, or from the step with this name on.",
+        ),
+    ] = None,
+    force: Force = False,
+    status: bulk.Status = None,
+    type: bulk.Type = None,
+    name: bulk.Name = None,
+    since: Since = None,
+    dry_run: bulk.DryRun = False,
     no_wait: NoWait = False,
     as_json: AsJson = False,
 ) -> None:
-    """Retry an ended run as a new run, which reuses the completed tasks."""
+    """Retry an ended run as a new run, which reuses the completed tasks; or all failed runs that a filter selects."""
+    chosen = bulk.read_filter(status, type, name, since)
+    if run is None:
+        if force or from_:
+            raise UsageError("--force and --from are for one RUN")
+        bulk.retry_runs(chosen, reuse=not from_scratch, dry_run=dry_run, as_json=as_json)
+        return
+    bulk.refuse_filter(chosen, dry_run=dry_run)
     run_id = read_id(run, "run")
-    new_run_id = change(lambda transaction: retry_run(transaction, run_id, everything=everything), role=WORKERS)
-    if not no_wait:
-        finish(new_run_id, quiet=as_json)
+
+    async def work(tenuto: "Operations") -> UUID:
+        new_run_id = await tenuto.retry_run(run_id, reuse=not from_scratch, force=force, from_name=from_)
+        if not no_wait:
+            await finish(tenuto, new_run_id, quiet=as_json)
+        return new_run_id
+
+    new_run_id = with_tenuto(work)
     show({"id": new_run_id, "retry_of": run_id}, f"started run {new_run_id}", as_json=as_json)
 
 
-async def retry_run(transaction: AuditedTransaction, run_id: UUID, *, everything: bool) -> UUID:
-    from tenuto.db import runs
-
-    new_run_id = await runs.retry_run(transaction.conn, org_id=transaction.org_id, run_id=run_id, reuse=not everything)
-    await transaction.note("run", run_id, "retry", new(run=str(new_run_id)))
-    return new_run_id
-
-
 @app.command()
-def delete(run: RunId, no_wait: NoWait = False, as_json: AsJson = False) -> None:
-    """Delete an ended run with its tasks, attempts, data and logs."""
-    from tenuto.db import runs
-
+def delete(
+    run: OneRun = None,
+    status: bulk.Status = None,
+    type: bulk.Type = None,
+    name: bulk.Name = None,
+    since: Since = None,
+    dry_run: bulk.DryRun = False,
+    no_wait: NoWait = False,
+    as_json: AsJson = False,
+) -> None:
+    """Delete an ended run with its tasks, attempts, data and logs, or all ended runs that a filter selects."""
+    chosen = bulk.read_filter(status, type, name, since)
+    if run is None:
+        bulk.delete_runs(chosen, dry_run=dry_run, as_json=as_json)
+        return
+    bulk.refuse_filter(chosen, dry_run=dry_run)
     run_id = read_id(run, "run")
-    done = audited_call(
-        ("run", run_id),
-        "delete",
-        lambda transaction: runs.delete_run(transaction.conn, org_id=transaction.org_id, run_id=run_id),
-    )
-    if not done and not no_wait:
-        finish(run_id, quiet=as_json)
+
+    async def work(tenuto: "Operations") -> None:
+        if not await tenuto.delete_run(run_id) and not no_wait:
+            await finish(tenuto, run_id, quiet=as_json)
+
+    with_tenuto(work)
     show({"id": run_id, "deleted": True}, f"deleted run {run_id}", as_json=as_json)
+
+
+app.command("open")(open_runs.open_run)
+app.command("add")(open_runs.add_task)
+app.command("close")(open_runs.close_run)
+app.command("release")(open_runs.release_run)

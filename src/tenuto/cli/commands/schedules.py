@@ -1,19 +1,15 @@
-"""`tenuto schedules`: lists, pauses, resumes and deletes schedules."""
+"""`tenuto schedules`: lists, shows, changes, runs, pauses, resumes and deletes schedules."""
 
-from datetime import datetime
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from tenuto.cli.audited import WORKERS, AuditedTransaction, audited_call, change
 from tenuto.cli.commands.runs import Limit
-from tenuto.cli.output import AsJson, cell, show, show_list
-from tenuto.cli.session import with_database
+from tenuto.cli.exit_codes import UsageError
+from tenuto.cli.output import AsJson, cell, fields, show, show_list
+from tenuto.cli.session import with_tenuto
 
-if TYPE_CHECKING:
-    pass
-
-app = typer.Typer(help="Schedules: list, pause, resume, delete.", no_args_is_help=True)
+app = typer.Typer(help="Schedules: list, show, update, run, pause, resume, delete.", no_args_is_help=True)
 
 COLUMNS = ("name", "cron", "timezone", "catch_up", "next_at", "last_at", "paused_at")
 
@@ -22,55 +18,77 @@ Name = Annotated[str, typer.Argument(help="Name of the schedule.", show_default=
 
 @app.command("list")
 def list_(
-    after: Annotated[str | None, typer.Option(help="Start after this name: the last one of the previous page.")] = None,
+    after: Annotated[
+        str | None, typer.Option(help="Continue after this name, the last one of the previous page.")
+    ] = None,
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
     """List the schedules and the next time of each, in UTC."""
-    from tenuto.db import reactions
-
-    schedules = with_database(
-        lambda context: context.pool.call(reactions.list_schedules, org_id=context.org_id, after=after, limit=limit)
-    )
+    schedules = with_tenuto(lambda tenuto: tenuto.list_schedules(after, limit))
     show_list("schedules", schedules, COLUMNS, as_json=as_json)
 
 
 @app.command()
 def pause(name: Name, as_json: AsJson = False) -> None:
     """Pause a schedule: it starts nothing until it is resumed."""
-    from tenuto.db import reactions
-
-    audited_call(
-        ("schedule", name),
-        "pause",
-        lambda transaction: reactions.pause_schedule(transaction.conn, org_id=transaction.org_id, name=name),
-    )
+    with_tenuto(lambda tenuto: tenuto.pause_schedule(name))
     show({"name": name, "paused": True}, f"paused {name}", as_json=as_json)
 
 
 @app.command()
 def resume(name: Name, as_json: AsJson = False) -> None:
     """Resume a schedule. Times that passed during the pause are skipped."""
-    next_at = change(lambda transaction: _resume(transaction, name), role=WORKERS)
+    next_at = with_tenuto(lambda tenuto: tenuto.resume_schedule(name))
     show({"name": name, "paused": False, "next_at": next_at}, f"resumed {name}, next {cell(next_at)}", as_json=as_json)
+
+
+@app.command("show")
+def show_(name: Name, as_json: AsJson = False) -> None:
+    """Show one schedule."""
+    row = with_tenuto(lambda tenuto: tenuto.get_schedule(name))
+    show(row, fields(row, hide=("org_id",)), as_json=as_json)
+
+
+@app.command()
+def update(
+    name: Name,
+    cron: Annotated[str | None, typer.Option(help="New cron expression.", show_default=False)] = None,
+    timezone: Annotated[str | None, typer.Option(help="New timezone: Europe/Berlin.", show_default=False)] = None,
+    catch_up: Annotated[
+        Literal["skip", "one", "all"] | None,
+        typer.Option(help="Which of the missed runs to start.", show_default=False),
+    ] = None,
+    jitter: Annotated[
+        str | None, typer.Option(help="Start up to this much later, at random: 30s.", show_default=False)
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Change a schedule. Its next time changes only with --cron or --timezone. A worker whose app declares the schedule
+    sets it back when it starts."""
+    from tenuto.model.cron import check_cron
+    from tenuto.model.durations import seconds
+    from tenuto.model.schedules import ScheduleUpdate
+
+    jitter_seconds = None if jitter is None else seconds(jitter, "--jitter")
+    changes = ScheduleUpdate(cron=cron, timezone=timezone, catch_up=catch_up, jitter_seconds=jitter_seconds)
+    if changes == ScheduleUpdate():
+        raise UsageError("nothing to change; write --cron, --timezone, --catch-up or --jitter")
+    check_cron(cron or "* * * * *", timezone or "UTC")
+
+    next_at = with_tenuto(lambda tenuto: tenuto.update_schedule(name, changes)).next_at
+    show({"name": name, "next_at": next_at}, f"updated {name}, next {cell(next_at)}", as_json=as_json)
+
+
+@app.command()
+def run(name: Name, as_json: AsJson = False) -> None:
+    """Start a run of a schedule now, even if it is paused. Its next time stays the same."""
+    run_id = with_tenuto(lambda tenuto: tenuto.fire_schedule(name))
+    show({"name": name, "run_id": run_id}, f"fired {name}: run {run_id}", as_json=as_json)
 
 
 @app.command()
 def delete(name: Name, as_json: AsJson = False) -> None:
     """Delete a schedule that its app no longer has. An app that still has it creates it again when a worker starts."""
-    from tenuto.db import reactions
-
-    audited_call(
-        ("schedule", name),
-        "delete",
-        lambda transaction: reactions.delete_schedule(transaction.conn, org_id=transaction.org_id, name=name),
-    )
+    with_tenuto(lambda tenuto: tenuto.delete_schedule(name))
     show({"name": name, "deleted": True}, f"deleted {name}", as_json=as_json)
-
-
-async def _resume(transaction: AuditedTransaction, name: str) -> datetime:
-    from tenuto.db import schedules
-
-    next_at = await schedules.resume(transaction.conn, org_id=transaction.org_id, name=name)
-    await transaction.note("schedule", name, "resume")
-    return next_at

@@ -13,7 +13,8 @@ from tenuto.cli.output import AsJson, show
 from tenuto.cli.pepper import find_peppers
 from tenuto.cli.processes import oidc_options
 from tenuto.cli.processes.http_listener import address, bind, read_proxies, uvicorn_config
-from tenuto.cli.processes.serve import log_to_stderr
+from tenuto.cli.processes.serve import LogFormat, LogLevel
+from tenuto.model.log_output import LogOutput
 
 if TYPE_CHECKING:
     from tenuto.server.settings import ServerSettings
@@ -55,17 +56,22 @@ def server(
     public_url: oidc_options.PublicUrl = None,
     trusted_proxies: Proxies = None,
     max_connections_per_address: PerAddress = 1000,
+    log_format: LogFormat = "text",
+    log_level: LogLevel = "info",
     as_json: AsJson = False,
 ) -> None:
-    """Serve the HTTP API for API keys and for users of an OIDC issuer. Routes are described at /openapi.json."""
+    """Serve the HTTP API for API keys and for users of an OIDC issuer. The reference of its routes is at /docs."""
     from tenuto.db.connection.error_messages import explained
     from tenuto.db.connection.process_role import check_bound, choose_role
     from tenuto.server.settings import ServerSettings
+    from tenuto.storage import open_store
 
     settings = read_settings()
+    open_store(settings.storage)  # refuses a wrong TENUTO_STORAGE before anything starts
     proxies = read_proxies(trusted_proxies)
     people = oidc_options.read_oidc(oidc_issuer, oidc_audience, oidc_client_id, public_url)
-    log_to_stderr()
+    log_output = LogOutput(log_format, log_level)
+    log_output.write_to_stderr()
     with ready_database(settings, keep=False) as url:
         with explained():
             role = choose_role(url, "tenuto_api")
@@ -78,23 +84,23 @@ def server(
             cors_origins=tuple(cors_origin or ()),
             oidc=people,
             public_url=public_url,
-            objects=settings.home / "objects",
+            storage=settings.storage,
             trusted_proxies=proxies,
             max_connections_per_address=max_connections_per_address,
         )
-        _serve(server_settings, bind(host, port), processes)
+        _serve(server_settings, bind(host, port), processes, log_output)
     show({"stopped": True}, "stopped", as_json=as_json)
 
 
 def _ignore(_number: int, _frame: FrameType | None) -> None:
-    """uvicorn re-raises the signal that stopped it, which is no failure."""
+    """Ignore the signal that uvicorn raises again after it has stopped: a requested stop is not a failure."""
 
 
-def _serve(settings: "ServerSettings", listener: socket.socket, processes: int) -> None:
+def _serve(settings: "ServerSettings", listener: socket.socket, processes: int, log_output: LogOutput) -> None:
     from uvicorn import Server
     from uvicorn.supervisors import Multiprocess
 
-    config = uvicorn_config(settings, workers=processes)
+    config = uvicorn_config(settings, workers=processes, log_output=log_output)
     log.info("listening at %s; press Ctrl-C to stop", address(listener))
     if processes == 1:
         for number in (signal.SIGTERM, signal.SIGINT):

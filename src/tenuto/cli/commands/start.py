@@ -9,18 +9,17 @@ from uuid import UUID
 import typer
 
 from tenuto.cli.arguments import read_arguments
-from tenuto.cli.audited import AuditedTransaction, in_one, new
 from tenuto.cli.exit_codes import PROBLEMS, StillRunning, UsageError, WorkFailed
 from tenuto.cli.output import AsJson, say, show
-from tenuto.cli.session import CommandContext, with_database
+from tenuto.cli.session import with_tenuto
 from tenuto.model.durations import seconds
+from tenuto.model.errors import Forbidden
 from tenuto.model.json import Json, JsonObject
 from tenuto.model.text import one_line
 
 if TYPE_CHECKING:
-    from tenuto.sdk.client.client import Client
     from tenuto.sdk.client.run import Run
-    from tenuto.sdk.client.start_request import StartRequest
+    from tenuto.sdk.operations.base import Operations
     from tenuto.sdk.task import AnyTask
 
 NO_WORKER_AFTER_SECONDS = 3.0
@@ -49,11 +48,17 @@ DedupeKey = Annotated[
     str | None, typer.Option(help="If a run with this key exists, return it instead of starting another.")
 ]
 Queue = Annotated[str | None, typer.Option(help="Queue of the task.")]
-Group = Annotated[str | None, typer.Option(help="The resource group whose share it uses.")]
+Group = Annotated[str | None, typer.Option(help="Resource group of the run; its tasks use the share of this group.")]
 MaxAttempts = Annotated[int | None, typer.Option(min=1, max=100, help="Maximum number of attempts.")]
 Timeout = Annotated[
-    str | None, typer.Option(help="Maximum duration of an attempt: 30s. For --wait, use --wait-timeout.")
+    str | None, typer.Option(help="Maximum duration of an attempt: 30s. To limit --wait, use --wait-timeout.")
 ]
+RunUuid = Annotated[
+    str | None, typer.Option("--run-id", help="Id of the run, a UUID; if a run has it, return that run.")
+]
+Deadline = Annotated[str | None, typer.Option(help="Cancel the run if it has not ended this long after its start: 2h.")]
+Expires = Annotated[str | None, typer.Option(help="Cancel the run if it has not begun this long after its start: 10m.")]
+Hold = Annotated[bool, typer.Option("--hold", help="Start no task of the run before `tenuto runs release`.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Reject a type that no worker has ever served.")]
 
 
@@ -81,44 +86,54 @@ def start(
     resource_group: Group = None,
     max_attempts: MaxAttempts = None,
     timeout: Timeout = None,
+    run_id: RunUuid = None,
+    deadline: Deadline = None,
+    expires: Expires = None,
+    hold: Hold = False,
     strict: Strict = False,
     as_json: AsJson = False,
 ) -> None:
     """Start a task: `tenuto start shop.send to=a@b.c subject=hi --delay 5m`."""
     options = {"delay": delay, "priority": priority, "dedupe_key": dedupe_key, "queue": queue, "timeout": timeout}
-    options |= {"resource_group": resource_group, "max_attempts": max_attempts}
+    options |= {"resource_group": resource_group, "max_attempts": max_attempts, "run_id": run_id}
+    options |= {"deadline": deadline, "expires": expires, "hold": hold or None}
     chosen = {name: value for name, value in options.items() if value is not None}
     task = find_task(type, app).with_options(chosen)
     args, kwargs = read_arguments(arguments or [])
     if app is None and args and kwargs:
         raise UsageError(f"{type} has positional and named arguments; name all or none, or pass --app module:app")
     wait = wait or wait_timeout is not None
+    if hold and wait:
+        raise UsageError("--wait would never return: the run is held; release it, then `tenuto runs watch` it")
     wait_seconds = None if wait_timeout is None else seconds(wait_timeout, "--wait-timeout")
 
-    async def work(context: CommandContext) -> tuple[Outcome, Exception | None]:
-        if strict and (unserved := await why_unserved(context, task.name, otherwise=STRICT)):
+    async def work(tenuto: "Operations") -> tuple[Outcome, Exception | None]:
+        if strict and (unserved := await why_unserved(tenuto, task.name, otherwise=STRICT)):
             raise UsageError(unserved)
-        run = await _start(context, task, args, kwargs)
-        if app is None and (
-            unserved := await why_unserved(context, task.name, otherwise="the task waits until one does")
-        ):
-            say(f"note: {one_line(unserved)}", err=True)
+        run = await _start(tenuto, task, args, kwargs)
+        if app is None:
+            await _note_unserved(tenuto, task.name)
         begun = Outcome(str(run.id), run.created)
-        return await _wait(context, run, begun, wait_seconds) if wait else (begun, None)
+        return await _wait(tenuto, run, begun, wait_seconds) if wait else (begun, None)
 
-    _show(*with_database(work), as_json=as_json)
+    _show(*with_tenuto(work), as_json=as_json)
 
 
-async def why_unserved(context: CommandContext, type: str, *, otherwise: str) -> str | None:
-    """Explain that no worker has ever served the type, and suggest a similar one or else `otherwise`; returns None if a
-    worker has served it."""
-    from tenuto.db import runs
-    from tenuto.sdk.suggestions import nearest
-
-    if not await context.pool.call(runs.list_unknown_types, org_id=context.org_id, types=[type]):
+async def why_unserved(tenuto: "Operations", type: str, *, otherwise: str) -> str | None:
+    """Return a message that no worker has ever served the type, which suggests a similar type or else `otherwise`.
+    Return None if a worker has served the type."""
+    checked = await tenuto.check_type(type)
+    if checked.served:
         return None
-    near = nearest(type, await context.pool.call(runs.list_types, org_id=context.org_id))
-    return f"no worker has ever served {type}; " + (f"did you mean {near}?" if near else otherwise)
+    return f"no worker has ever served {type}; " + (
+        f"did you mean {checked.similar}?" if checked.similar else otherwise
+    )
+
+
+async def _note_unserved(tenuto: "Operations", type: str) -> None:
+    with suppress(Forbidden):  # a key that can only start runs gets no note
+        if unserved := await why_unserved(tenuto, type, otherwise="the task waits until one does"):
+            say(f"note: {one_line(unserved)}", err=True)
 
 
 def _show(outcome: Outcome, problem: Exception | None, *, as_json: bool) -> None:
@@ -152,32 +167,23 @@ def find_task(type: str, target: str | None) -> "AnyTask":
         raise UsageError(str(problem)) from problem
 
 
-def make_client(context: CommandContext) -> "Client":
+async def _start(tenuto: "Operations", task: "AnyTask", args: list[Json], kwargs: JsonObject) -> "Run[Any]":
     from tenuto.sdk.client.client import Client
-    from tenuto.sdk.client.sql_transport import SqlTransport
-    from tenuto.storage.folder import FolderStore
-
-    return Client(
-        SqlTransport(context.pool, context.org_id, FolderStore(context.settings.home / "objects")), url=context.url
-    )
-
-
-async def _start(context: CommandContext, task: "AnyTask", args: list[Json], kwargs: JsonObject) -> "Run[Any]":
     from tenuto.sdk.client.start_request import plan_task
 
     # `client.start` would take `name=ada` for an option of the start.
-    plan = plan_task(task, tuple(args), kwargs)
-    return await in_one(context, lambda transaction: _start_one(transaction, make_client(context), plan, task.name))
+    (run,) = await Client(tenuto, url=tenuto.url).start_plans([plan_task(task, tuple(args), kwargs)])
+    return run
 
 
 async def _wait(
-    context: CommandContext, run: "Run[Any]", begun: Outcome, wait_seconds: float | None
+    tenuto: "Operations", run: "Run[Any]", begun: Outcome, wait_seconds: float | None
 ) -> tuple[Outcome, Exception | None]:
-    from tenuto.db import monitoring
+    from tenuto.sdk.client.client import Client
     from tenuto.sdk.errors import RunCancelled, RunFailed, WaitTimeout
 
-    client = make_client(context)
-    explaining = asyncio.create_task(_print_reason(context, run.id))
+    client = Client(tenuto, url=tenuto.url)
+    explaining = asyncio.create_task(print_reason(tenuto, run.id))
     try:
         # Plain JSON: the type of the result may exist only in the app.
         return replace(begun, status="completed", result=await client.run(run.id).result(wait_seconds)), None
@@ -187,7 +193,7 @@ async def _wait(
     except RunCancelled as problem:
         return replace(begun, status="cancelled", error=problem.error), WorkFailed(str(problem))
     except WaitTimeout:
-        now = await context.pool.call(monitoring.get_run, org_id=context.org_id, run_id=run.id)
+        now = await tenuto.get_run(run.id)
         return replace(begun, status=now.status), StillRunning(run.id, wait_seconds or 0)
     except asyncio.CancelledError:
         say(f"run {run.id} continues; `tenuto runs watch {run.id}` follows it", err=True)
@@ -197,18 +203,11 @@ async def _wait(
         await client.watcher.close()
 
 
-async def _start_one(transaction: AuditedTransaction, client: "Client", plan: "StartRequest", type: str) -> "Run[Any]":
-    (run,) = await client.start_plans([plan], connection=transaction.conn)
-    if run.created:
-        await transaction.note("run", run.id, "start", new(type=type, runs=1))
-    return run
-
-
-async def _print_reason(context: CommandContext, run_id: UUID) -> None:
-    """Print after a few seconds what the run waits for, such as a worker that serves its type."""
-    from tenuto.db import monitoring
-
+async def print_reason(tenuto: "Operations", run_id: UUID) -> None:
+    """Print after a few seconds what the run waits for, such as a worker that serves its type. Print nothing if the
+    task ended by then: its result is on the way."""
     await asyncio.sleep(NO_WORKER_AFTER_SECONDS)
     with suppress(*PROBLEMS):  # the waiting coroutine reports the problem
-        sentence = await context.pool.call(monitoring.explain_task, org_id=context.org_id, task_id=run_id)
-        say(f"still waiting: {one_line(sentence)}", err=True)
+        why = await tenuto.explain_task(run_id)
+        if (await tenuto.get_task(run_id)).completed_at is None:  # read after the explanation, which has no status
+            say(f"still waiting: {one_line(why)}", err=True)

@@ -1,94 +1,110 @@
-"""`tenuto tasks`: shows tasks and their logs, cancels and retries them."""
+"""`tenuto tasks`: shows tasks and their logs, changes their metadata, cancels, retries and deletes them."""
 
-import dataclasses
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, get_args
 from uuid import UUID
 
 import typer
 
-from tenuto.cli.audited import WORKERS, AuditedTransaction, audited_call, change
-from tenuto.cli.commands.runs import Before, Limit, retry_run
+from tenuto.cli.arguments import read_object
+from tenuto.cli.commands.runs import Before, Changes, Force, Limit, Metadata
+from tenuto.cli.exit_codes import UsageError
+from tenuto.cli.list_options import Counted, Since, Until, read_statuses, read_time, show_counted
 from tenuto.cli.logs import Follow, show_task_logs
-from tenuto.cli.output import AsJson, cell, fields, reason, show, show_list, table
+from tenuto.cli.output import AsJson, attempts, cell, shorten, show, table
 from tenuto.cli.run_or_task import of_a_task
-from tenuto.cli.session import CommandContext, read_id, read_optional_id, with_database
+from tenuto.cli.session import read_id, read_optional_id, with_tenuto
+from tenuto.cli.task_details import task_facts, task_text
+from tenuto.model.filters import TaskListFilter, TaskStatusName
+from tenuto.model.stored_errors import describe_error
 
 if TYPE_CHECKING:
-    from tenuto.model.monitoring import AttemptInfo, TaskStatus
+    from tenuto.model.counts import Count
+    from tenuto.model.details import TaskDetails
+    from tenuto.model.monitoring import TaskSummary
     from tenuto.model.tasks import TreeNode
+    from tenuto.sdk.operations.base import Operations
 
-app = typer.Typer(help="Tasks: list, show, tree, logs, retry, cancel.", no_args_is_help=True)
+app = typer.Typer(help="Tasks: list, show, tree, logs, set, retry, cancel, delete.", no_args_is_help=True)
 
-COLUMNS = ("id", "status", "type", "queue", "attempt", "max_attempts", "worker_id", "created_at")
-ATTEMPT_COLUMNS = ("attempt", "outcome", "worker_id", "started_at", "duration_seconds", "error")
+COLUMNS = ("id", "status", "type", "queue", "attempt", "worker_id", "created_at", "error")
 
-TaskId = Annotated[str, typer.Argument(metavar="TASK", help="Full id of the task.", show_default=False)]
+TaskId = Annotated[str, typer.Argument(metavar="TASK", help="Id of the task, or its beginning.", show_default=False)]
 
 
 @app.command("list")
 def list_(
     run: Annotated[str | None, typer.Option(help="Only tasks of this run.")] = None,
-    status: Annotated[str | None, typer.Option(help="Only those with this status.")] = None,
+    status: Annotated[list[str] | None, typer.Option(help="Only those with this status; may be repeated.")] = None,
     queue: Annotated[str | None, typer.Option(help="Only tasks of this queue.")] = None,
     type: Annotated[str | None, typer.Option(help="Only those of this type.")] = None,
+    external_id: Annotated[str | None, typer.Option(help="Only those with this id in another system.")] = None,
+    metadata: Metadata = None,
+    since: Since = None,
+    until: Until = None,
+    count: Counted = False,
     before: Before = None,
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
     """List tasks, newest first."""
-    from tenuto.db import monitoring
-
-    run_id, before_id = read_optional_id(run, "run"), read_optional_id(before, "task")
-    items = with_database(
-        lambda context: context.pool.call(
-            monitoring.list_tasks,
-            org_id=context.org_id,
-            run_id=run_id,
-            status=status,
-            queue=queue,
-            type=type,
-            before=before_id,
-            limit=limit,
-        )
+    if count and external_id is not None:
+        raise UsageError("--count and --external-id are both set; few tasks have the same external id")
+    before_id = read_optional_id(before, "task")
+    chosen = TaskListFilter(
+        run_id=read_optional_id(run, "run"),
+        statuses=read_statuses(status, get_args(TaskStatusName)),
+        queue=queue,
+        type=type,
+        since=read_time(since, "--since"),
+        until=read_time(until, "--until"),
+        external_id=external_id,
+        metadata=read_object(metadata, "--metadata"),
     )
-    show_list("tasks", items, COLUMNS, as_json=as_json)
+
+    async def question(tenuto: "Operations") -> "tuple[list[TaskSummary], Count | None]":
+        items = await tenuto.list_tasks(chosen, before=before_id, limit=limit)
+        return items, await tenuto.count_tasks(chosen) if count else None
+
+    items, total = with_tenuto(question)
+    rows = [
+        [
+            cell(task.id),
+            task.status,
+            task.type,
+            task.queue,
+            attempts(task.attempt, task.max_attempts),
+            cell(task.worker_id),
+            cell(task.created_at),
+            shorten(cell(describe_error(task.error))),
+        ]
+        for task in items
+    ]
+    show_counted("tasks", items, total, table(COLUMNS, rows) if rows else "no tasks", as_json=as_json)
 
 
 @app.command("show")
 def show_(task: TaskId, as_json: AsJson = False) -> None:
-    """Show one task and its attempts."""
-    from tenuto.db import monitoring
-
+    """Show one task with its attempts, steps and signals."""
     task_id = read_id(task, "task")
 
-    async def question(context: CommandContext) -> "tuple[TaskStatus, list[AttemptInfo]]":
-        async with of_a_task(context, task_id), context.pool.connection() as conn:
-            row = await monitoring.get_task(conn, org_id=context.org_id, task_id=task_id)
-            return row, await monitoring.list_attempts(conn, org_id=context.org_id, task_id=task_id)
+    async def question(tenuto: "Operations") -> "TaskDetails":
+        async with of_a_task(tenuto, task_id):
+            return await tenuto.get_task_details(task_id)
 
-    row, attempts = with_database(question)
-    short = [dataclasses.replace(attempt, error=reason(attempt.error)) for attempt in attempts]
-    rows = [[cell(getattr(attempt, column)) for column in ATTEMPT_COLUMNS] for attempt in short]
-    text = fields(row) + ("\n\n" + table(ATTEMPT_COLUMNS, rows) if rows else "")
-    show({"task": row, "attempts": attempts}, text, as_json=as_json)
+    details = with_tenuto(question)
+    show(task_facts(details), task_text(details), as_json=as_json)
 
 
 @app.command()
 def tree(task: TaskId, as_json: AsJson = False) -> None:
     """Show a task and all tasks that it started, as a tree."""
-    from tenuto.db import runs
-    from tenuto.model.errors import NotFound
-
     task_id = read_id(task, "task")
 
-    async def question(context: CommandContext) -> "list[TreeNode]":
-        async with of_a_task(context, task_id):
-            nodes = await context.pool.call(runs.get_task_tree, org_id=context.org_id, task_id=task_id)
-            if not nodes:
-                raise NotFound(f"no task {task_id}", "`tenuto tasks list` shows the tasks")
-            return nodes
+    async def question(tenuto: "Operations") -> "list[TreeNode]":
+        async with of_a_task(tenuto, task_id):
+            return await tenuto.get_task_tree(task_id)
 
-    nodes = with_database(question)
+    nodes = with_tenuto(question)
     show({"tasks": nodes}, "\n".join(map(_branch, nodes)), as_json=as_json)
 
 
@@ -105,25 +121,23 @@ def logs(
     """Print the log lines of a task, without its children. With --json, one object per line."""
     task_id = read_id(task, "task")
 
-    async def question(context: CommandContext) -> None:
-        async with of_a_task(context, task_id):
-            await show_task_logs(context, task_id, follow=follow, as_json=as_json)
+    async def question(tenuto: "Operations") -> None:
+        async with of_a_task(tenuto, task_id):
+            await show_task_logs(tenuto, task_id, follow=follow, as_json=as_json)
 
-    with_database(question)
+    with_tenuto(question)
 
 
 @app.command()
-def retry(task: TaskId, as_json: AsJson = False) -> None:
+def retry(task: TaskId, force: Force = False, as_json: AsJson = False) -> None:
     """Retry the ended run of a task as a new run, which reuses the completed tasks."""
-    from tenuto.db import monitoring
-
     task_id = read_id(task, "task")
 
-    async def work(transaction: AuditedTransaction) -> tuple[UUID, UUID]:
-        row = await monitoring.get_task(transaction.conn, org_id=transaction.org_id, task_id=task_id)
-        return row.run_id, await retry_run(transaction, row.run_id, everything=False)
+    async def work(tenuto: "Operations") -> tuple[UUID, UUID]:
+        run_id = (await tenuto.get_task(task_id)).run_id
+        return run_id, await tenuto.retry_run(run_id, reuse=True, force=force, from_name=None)
 
-    old, new = change(work, role=WORKERS)
+    old, new = with_tenuto(work)
     show({"id": new, "retry_of": old}, f"started run {new}", as_json=as_json)
 
 
@@ -134,15 +148,22 @@ def cancel(
     as_json: AsJson = False,
 ) -> None:
     """Cancel a task and all open tasks that it started."""
-    from tenuto.db import runs
-
     task_id = read_id(task, "task")
-    audited_call(
-        ("task", task_id),
-        "cancel",
-        lambda transaction: runs.cancel_task(
-            transaction.conn, org_id=transaction.org_id, task_id=task_id, reason=reason
-        ),
-        reason,
-    )
+    with_tenuto(lambda tenuto: tenuto.cancel_task(task_id, reason))
     show({"id": task_id, "cancelled": True}, f"cancelling task {task_id}", as_json=as_json)
+
+
+@app.command("set")
+def set_(task: TaskId, metadata: Changes, as_json: AsJson = False) -> None:
+    """Set keys of the metadata of a task. The worker that runs it receives the metadata with which it was started."""
+    task_id, changes = read_id(task, "task"), read_object(metadata, "--metadata") or {}
+    with_tenuto(lambda tenuto: tenuto.set_task_metadata(task_id, changes))
+    show({"id": task_id, "set": sorted(changes)}, f"changed the metadata of task {task_id}", as_json=as_json)
+
+
+@app.command()
+def delete(task: TaskId, as_json: AsJson = False) -> None:
+    """Delete a task of an ended run with all tasks that it started and their data. The run cannot be retried then."""
+    task_id = read_id(task, "task")
+    with_tenuto(lambda tenuto: tenuto.delete_task(task_id))
+    show({"id": task_id, "deleted": True}, f"deleted task {task_id}", as_json=as_json)

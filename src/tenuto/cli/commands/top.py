@@ -2,13 +2,16 @@
 
 import asyncio
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tenuto.cli.output import AsJson, show
 from tenuto.cli.overview import fetch_overview
-from tenuto.cli.session import CommandContext, with_database
+from tenuto.cli.session import with_tenuto
+
+if TYPE_CHECKING:
+    from tenuto.sdk.operations.base import Operations
 
 EVERY = 1.0  # seconds between two updates
 
@@ -18,19 +21,17 @@ def top(
 ) -> None:
     """Watch queues and workers until Ctrl-C. Without a terminal, print once and exit."""
     if once or as_json or not sys.stdout.isatty():
-        overview = with_database(lambda context: fetch_overview(context.pool, context.org_id))
+        overview = with_tenuto(fetch_overview)
         show(overview, overview.page, as_json=as_json)
     else:
-        with_database(_watch)
+        with_tenuto(_watch)
 
 
-async def _watch(context: CommandContext) -> None:
+async def _watch(tenuto: "Operations") -> None:
     from rich.live import Live
     from rich.text import Text
 
     with Live(screen=True, auto_refresh=False) as live:
-        overview = None
         while True:
-            overview = await fetch_overview(context.pool, context.org_id, overview)
-            live.update(Text(overview.page), refresh=True)
+            live.update(Text((await fetch_overview(tenuto)).page), refresh=True)
             await asyncio.sleep(EVERY)

@@ -3,26 +3,41 @@
 import asyncio
 import logging
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
 import typer
 
-from tenuto.cli.commands.worker import Bundles, Weak, refuse_target, what_runs
+from tenuto.cli.commands.worker import (
+    Bundles,
+    Concurrency,
+    Queues,
+    Targets,
+    Weak,
+    find_targets,
+    names,
+    queues_of,
+    read_allowed_hosts,
+    what_runs,
+)
 from tenuto.cli.database import read_settings, ready_database
+from tenuto.cli.exit_codes import UsageError
 from tenuto.cli.output import AsJson, show
-from tenuto.cli.overview import fetch_overview
+from tenuto.cli.overview import status_line
 from tenuto.cli.processes.serve import (
+    LogFormat,
+    LogLevel,
+    MetricsHost,
     MetricsPort,
     ProcessContext,
-    log_to_stderr,
-    quiet_the_driver,
     resolve_context,
     serve,
     stopped_by_signals,
     worker_name,
 )
 from tenuto.cli.processes.up_server import LocalServer, find_front, log_server, make_link, serve_http
+from tenuto.model.log_output import LogOutput
 from tenuto.model.text import LineFormatter
 from tenuto.runtimes.background import BackgroundTasks, restarted, stop_process
 
@@ -33,56 +48,69 @@ if TYPE_CHECKING:
 
 EVERY = 1.0  # seconds between two updates of the status line, on a terminal
 
-Target = Annotated[
-    str | None, typer.Argument(metavar="[MODULE:APP]", help="App to run a worker for: module:app.", show_default=False)
-]
-
 Port = Annotated[
     int | None,
     typer.Option(min=0, max=65535, help="The port of the HTTP API.", show_default="8080, or a free port"),
 ]
 
+Reload = Annotated[bool, typer.Option("--reload", help="Restart the worker when a Python file here changes.")]
+
 log = logging.getLogger("tenuto.up")
 
 
 def up(
-    target: Target = None,
+    targets: Targets = None,
     port: Port = None,
+    queues: Queues = None,
+    concurrency: Concurrency = 100,
     bundles: Bundles = False,
     weak_sandbox: Weak = False,
     metrics_port: MetricsPort = None,
+    metrics_host: MetricsHost = "127.0.0.1",
+    reload: Reload = False,
+    log_format: LogFormat = "text",
+    log_level: LogLevel = "info",
     as_json: AsJson = False,
 ) -> None:
-    """Run Postgres, a dispatcher, the HTTP API and, for an app, a worker. Ctrl-C stops all of them."""
+    """Run Postgres, a dispatcher, the HTTP API and, for apps, a worker. Ctrl-C stops all of them."""
     from tenuto.worker.settings import WorkerSettings
 
-    if target is not None:
-        refuse_target(target)
-    settings = read_settings()
-    console = _console()
+    settings = replace(read_settings(), server_url=None)  # it may be set for programs that use this server
+    apps = find_targets(targets, settings, required=False)
+    if reload and not apps:
+        raise UsageError("--reload needs an app: write tenuto up --reload module:app")
+    served = names(queues, "--queues") or queues_of(settings)
+    log_output = LogOutput(log_format, log_level)
+    console = _console(log_output)
     with ready_database(settings, keep=False) as url:
         where = f"embedded, in {settings.home}" if settings.database_url is None else "set by TENUTO_DATABASE_URL"
         log.info("database: %s", where)
-        context = resolve_context(settings, url, metrics_port)
+        context = resolve_context(settings, url, metrics_port, metrics_host)
         worker = WorkerSettings(
-            target=target,
+            targets=apps,
+            queues=served,
+            concurrency=concurrency,
             url=context.url,
             org_id=context.org_id,
             role=context.worker_role,
             name=worker_name(),
             home=str(settings.home),
+            storage=settings.storage,
+            allowed_hosts=read_allowed_hosts(),
             bundles=bundles,
             weak_sandbox=weak_sandbox,
+            log=log_output,
         )
-        asyncio.run(_serve(context, find_front(context, port), worker if target or bundles else None, console))
+        front = find_front(context, port)
+        asyncio.run(_serve(context, front, worker if apps or bundles else None, console, reload=reload))
     show({"stopped": True}, "stopped", as_json=as_json)
 
 
-def _console() -> "Console | None":
+def _console(log_output: LogOutput) -> "Console | None":
     """Set up logging: plain lines, or on a terminal coloured lines above the status line. Returns the terminal, or
     None."""
-    if not sys.stderr.isatty():
-        log_to_stderr()
+    if not sys.stderr.isatty() or log_output.format == "json":
+        log_output.write_to_stderr()
         return None
     from rich.console import Console
     from rich.logging import RichHandler
@@ -90,13 +118,17 @@ def _console() -> "Console | None":
     console = Console(stderr=True)
     handler = RichHandler(console=console, show_path=False)
     handler.setFormatter(LineFormatter("%(message)s", "%X"))
-    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
-    quiet_the_driver()
+    log_output.install(handler)
     return console
 
 
 async def _serve(
-    context: ProcessContext, front: LocalServer | None, worker: "WorkerSettings | None", console: "Console | None"
+    context: ProcessContext,
+    front: LocalServer | None,
+    worker: "WorkerSettings | None",
+    console: "Console | None",
+    *,
+    reload: bool,
 ) -> None:
     stop = asyncio.Event()
     link = await make_link(context, front) if front and context.may_dispatch else None
@@ -119,7 +151,7 @@ async def _serve(
                 parts.start("announcement", announce(listening))
 
             if worker is not None:  # the worker handles signals itself
-                await serve(context, worker, stop=stop, ready=ready)
+                await serve(context, worker, stop=stop, ready=ready, reload=reload)
             else:
                 with stopped_by_signals(stop):
                     await serve(context, None, stop=stop, ready=ready)
@@ -136,14 +168,13 @@ async def _watch(context: ProcessContext, console: "Console") -> None:
 
     from tenuto.db.connection.errors import DatabaseProblem
     from tenuto.db.connection.pool import open_pool
+    from tenuto.db.overview import get_status
 
     async with open_pool(context.url, role=context.worker_role, size=1, timeout=5) as pool:
         with Live(console=console, auto_refresh=False, transient=True) as live:
-            overview = None
             while True:
                 try:
-                    overview = await fetch_overview(pool, UUID(context.org_id), overview)
-                    line = overview.line
+                    line = status_line(await pool.call(get_status, org_id=UUID(context.org_id)))
                 except DatabaseProblem as problem:
                     line = str(problem)
                 live.update(Text(line, style="bold green"), refresh=True)

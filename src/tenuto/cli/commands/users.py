@@ -5,7 +5,7 @@ from uuid import UUID
 
 import typer
 
-from tenuto.cli.audited import AuditedTransaction, Org, change, look, new
+from tenuto.cli.audited import AuditedTransaction, Org, change, look
 from tenuto.cli.commands.runs import Before, Limit
 from tenuto.cli.output import AsJson, fields, show, show_list
 from tenuto.cli.session import read_id, read_optional_id
@@ -36,7 +36,7 @@ def add(
     from tenuto.db import identity
 
     async def work(transaction: AuditedTransaction) -> UUID:
-        id = await identity.put_user(
+        return await identity.put_user(
             transaction.conn,
             org_id=transaction.org_id,
             issuer=issuer,
@@ -45,10 +45,6 @@ def add(
             email=email,
             name=name,
         )
-        await transaction.note(
-            "user", id, "put", new(issuer=issuer, subject=subject, platform_role=role, email=email, name=name)
-        )
-        return id
 
     id = change(work, org=org)
     show({"id": id}, f"user {id} is {role}", as_json=as_json)
@@ -80,14 +76,14 @@ def show_(user: UserId, org: Org = None, as_json: AsJson = False) -> None:
 
 @app.command()
 def role(user: UserId, role: Role, org: Org = None, as_json: AsJson = False) -> None:
-    """Set the platform role: a reader reads, a writer starts and stops, an admin does everything in the org."""
+    """Set the platform role: a reader can read, a writer can also start and stop runs, an admin can do everything in
+    the org."""
     from tenuto.db import identity
 
     id = read_id(user, "user")
 
     async def work(transaction: AuditedTransaction) -> None:
-        old = await identity.set_user_role(transaction.conn, org_id=transaction.org_id, user_id=id, platform_role=role)
-        await transaction.note("user", id, "role", {"platform_role": {"old": old, "new": role}})
+        await identity.set_user_role(transaction.conn, org_id=transaction.org_id, user_id=id, platform_role=role)
 
     change(work, org=org)
     show({"id": id, "platform_role": role}, f"user {id} is {role}", as_json=as_json)
@@ -102,7 +98,6 @@ def disable(user: UserId, org: Org = None, as_json: AsJson = False) -> None:
 
     async def work(transaction: AuditedTransaction) -> None:
         await identity.disable_user(transaction.conn, org_id=transaction.org_id, user_id=id)
-        await transaction.note("user", id, "disable")
 
     change(work, org=org)
     show({"id": id, "disabled": True}, f"disabled user {id}", as_json=as_json)
@@ -117,7 +112,6 @@ def enable(user: UserId, org: Org = None, as_json: AsJson = False) -> None:
 
     async def work(transaction: AuditedTransaction) -> None:
         await identity.enable_user(transaction.conn, org_id=transaction.org_id, user_id=id)
-        await transaction.note("user", id, "enable")
 
     change(work, org=org)
     show({"id": id, "disabled": False}, f"enabled user {id}", as_json=as_json)
@@ -151,4 +145,3 @@ async def link_for(transaction: AuditedTransaction, user_id: UUID, token: str, l
     await logins.make_login_token(
         transaction.conn, org_id=transaction.org_id, user_id=user_id, hash=token_hash(token), lasts=lasts
     )
-    await transaction.note("user", user_id, "link", new(seconds=lasts.total_seconds()))

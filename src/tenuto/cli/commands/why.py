@@ -1,52 +1,119 @@
-"""`tenuto why`: explains in one sentence why a task is not running; for a run, each task that has not ended."""
+"""`tenuto why`: explains why a task is not running, for a run for each task that has not ended; and what the newest
+events did to a job, or the newest event of a dataset to the jobs that read it."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
-from tenuto.cli.commands.tasks import TaskId
-from tenuto.cli.output import AsJson, show
-from tenuto.cli.run_or_task import find_run
-from tenuto.cli.session import CommandContext, read_id, with_database
-from tenuto.model.monitoring import FINAL
+import typer
+
+from tenuto.cli.dag_changes import with_dags
+from tenuto.cli.output import AsJson, cell, show
+from tenuto.cli.session import is_id, read_id, with_tenuto
+from tenuto.model.errors import NotFound
 from tenuto.model.text import one_line
 
-MAX_EXPLAINED_TASKS = 20  # maximum number of tasks explained for a run
+if TYPE_CHECKING:
+    from tenuto.model.events import Reaction
+    from tenuto.sdk.operations.base import Operations
+    from tenuto.sdk.operations.dags import DagOperations
+
+OPEN = "it is open: it ends when it is closed and its tasks have ended"
+
+HELD = "it is held: `tenuto runs release {}` lets it start"
 
 
-def why(task: TaskId, as_json: AsJson = False) -> None:
-    """Explain why a task, or each open task of a run, is not running."""
-    id = read_id(task, "task")
-    facts, text = with_database(lambda context: _explain(context, id))
+NEWEST = 20  # reactions that are shown
+
+
+def why(
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="TASK|DAG/JOB|DATASET",
+            help="Id of a task or run, or its beginning; a job; or a dataset.",
+            show_default=False,
+        ),
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Explain why a task, or each open task of a run, is not running; or what events did to a job or of a dataset."""
+    if "/" in what:
+        dag, _, job = what.partition("/")
+        facts, text = with_dags(lambda dags: _explain_job(dags, dag, job), org=None)
+    elif is_id(what):
+        id = read_id(what, "task")
+        facts, text = with_tenuto(lambda tenuto: _explain(tenuto, id))
+    else:
+        facts, text = with_dags(lambda dags: _explain_dataset(dags, what), org=None)
     show(facts, text, as_json=as_json)
 
 
-async def _explain(context: CommandContext, id: UUID) -> tuple[Mapping[str, object], str]:
-    from tenuto.db import monitoring
-    from tenuto.model.errors import NotFound
-
-    try:
-        sentence = await context.pool.call(monitoring.explain_task, org_id=context.org_id, task_id=id)
-        return {"id": id, "why": sentence}, one_line(sentence)
-    except NotFound:
-        run = await find_run(context, id)
-        if run is None:
-            raise
-    tasks = await context.pool.call(monitoring.list_tasks, org_id=context.org_id, run_id=id, limit=200)
-    still = [task.id for task in tasks if task.status not in FINAL][:MAX_EXPLAINED_TASKS]
-    explained = [
-        {
-            "id": task_id,
-            "why": await context.pool.call(monitoring.explain_task, org_id=context.org_id, task_id=task_id),
-        }
-        for task_id in still
+async def _explain_job(dags: "DagOperations", dag: str, name: str) -> tuple[Mapping[str, object], str]:
+    job = await dags.get_job(dag, name)
+    reactions = await dags.list_job_reactions(dag, name, limit=NEWEST)
+    state = f"is paused since {cell(job.paused_at)}" if job.paused_at else "is not paused"
+    head = f"job {dag}/{name} of version {job.version} {state}" + (f": {job.pause_reason}" if job.pause_reason else "")
+    lines = [
+        f"{cell(reaction.created_at)}  {_source(reaction)}: {_done(reaction)}"
+        + (f" (version {reaction.version})" if reaction.version != job.version else "")
+        for reaction in reactions
     ]
-    parked = await context.pool.call(
-        monitoring.list_parked, org_id=context.org_id, run_id=id, limit=MAX_EXPLAINED_TASKS
-    )
+    facts = {
+        "dag": dag, "job": name, "version": job.version, "paused_at": job.paused_at, "pause_reason": job.pause_reason,
+        "reactions": reactions,
+    }  # fmt: skip
+    return facts, "\n".join([one_line(head), *(lines or ["no event has reached it yet"])])
+
+
+async def _explain_dataset(dags: "DagOperations", name: str) -> tuple[Mapping[str, object], str]:
+    try:
+        dataset = await dags.get_dataset(name)
+    except NotFound:
+        raise NotFound(f"no dataset {name}", "`tenuto datasets list` shows them; a job is written DAG/JOB") from None
+    events = await dags.list_events(dataset=name, limit=1)
+    producer = f"{dataset.dag}/{dataset.job}" if dataset.job else "no job of a current version"
+    head = f"dataset {name} is published by {producer}"
+    if not events:
+        return {"dataset": name, "event": None, "reactions": []}, f"{head}\nno event of it is stored"
+    event = events[0]
+    reactions = await dags.list_event_reactions(event.id, limit=NEWEST)
+    part = f" of partition {event.partition}" if event.partition else ""
+    newest = f"its newest event{part} is {event.id} of {cell(event.created_at)}, by task {event.task_id}"
+    lines = [f"{reaction.dag}/{reaction.job}: {_done(reaction)}" for reaction in reactions]
+    facts = {"dataset": name, "event": event, "reactions": reactions}
+    return facts, "\n".join([head, one_line(newest), *(lines or ["no job has reacted to it"])])
+
+
+def _source(reaction: "Reaction") -> str:
+    return one_line(" ".join(filter(None, [reaction.dataset or "an unpublished output", reaction.event_partition])))
+
+
+def _done(reaction: "Reaction") -> str:
+    if reaction.task_id is not None:
+        return f"{reaction.reaction}, task {reaction.task_id}"
+    return one_line(f"{reaction.reaction}, {reaction.reason}")
+
+
+async def _explain(tenuto: "Operations", id: UUID) -> tuple[Mapping[str, object], str]:
+    try:
+        sentence = await tenuto.explain_task(id)
+        return {"id": id, "why": sentence}, one_line(sentence)
+    except NotFound as missing:
+        try:
+            run = await tenuto.explain_run(id)
+        except NotFound:
+            raise missing from None
     failing = [
         f"dispatcher loop {row.loop} fails on it: {one_line(row.error)}; next attempt at {row.retry_at:%H:%M:%S}"
-        for row in parked
+        for row in run.parked
     ]
     head = f"run {id} with {run.total_tasks} tasks is {run.status}; `tenuto tasks list --run {id}` lists its tasks"
-    facts = {"id": id, "status": run.status, "tasks": explained, "parked": parked}
-    return facts, "\n".join([head, *failing, *(one_line(str(item["why"])) for item in explained)])
+    waiting = [*([OPEN] if run.open else []), *([HELD.format(id)] if run.held else [])]
+    limits = [
+        f"it is cancelled at {cell(at)} unless it has {happened} by then"
+        for at, happened in ((run.deadline_at, "ended"), (run.expires_at, "begun"))
+        if at is not None
+    ]
+    facts = vars(run)
+    return facts, "\n".join([head, *waiting, *limits, *failing, *(one_line(task.why) for task in run.tasks)])

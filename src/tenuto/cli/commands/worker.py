@@ -2,6 +2,8 @@
 
 import asyncio
 import logging
+import os
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
@@ -13,8 +15,10 @@ from tenuto.cli.exit_codes import UsageError
 from tenuto.cli.output import AsJson, show
 from tenuto.cli.processes.remote_server import resolve_server
 from tenuto.cli.processes.serve import (
+    LogFormat,
+    LogLevel,
+    MetricsHost,
     MetricsPort,
-    log_to_stderr,
     open_metrics,
     resolve_context,
     run_worker,
@@ -22,23 +26,31 @@ from tenuto.cli.processes.serve import (
     worker_name,
 )
 from tenuto.model.durations import seconds
+from tenuto.model.log_output import LogOutput
+from tenuto.model.sizes import size_in_bytes
 
 if TYPE_CHECKING:
+    from tenuto.runtimes.process_settings import ProcessLimits
     from tenuto.worker.settings import WorkerSettings
 
 log = logging.getLogger("tenuto.worker")
 
+MAX_CODE_VERSION_BYTES = 64  # that the database accepts
 NO_ORG = str(UUID(int=0))  # over HTTP the server takes the org from the worker key
 
-Target = Annotated[
-    str | None,
-    typer.Argument(metavar="[MODULE:APP]", help="App to run: shop.tasks:app or tasks.py.", show_default=False),
+Targets = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="MODULE:APP", help="Apps to run: shop.tasks:app or tasks.py.", show_default=False),
 ]
 Queues = Annotated[str | None, typer.Option(help="Only these queues: a,b. Default: all.")]
 Concurrency = Annotated[int, typer.Option(min=1, max=10_000, help="Maximum number of tasks at once per process.")]
 Processes = Annotated[int, typer.Option(min=1, max=256, help="Number of processes that run user code.")]
 Labels = Annotated[str | None, typer.Option(help="Labels of this machine: gpu=1,fast.")]
 Group = Annotated[str | None, typer.Option(help="Only tasks of this resource group.")]
+Address = Annotated[
+    str | None,
+    typer.Option(help="Address of this worker, for tasks whose data is there.", show_default="the host name"),
+]
 Pool = Annotated[str | None, typer.Option(help="The pool of workers this one belongs to.")]
 Lease = Annotated[str, typer.Option(help="Time without a heartbeat after which other workers get its tasks.")]
 Url = Annotated[
@@ -52,16 +64,29 @@ Bundles = Annotated[bool, typer.Option("--bundles", help="Also run the tasks of 
 Weak = Annotated[
     bool, typer.Option("--weak-sandbox", help="Run untrusted code even if this machine cannot confine it fully.")
 ]
+MaxTasks = Annotated[
+    int | None, typer.Option(min=1, help="Replace a process after it has run so many tasks.", show_default=False)
+]
+MaxMemory = Annotated[
+    str | None, typer.Option(help="Replace a process that uses more memory: 512MB, 2GB.", show_default=False)
+]
+CodeVersion = Annotated[
+    str | None,
+    typer.Option(
+        help="Version of the code, up to 64 bytes. Default: a hash of the imported source files.", show_default=False
+    ),
+]
 Grace = Annotated[str, typer.Option(help="How long running tasks may continue after SIGTERM.")]
 
 
 def worker(
-    target: Target = None,
+    targets: Targets = None,
     queues: Queues = None,
     concurrency: Concurrency = 100,
     processes: Processes = 1,
     labels: Labels = None,
     resource_group: Group = None,
+    address: Address = None,
     pool: Pool = None,
     lease: Lease = "60s",
     grace: Grace = "30s",
@@ -69,66 +94,115 @@ def worker(
     key: WorkerKey = None,
     bundles: Bundles = False,
     weak_sandbox: Weak = False,
+    code_version: CodeVersion = None,
     metrics_port: MetricsPort = None,
+    metrics_host: MetricsHost = "127.0.0.1",
+    max_tasks_per_process: MaxTasks = None,
+    max_memory_per_process: MaxMemory = None,
+    log_format: LogFormat = "text",
+    log_level: LogLevel = "info",
     as_json: AsJson = False,
 ) -> None:
-    """Run the tasks of an app.
-
-    SIGTERM lets running tasks finish within the grace period, a second SIGTERM stops at once.
-    SIGHUP lets all running tasks finish.
-    """
+    """Run the tasks of one or more apps. SIGTERM lets running tasks finish within the grace period, a second SIGTERM
+    stops at once. SIGHUP lets all running tasks finish."""
     from tenuto.worker.settings import WorkerSettings
 
-    _check_app(target, bundles=bundles)
-    settings = read_settings()
     options = WorkerSettings(
-        target=target,
+        targets=find_targets(targets, settings := read_settings(), required=not bundles),
         url="",
         org_id=NO_ORG,
         name=worker_name(),
         home=str(settings.home),
-        queues=names(queues, "--queues"),
+        queues=names(queues, "--queues") or queues_of(settings),
         concurrency=concurrency,
         processes=processes,
         labels=names(labels, "--labels") or [],
         resource_group=resource_group,
+        address=address,
         pool=pool,
         lease=read_lease(lease),
         grace=seconds(grace, "--grace"),
         bundles=bundles,
         weak_sandbox=weak_sandbox,
+        code_version=read_code_version(code_version),
+        log=LogOutput(log_format, log_level),
+        limits=read_limits(max_tasks_per_process, max_memory_per_process),
     )
-    log_to_stderr()
+    _run(settings, options, url, key, (metrics_port, metrics_host), as_json=as_json)
+
+
+def _run(
+    settings: Settings,
+    options: "WorkerSettings",
+    url: str | None,
+    key: str | None,
+    metrics: tuple[int | None, str],
+    *,
+    as_json: bool,
+) -> None:
+    options.log.write_to_stderr()
+    options = replace(options, allowed_hosts=read_allowed_hosts())
     if (site := resolve_server(settings, url, key)) is not None:
-        open_metrics(metrics_port)
-        asyncio.run(_work(replace(options, url=site.url, key=site.key, proxy=site.proxy)))
+        open_metrics(*metrics)
+        # Files of jobs in a folder of this machine would be found by no other one.
+        storage = settings.storage_url or ""
+        asyncio.run(_work(replace(options, url=site.url, key=site.key, proxy=site.proxy, storage=storage)))
     else:
-        asyncio.run(_serve(settings, metrics_port, options))
+        asyncio.run(_serve(settings, metrics, replace(options, storage=settings.storage)))
     show({"stopped": True}, "stopped", as_json=as_json)
 
 
-def _check_app(target: str | None, *, bundles: bool) -> None:
-    if target is not None:
-        refuse_target(target)
-    elif not bundles:
-        raise UsageError("no app is given; write tenuto worker module:app, or tenuto worker --bundles")
+def find_targets(targets: list[str] | None, settings: Settings, *, required: bool) -> list[str]:
+    """Return the apps to run: those of the command line, else those of the project, whose folder becomes the current
+    one."""
+    if not targets and settings.project is not None and settings.project.apps:
+        os.chdir(settings.project.file.parent)
+        targets = [*settings.project.apps]
+    if not targets and required:
+        raise UsageError(
+            "no app is given; write tenuto worker module:app, or tenuto worker --bundles, "
+            'or app = "module:app" below [tool.tenuto] in pyproject.toml'
+        )
+    refuse_targets(targets or [])
+    check_secrets()
+    return targets or []
 
 
-async def _serve(settings: Settings, metrics_port: int | None, options: "WorkerSettings") -> None:
-    from tenuto.worker.supervisor.child_process import early_child
+def check_secrets() -> None:
+    """Report a wrong TENUTO_SECRETS when a worker starts, not at its first task."""
+    if os.environ.get("TENUTO_SECRETS"):
+        from tenuto.sdk.secret_providers import current_provider
 
-    async with early_child(options.concurrency) as child:
+        current_provider()
+
+
+def read_allowed_hosts(environment: Mapping[str, str] = os.environ) -> list[str]:
+    """Return the hosts with private addresses that jobs may contact, from TENUTO_ALLOWED_HOSTS."""
+    return names(environment.get("TENUTO_ALLOWED_HOSTS") or None, "TENUTO_ALLOWED_HOSTS") or []
+
+
+def queues_of(settings: Settings) -> list[str] | None:
+    """Return the queues of the project; None: all."""
+    project = settings.project
+    return None if project is None or project.queues is None else [*project.queues]
+
+
+async def _serve(settings: Settings, metrics: tuple[int | None, str], options: "WorkerSettings") -> None:
+    from tenuto.worker.supervisor.child_process import first_child
+
+    async with first_child(remote=False) as child:
         with ready_database(settings, keep=False) as database:
-            context = await asyncio.to_thread(resolve_context, settings, database, metrics_port)
+            context = await asyncio.to_thread(resolve_context, settings, database, *metrics)
             worker = replace(options, url=context.url, org_id=context.org_id, role=context.worker_role)
             await serve(context, worker, stop=asyncio.Event(), ready=lambda: _ready(worker), first=child)
 
 
 async def _work(settings: "WorkerSettings") -> None:
     """Run a worker over HTTP: dispatchers run where the database is."""
-    from tenuto.worker.supervisor.child_process import early_child
+    from tenuto.worker.supervisor.child_process import first_child
 
-    async with early_child(settings.concurrency) as child:
+    async with first_child(remote=True) as child:
+        child.begin(settings, 1)
         await run_worker(settings, lambda: _ready(settings), child)
 
 
@@ -138,17 +212,25 @@ def _ready(settings: "WorkerSettings") -> None:
 
 
 def what_runs(settings: "WorkerSettings") -> str:
-    return " and ".join(filter(None, (settings.target, "bundles" if settings.bundles else None)))
+    return " and ".join([*settings.targets, *(["bundles"] if settings.bundles else [])])
 
 
-def refuse_target(target: str) -> None:
-    """Report errors that can be found without importing user code, which only a child process of the worker does."""
+def refuse_targets(targets: list[str]) -> None:
+    """Report errors that can be found without importing user code: only child processes of the worker import it."""
     from tenuto.sdk.app_loader import BadTarget, check_target
 
     try:
-        check_target(target)
+        for target in targets:
+            check_target(target)
     except BadTarget as problem:
         raise UsageError(str(problem)) from problem
+
+
+def read_limits(max_tasks: int | None, max_memory: str | None) -> "ProcessLimits":
+    from tenuto.runtimes.process_settings import ProcessLimits
+
+    memory = None if max_memory is None else size_in_bytes(max_memory, "--max-memory-per-process")
+    return ProcessLimits(max_tasks, memory)
 
 
 def names(text: str | None, flag: str) -> list[str] | None:
@@ -166,3 +248,12 @@ def read_lease(text: str) -> float:
     if not 1 <= lease <= 86_400:
         raise UsageError(f"--lease is {text}, which is not between 1 second and 1 day; write 60s")
     return lease
+
+
+def read_code_version(text: str | None) -> str | None:
+    if text and (size := len(text.encode())) > MAX_CODE_VERSION_BYTES:
+        raise UsageError(
+            f"--code-version has {size} bytes, more than {MAX_CODE_VERSION_BYTES}: {text[:40]}…; write a shorter text,"
+            " such as a hash of it"
+        )
+    return text

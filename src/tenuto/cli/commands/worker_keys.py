@@ -1,17 +1,24 @@
 """`tenuto worker-keys`: keys of workers that connect over HTTP."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
 import typer
 
-from tenuto.cli.audited import AuditedTransaction, Org, change, look, new, split_commas
-from tenuto.cli.commands.keys import ONCE, Env, Expires, KeyId, Name, Overlap, end_key, expiry, new_key, replace_key
+from tenuto.cli.audited import Org, split_commas
+from tenuto.cli.commands.keys import ONCE, Env, Expires, KeyId, Name, Overlap
 from tenuto.cli.commands.runs import Before, Limit
-from tenuto.cli.output import AsJson, show, show_list
+from tenuto.cli.key_changes import find_id, read_span, with_worker_keys
+from tenuto.cli.output import AsJson, fields, show, show_list
 from tenuto.cli.session import read_optional_id
 
-app = typer.Typer(help="Keys of workers over HTTP: create, list, rotate, revoke.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from tenuto.model.identity import WorkerKeyInfo
+    from tenuto.sdk.operations.keys import CreatedKey, KeyOperations
+
+app = typer.Typer(
+    help="Keys for workers that connect over HTTP: create, list, show, rotate, revoke.", no_args_is_help=True
+)
 
 COLUMNS = ("id", "key_id", "name", "queues", "created_by", "created_at", "expires_at", "revoked_at", "last_used_at")
 
@@ -21,65 +28,58 @@ def create(
     name: Name,
     queues: Annotated[str, typer.Option(help="Queues that the key allows: mail,reports, or * for all.")] = "*",
     expires: Expires = None,
-    env: Env = "live",
+    env: Env = None,
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
     """Create a worker key and print it. It cannot be shown again."""
-    from tenuto.db import keys
-    from tenuto.model.keys import WORKER
-
-    names, key = split_commas(queues), new_key(WORKER, env)
-
-    async def work(transaction: AuditedTransaction) -> UUID:
-        expires_at = await expiry(transaction, expires)
-        id = await keys.create_worker_key(
-            transaction.conn,
-            org_id=transaction.org_id,
-            key_id=key.key_id,
-            hash=key.hash,
-            pepper_version=key.pepper_version,
-            name=name,
-            queues=names,
-            expires_at=expires_at,
-            created_by=transaction.actor,
-        )
-        changes = new(name=name, queues=names, expires_at=expires_at and expires_at.isoformat())
-        await transaction.note("worker_key", id, "create", changes)
-        return id
-
-    id = change(work, org=org)
-    facts = {"id": id, "key": key.text, "name": name, "queues": names}
-    show(facts, f"{key.text}\nWorker key {name} of id {id}: {ONCE}.", as_json=as_json)
+    names, valid_for = split_commas(queues), None if expires is None else read_span(expires, "--expires")
+    made = with_worker_keys(lambda keys: keys.create_key(name, names, expires=valid_for), org=org, env=env)
+    facts = {"id": made.id, "key": made.key, "name": name, "queues": names}
+    show(facts, f"{made.key}\nWorker key {name} of id {made.id}: {ONCE}.", as_json=as_json)
 
 
 @app.command("list")
 def list_(before: Before = None, limit: Limit = 50, org: Org = None, as_json: AsJson = False) -> None:
     """List worker keys, newest first, without the keys themselves."""
-    from tenuto.db import keys
-
     before_id = read_optional_id(before, "worker-key")
-    items = look(
-        lambda context: context.pool.call(keys.list_worker_keys, org_id=context.org_id, before=before_id, limit=limit),
-        org=org,
-    )
+    items = with_worker_keys(lambda keys: keys.list_keys(before=before_id, limit=limit), org=org)
     show_list("worker_keys", items, COLUMNS, as_json=as_json)
 
 
-@app.command()
-def rotate(key: KeyId, overlap: Overlap = "1d", env: Env = "live", org: Org = None, as_json: AsJson = False) -> None:
-    """Create a key that replaces an old one. The old key stays valid for the overlap."""
-    from tenuto.model.keys import WORKER
+@app.command("show")
+def show_(key: KeyId, org: Org = None, as_json: AsJson = False) -> None:
+    """Show a worker key, without the key itself."""
 
-    old, id, text = change(lambda transaction: replace_key(transaction, WORKER, key, env=env, overlap=overlap), org=org)
-    show({"id": id, "key": text, "replaces": old}, f"{text}\nWorker key of id {id}: {ONCE}.", as_json=as_json)
+    async def question(keys: "KeyOperations[WorkerKeyInfo]") -> "WorkerKeyInfo":
+        return await keys.get_key(await find_id(keys, key, "worker-key"))
+
+    row = with_worker_keys(question, org=org)
+    show(row, fields(row, hide=("pepper_version",)), as_json=as_json)
+
+
+@app.command()
+def rotate(key: KeyId, overlap: Overlap = "1d", env: Env = None, org: Org = None, as_json: AsJson = False) -> None:
+    """Create a key that replaces an old one. The old key stays valid for the overlap."""
+    kept = read_span(overlap, "--overlap")
+
+    async def work(keys: "KeyOperations[WorkerKeyInfo]") -> "tuple[UUID, CreatedKey]":
+        old = await find_id(keys, key, "worker-key")
+        return old, await keys.rotate_key(old, overlap=kept)
+
+    old, made = with_worker_keys(work, org=org, env=env)
+    facts = {"id": made.id, "key": made.key, "replaces": old}
+    show(facts, f"{made.key}\nWorker key of id {made.id}: {ONCE}.", as_json=as_json)
 
 
 @app.command()
 def revoke(key: KeyId, org: Org = None, as_json: AsJson = False) -> None:
     """Revoke a worker key now. Workers with it are rejected."""
-    from tenuto.model.keys import WORKER
 
-    id, done = change(lambda transaction: end_key(transaction, WORKER, key), org=org)
+    async def work(keys: "KeyOperations[WorkerKeyInfo]") -> tuple[UUID, bool]:
+        id = await find_id(keys, key, "worker-key")
+        return id, await keys.revoke_key(id)
+
+    id, done = with_worker_keys(work, org=org)
     text = f"revoked worker key {id}" if done else f"worker key {id} was already revoked"
     show({"id": id, "revoked": True}, text, as_json=as_json)

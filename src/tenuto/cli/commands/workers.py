@@ -1,63 +1,66 @@
-"""`tenuto workers`: lists, drains and terminates workers."""
+"""`tenuto workers`: lists, shows, drains and terminates workers, and prints their logs."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from tenuto.cli.audited import audited_call
 from tenuto.cli.commands.runs import Limit
-from tenuto.cli.output import AsJson, fields, show, show_list
-from tenuto.cli.session import CommandContext, with_database
+from tenuto.cli.output import AsJson, cell, fields, show, show_list, table
+from tenuto.cli.session import with_tenuto
 
 if TYPE_CHECKING:
     from tenuto.model.monitoring import WorkerStatus
+    from tenuto.model.workers import WorkerLife
+    from tenuto.sdk.operations.base import Operations
 
-app = typer.Typer(help="Workers: list, show, drain, terminate.", no_args_is_help=True)
+app = typer.Typer(help="Workers: list, show, logs, drain, terminate.", no_args_is_help=True)
 
-COLUMNS = ("id", "status", "running", "labels", "address", "last_heartbeat")
+COLUMNS = ("id", "status", "health_status", "running", "labels", "address", "last_heartbeat")
+LIVES = ("session_id", "started_at", "ended_at", "end_reason", "running")
+MAX_LIVES = 10  # that `show` prints
 
+Status = Literal["starting", "active", "draining", "error", "terminated"]
 WorkerId = Annotated[str, typer.Argument(metavar="WORKER", help="The worker's id.", show_default=False)]
 
 
 @app.command("list")
 def list_(
-    status: Annotated[str | None, typer.Option(help="Only those with this status.")] = None,
-    after: Annotated[str | None, typer.Option(help="Start after this id: the last one of the previous page.")] = None,
+    status: Annotated[Status | None, typer.Option(help="Only those with this status.")] = None,
+    after: Annotated[
+        str | None, typer.Option(help="Continue after this id, the last one of the previous page.")
+    ] = None,
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
-    """List the workers and how many tasks each runs."""
-    from tenuto.db import monitoring
-
-    workers = with_database(
-        lambda context: context.pool.call(
-            monitoring.list_workers, org_id=context.org_id, status=status, after=after, limit=limit
-        )
-    )
+    """List the workers with their health and how many tasks each runs."""
+    workers = with_tenuto(lambda tenuto: tenuto.list_workers(status=status, after=after, limit=limit))
     show_list("workers", workers, COLUMNS, as_json=as_json)
 
 
 @app.command("show")
 def show_(worker: WorkerId, as_json: AsJson = False) -> None:
-    """Show one worker."""
-    row = with_database(lambda context: _find(context, worker))
-    show(row, fields(row), as_json=as_json)
+    """Show one worker: its health, figures of its last heartbeat, and its latest sessions."""
+
+    async def fetch(tenuto: "Operations") -> "tuple[WorkerStatus, list[WorkerLife]]":
+        return await tenuto.get_worker(worker), await tenuto.list_worker_history(worker, limit=MAX_LIVES)
+
+    row, lives = with_tenuto(fetch)
+    rows = [[cell(getattr(life, column)) for column in LIVES] for life in lives]
+    text = f"{fields(row)}\n\n{table(LIVES, rows)}" if lives else fields(row)
+    show({**vars(row), "history": lives}, text, as_json=as_json)
 
 
-async def _find(context: CommandContext, worker_id: str) -> "WorkerStatus":
-    from tenuto.db import monitoring
-    from tenuto.model.errors import NotFound
-
-    for status in (None, "terminated"):  # terminated workers are only listed by status
-        after = None
-        while page := await context.pool.call(
-            monitoring.list_workers, org_id=context.org_id, status=status, after=after, limit=200
-        ):
-            for worker in page:
-                if worker.id == worker_id:
-                    return worker
-            after = page[-1].id
-    raise NotFound(f"no worker {worker_id}", "`tenuto workers list` shows the workers")
+@app.command()
+def logs(
+    worker: WorkerId,
+    after: Annotated[int | None, typer.Option(min=0, help="Only lines after this one.", show_default=False)] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="At most this many lines.")] = 200,
+    as_json: AsJson = False,
+) -> None:
+    """Print the newest lines of a worker's log; tasks have their own logs. Kept for 48 hours."""
+    lines = with_tenuto(lambda tenuto: tenuto.read_worker_logs(worker, after=after, limit=limit))
+    text = "\n".join(f"{cell(line.logged_at)} {line.level.upper():7} {line.message}" for line in lines)
+    show({"lines": lines}, text or f"worker {worker} has logged nothing within 48 hours", as_json=as_json)
 
 
 @app.command()
@@ -67,27 +70,12 @@ def drain(
     as_json: AsJson = False,
 ) -> None:
     """Drain a worker: it finishes its tasks and claims no more."""
-    from tenuto.db import workers
-
-    audited_call(
-        ("worker", worker),
-        "drain",
-        lambda transaction: workers.drain_worker(
-            transaction.conn, org_id=transaction.org_id, worker_id=worker, reason=reason
-        ),
-        reason,
-    )
+    with_tenuto(lambda tenuto: tenuto.drain_worker(worker, reason))
     show({"worker_id": worker, "status": "draining"}, f"draining {worker}", as_json=as_json)
 
 
 @app.command()
 def terminate(worker: WorkerId, as_json: AsJson = False) -> None:
     """Terminate a worker: its session ends, and other workers get its tasks."""
-    from tenuto.db import workers
-
-    audited_call(
-        ("worker", worker),
-        "terminate",
-        lambda transaction: workers.terminate_worker(transaction.conn, org_id=transaction.org_id, worker_id=worker),
-    )
+    with_tenuto(lambda tenuto: tenuto.terminate_worker(worker))
     show({"worker_id": worker, "status": "terminated"}, f"terminated {worker}", as_json=as_json)

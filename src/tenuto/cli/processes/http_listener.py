@@ -8,7 +8,7 @@ from ipaddress import ip_network
 from typing import TYPE_CHECKING
 
 from tenuto.cli.exit_codes import UsageError
-from tenuto.cli.processes.serve import log_to_stderr
+from tenuto.model.log_output import LogOutput
 
 if TYPE_CHECKING:
     from uvicorn import Config
@@ -58,12 +58,15 @@ def read_proxies(text: str | None) -> tuple[str, ...]:
     return proxies
 
 
-def make_app(settings: "ServerSettings") -> "TenutoApp":
+TEXT_LOG = LogOutput()
+
+
+def make_app(settings: "ServerSettings", log_output: LogOutput) -> "TenutoApp":
     """Called in each server process, because each sets up its own log."""
     from tenuto.server.app import create_app
 
     if not logging.getLogger().handlers:
-        log_to_stderr()
+        log_output.write_to_stderr()
     _name_lines()
     return create_app(settings)
 
@@ -80,15 +83,17 @@ def _as_ours(record: logging.LogRecord) -> bool:
 
 
 def _open_more_files(count: int) -> None:
-    """Raise the limit on open files: each connection is one, and shells often allow 1024 although a process may have
-    more."""
+    """Raise the limit on open files: each connection is an open file, and shells often allow 1024 although a process
+    may have more."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     limit = count if hard == resource.RLIM_INFINITY else min(count, hard)
     if soft != resource.RLIM_INFINITY and soft < limit:
         resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
 
 
-def uvicorn_config(settings: "ServerSettings", *, grace: int = GRACE, workers: int | None = None) -> "Config":
+def uvicorn_config(
+    settings: "ServerSettings", *, log_output: LogOutput = TEXT_LOG, grace: int = GRACE, workers: int | None = None
+) -> "Config":
     from uvicorn import Config
 
     from tenuto.server.http.slow_clients import SlowClientProtocol
@@ -96,7 +101,7 @@ def uvicorn_config(settings: "ServerSettings", *, grace: int = GRACE, workers: i
     _name_lines()
     _open_more_files(settings.max_connections + 200)
     return Config(
-        partial(make_app, settings),
+        partial(make_app, settings, log_output),
         factory=True,
         log_config=None,
         access_log=False,

@@ -4,10 +4,8 @@ import json
 import logging
 import os
 from collections.abc import Mapping
-from http.client import HTTPException
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
-from urllib.request import getproxies_environment, proxy_bypass
 
 from tenuto.cli.database import Settings
 from tenuto.cli.exit_codes import UsageError
@@ -26,14 +24,14 @@ def resolve_server(
 ) -> "ServerAddress | None":
     """Returns None if the worker connects to the database itself. Flags take precedence over the environment, and
     TENUTO_DATABASE_URL over TENUTO_URL."""
-    from tenuto.worker.backends.http_connection import ServerAddress
-
     if url is None and (key is not None or settings.database_url is None):
         url = settings.server_url
     if url is None:
         if key is not None:
             raise UsageError("--key needs a server: also write --url https://…, or set TENUTO_URL")
         return None
+    from tenuto.worker.backends.http_connection import ServerAddress
+
     host = _check_url(url)
     site = ServerAddress(url.rstrip("/"), _check_key(key or environment.get("TENUTO_WORKER_KEY")), _proxy(url, host))
     _greet(site)
@@ -66,6 +64,8 @@ def _check_key(key: str | None) -> str:
 
 def _proxy(url: str, host: str) -> str | None:
     """Returns the proxy that HTTP_PROXY, HTTPS_PROXY and NO_PROXY select."""
+    from urllib.request import getproxies_environment, proxy_bypass
+
     if proxy_bypass(host):
         return None
     return getproxies_environment().get(urlsplit(url).scheme)
@@ -73,6 +73,8 @@ def _proxy(url: str, host: str) -> str | None:
 
 def _greet(site: "ServerAddress") -> None:
     """Request /healthz, so that a wrong address is reported before anything starts."""
+    from http.client import HTTPException
+
     from tenuto.db.connection.errors import Unreachable
 
     connection = site.connect()

@@ -2,10 +2,10 @@
 
 import asyncio
 import logging
+import os
 import secrets
 import signal
 import socket
-import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,21 +15,30 @@ from uuid import UUID
 import typer
 
 from tenuto.cli.database import Settings
-from tenuto.cli.exit_codes import UsageError
+from tenuto.cli.exit_codes import UsageError, WorkFailed
 from tenuto.cli.pepper import peppers_if_any
-from tenuto.model.text import LineFormatter
+from tenuto.cli.processes.shared_home import is_shared, warn_of_other_folders
+from tenuto.db.connection.errors import lacks_right
+from tenuto.model.log_output import Format, Level
 from tenuto.runtimes.background import BackgroundTasks, stop_process
 from tenuto.runtimes.process_lifetime import leaving_within
 
 if TYPE_CHECKING:
     from tenuto.model.keys import Peppers
+    from tenuto.storage.base import Store
     from tenuto.worker.settings import WorkerSettings
     from tenuto.worker.supervisor.child_process import ChildProcess
 
 MetricsPort = Annotated[
     int | None,
-    typer.Option(min=1, max=65535, help="Serve Prometheus metrics at http://…:PORT/metrics.", show_default=False),
+    typer.Option(min=1, max=65535, help="Serve Prometheus metrics at this port, under /metrics.", show_default=False),
 ]
+MetricsHost = Annotated[
+    str, typer.Option(help="The address to serve metrics on. 0.0.0.0: other machines can read them, without a key.")
+]
+
+LogFormat = Annotated[Format, typer.Option(help="Log lines as text, or as one JSON object per line.")]
+LogLevel = Annotated[Level, typer.Option(help="Least important level that is logged.")]
 
 SHUTDOWN_SECONDS = 8.0  # for the loops to finish their current step
 NO_LOOPS = "this login cannot act as tenuto_dispatcher (grant it that role)"
@@ -46,51 +55,56 @@ class ProcessContext:
     worker_role: str | None
     dispatcher_role: str | None
     may_dispatch: bool
+    may_work: bool
     org_id: str
+    store: "Store"
     metrics_port: int = 0
 
 
-def log_to_stderr() -> None:
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(LineFormatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
-    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
-    quiet_the_driver()
-
-
-def quiet_the_driver() -> None:
-    """Silence the pool's warnings: it logs every failed attempt, while callers log an outage once."""
-    logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
-
-
-def resolve_context(settings: Settings, url: str, metrics_port: int | None) -> ProcessContext:
+def resolve_context(
+    settings: Settings, url: str, metrics_port: int | None, metrics_host: str = "127.0.0.1"
+) -> ProcessContext:
     """Query the database for the roles and the org, so that problems are reported before anything starts."""
     from tenuto.db import identity
     from tenuto.db.connection.error_messages import explained
     from tenuto.db.connection.pool import open_pool
-    from tenuto.db.connection.process_role import choose_roles, may_act_as
+    from tenuto.db.connection.process_role import choose_roles, usable_roles
+    from tenuto.storage import open_store
 
     async def find_org() -> str:
         async with open_pool(url, role=worker_role, size=1) as pool:
             return str(await pool.call(identity.find_org, slug=settings.org))
 
+    store = open_store(settings.storage)
     with explained():
         worker_role, dispatcher_role = choose_roles(url, ["tenuto_worker", "tenuto_dispatcher"]).values()
-        may_dispatch = may_act_as(url, ["tenuto_dispatcher", "tenuto_owner"])
+        usable = usable_roles(url, ["tenuto_worker", "tenuto_dispatcher", "tenuto_owner"])
         org_id = asyncio.run(find_org())
-    open_metrics(metrics_port)
-    return ProcessContext(settings, url, worker_role, dispatcher_role, may_dispatch, org_id, metrics_port or 0)
+    open_metrics(metrics_port, metrics_host)
+    return ProcessContext(
+        settings,
+        url,
+        worker_role,
+        dispatcher_role,
+        may_dispatch=not usable.isdisjoint({"tenuto_dispatcher", "tenuto_owner"}),
+        may_work=not usable.isdisjoint({"tenuto_worker", "tenuto_owner"}),
+        org_id=org_id,
+        store=store,
+        metrics_port=metrics_port or 0,
+    )
 
 
-def open_metrics(port: int | None) -> None:
+def open_metrics(port: int | None, host: str) -> None:
     """Serve the metrics of this process, if a port was chosen."""
     if port is None:
         return
     from tenuto.model.metrics import serve_metrics
 
     try:
-        serve_metrics(port)
+        serve_metrics(port, host)
     except OSError as error:
-        raise UsageError(f"--metrics-port {port} cannot be used: {error.strerror}; choose another") from error
+        place = f"--metrics-port {port} on --metrics-host {host}"
+        raise UsageError(f"{place} cannot be used: {error.strerror or error}; choose another port") from error
 
 
 def worker_name() -> str:
@@ -105,9 +119,14 @@ async def serve(
     stop: asyncio.Event,
     ready: Callable[[], None] | None = None,
     first: "ChildProcess | None" = None,
+    reload: bool = False,
 ) -> None:
     """Run the dispatcher, and the worker if there is one, until the worker ends, `stop` is set or the dispatcher
-    dies."""
+    dies. `first`: a child that waits for its settings. `reload`: run the worker again when its code changes."""
+    if worker is not None and not context.may_work:
+        raise lacks_right("a worker claims and completes tasks", role="tenuto_worker")
+    if worker is not None and first is not None:
+        first.begin(worker, 1)  # it opens its session while this process imports the dispatcher and the supervisor
     parts = BackgroundTasks(stop_process(stop))
     dispatching = parts.start("dispatcher", _dispatch(context, peppers_if_any(context.settings), stop))
     try:
@@ -116,31 +135,44 @@ async def serve(
                 ready()
             await stop.wait()
         else:
-            await run_worker(worker, ready, first, stop)
+
+            def began() -> None:
+                if ready is not None:
+                    ready()
+                if is_shared(context.settings):
+                    check = warn_of_other_folders(context.url, context.worker_role, UUID(context.org_id), worker.name)
+                    parts.start("comparison of workers", check)
+
+            if reload:
+                from tenuto.cli.processes.reload import Reload
+
+                await Reload(worker, began, stop).run()
+            else:
+                await run_worker(worker, began, first, stop)
     finally:
         stop.set()
         with leaving_within(SHUTDOWN_SECONDS):
             await asyncio.wait({dispatching})
+        await parts.close()
     if parts.error:
         raise parts.error
 
 
 async def _dispatch(context: ProcessContext, peppers: "Peppers | None", stop: asyncio.Event) -> None:
     from tenuto.dispatcher.main import dispatch
-    from tenuto.storage.folder import FolderStore
 
     if not context.may_dispatch:
         log.warning("no dispatcher loops run here: %s; run `tenuto dispatcher` elsewhere", NO_LOOPS)
         return
-    store = FolderStore(context.settings.home / "objects")
     await dispatch(
         context.url,
         role=context.dispatcher_role,
         stop=stop,
-        store=store,
+        store=context.store,
         peppers=peppers,
         port=context.metrics_port,
         org_id=UUID(context.org_id),
+        private_destinations=os.environ.get("TENUTO_PRIVATE_DESTINATIONS") == "1",
     )
 
 
@@ -150,16 +182,22 @@ async def run_worker(
     first: "ChildProcess | None" = None,
     stop: asyncio.Event | None = None,
 ) -> None:
-    """Run the worker until a signal or `stop` ends it; a refused setting becomes a UsageError."""
-    from tenuto.worker.main import WorkerRefused, work
+    """Run the worker until a signal or `stop` ends it; a refused setting becomes a UsageError, a failed start-up hook
+    WorkFailed. `first`: a child that has already begun."""
+    from tenuto.worker.main import WorkerFailed, WorkerRefused, work
 
     refused: list[str] = []
+    failed: list[str] = []
     try:
         await work(settings, ready=ready or (lambda: None), first=first, stop=stop)
     except* WorkerRefused as group:
         refused += [str(error) for error in group.exceptions]
+    except* WorkerFailed as group:
+        failed += [str(error) for error in group.exceptions]
     if refused:
         raise UsageError(refused[0])
+    if failed:
+        raise WorkFailed(failed[0])
 
 
 @contextmanager

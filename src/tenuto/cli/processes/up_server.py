@@ -10,11 +10,12 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from tenuto.cli.audited import ROLE, AuditedTransaction, operator
+from tenuto.cli.audited import ROLE, AuditedTransaction
 from tenuto.cli.exit_codes import UsageError, WorkFailed
 from tenuto.cli.pepper import peppers_if_any
 from tenuto.cli.processes.http_listener import address, bind, uvicorn_config
 from tenuto.cli.processes.serve import ProcessContext
+from tenuto.model.os_user import os_user
 from tenuto.runtimes.background import BackgroundTasks
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def find_front(context: ProcessContext, port: int | None) -> LocalServer | None:
         except MissingRight as problem:
             log.warning("server: none, because %s", problem)
             return None
-    settings = ServerSettings(context.url, role, peppers, objects=context.settings.home / "objects")
+    settings = ServerSettings(context.url, role, peppers, storage=context.settings.storage)
     return LocalServer(settings, _listen(port))
 
 
@@ -116,7 +117,7 @@ async def make_link(context: ProcessContext, front: LocalServer) -> str:
         pool.connection() as conn,
         conn.transaction(),
     ):
-        await _let_in(AuditedTransaction(conn, UUID(context.org_id), operator()), context.settings.org, token)
+        await _let_in(AuditedTransaction(conn, UUID(context.org_id), os_user()), context.settings.org, token)
     return f"{address(front.listener)}/auth/link?token={token}"
 
 
@@ -142,7 +143,7 @@ async def _let_in(transaction: AuditedTransaction, org: str, token: str) -> None
 def log_server(front: LocalServer | None, link: str | None) -> None:
     if front is None:
         return
-    log.info("server: %s, described at /openapi.json", address(front.listener))
+    log.info("server: %s, API reference at /docs", address(front.listener))
     if link is None:
         log.info("no login link: this database login cannot act as %s", ROLE)
     else:

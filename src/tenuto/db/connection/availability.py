@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tenuto.db.connection.errors import LOOK_EVERY, Away
+from tenuto.db.connection.forks import renew_after_fork
 from tenuto.model.backoff import jitter
 
 if TYPE_CHECKING:
@@ -27,6 +28,12 @@ class Availability:
     """The availability of one address. Thread-safe."""
 
     def __init__(self) -> None:
+        self.renew()
+        renew_after_fork(self)
+
+    def renew(self) -> None:
+        """Forget what is known about the server. A forked child also needs a new lock: a thread of its parent may hold
+        the old one."""
         self._changed = threading.Condition()
         self._next_try = 0.0
         self.problem: str | None = None  # None: not known to be unavailable
@@ -38,8 +45,8 @@ class Availability:
             self._set_next_try()
 
     def refused(self, error: "psycopg.Error") -> bool:
-        """Record that connecting to Postgres failed. Return False if the server responded and the problem is another
-        one."""
+        """Record that connecting to Postgres failed. Return False if the server responded, because the problem is then
+        a different one."""
         if error.sqlstate not in AWAY:
             return False
         self.failed(str(error).strip() or type(error).__name__)
@@ -61,7 +68,7 @@ class Availability:
                 self._changed.wait(max(0.001, left))
 
     async def wait_async(self, closed: Callable[[], bool] = lambda: False) -> None:
-        """Wait like `wait`, on an event loop and without a time limit, or until `closed`."""
+        """Wait as `wait` does, but on an event loop, without a time limit, and at most until `closed` returns True."""
         while not closed():
             with self._changed:
                 if self._my_turn():

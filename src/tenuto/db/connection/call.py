@@ -1,14 +1,15 @@
 """Calls SQL functions: passes named parameters, returns rows as dataclasses, raises TN codes as exceptions."""
 
+import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from typing import Any, LiteralString, TypeVar
 from uuid import UUID
 
 import psycopg
-from psycopg import AsyncConnection, Connection, sql
+from psycopg import AsyncConnection, AsyncCursor, Connection, sql
 from psycopg.rows import AsyncRowFactory, dict_row, kwargs_row, scalar_row
 from psycopg.types.json import Jsonb
 
@@ -20,6 +21,7 @@ Conn = AsyncConnection[Any]
 
 # Classes of error codes that a row causes: damaged data, and errors that functions and triggers raise.
 OF_A_ROW = ("21", "38", "39", "P0", "XX")
+_ID = re.compile(r"^Key \(id\)=\(([0-9a-f-]{36})\)")
 
 
 NAMES = {
@@ -30,8 +32,8 @@ NAMES = {
 
 @dataclass(frozen=True)
 class Actor:
-    """A caller whose credentials are checked in every transaction: `function` with these values returns the caller's
-    org, or raises."""
+    """A caller whose credentials are checked in every transaction: the SQL function `function`, called with `values`,
+    returns the caller's org or raises an error."""
 
     function: LiteralString
     values: tuple[object, ...]
@@ -78,14 +80,14 @@ async def call(
 ) -> list[T]:
     """Return the rows of `tenuto.<function>(p_<name> => value, …)`. A parameter that is None keeps the function's
     default."""
-    return await _fetch(conn, function, kwargs_row(row), columns, params)
+    return await _fetch(conn, function, _rows(row), columns, params)
 
 
 async def call_one(
     conn: Conn, function: str, row: Callable[..., T], *, columns: LiteralString = "*", **params: object
 ) -> T:
     """Return the single row of the function."""
-    (result,) = await _fetch(conn, function, kwargs_row(row), columns, params)
+    (result,) = await _fetch(conn, function, _rows(row), columns, params)
     return result
 
 
@@ -101,7 +103,7 @@ async def call_value(conn: Conn, function: str, **params: object) -> Any:
 
 
 async def call_later(conn: Conn, function: str, **params: object) -> None:
-    """Send the call in a pipeline together with the next one, which raises its error."""
+    """Send the call in a pipeline together with the next call, which also raises the error of this one."""
     statement, values = _statement(function, "*", params)
     with kernel_errors():
         await conn.execute(statement, values)
@@ -118,6 +120,26 @@ def call_sync(conn: Connection[Any], function: str, **params: object) -> list[di
     with kernel_errors(), conn.cursor(row_factory=dict_row) as cursor:
         cursor.execute(statement, values)
         return cursor.fetchall()
+
+
+def _rows(row: Callable[..., T]) -> AsyncRowFactory[T]:
+    """Like kwargs_row, but leaves out columns that a dataclass does not have: a newer database may return more."""
+    known = _fields(row)
+
+    def factory(cursor: AsyncCursor[Any]) -> Callable[[Sequence[Any]], T]:
+        names = [column.name for column in cursor.description or ()]
+        present = [name for name in known if name in names]
+        if not known or len(present) == len(names) or present != known[: len(present)]:
+            return kwargs_row(row)(cursor)
+        positions = [names.index(name) for name in present]
+        return lambda values: row(*(values[position] for position in positions))
+
+    return factory
+
+
+@cache
+def _fields(row: Callable[..., object]) -> list[str]:
+    return [field.name for field in fields(row)] if is_dataclass(row) else []
 
 
 async def _fetch(
@@ -153,7 +175,7 @@ def translated(error: psycopg.Error) -> TenutoError | None:
     if known:
         return known(message, error.diag.message_hint or None)
     if isinstance(error, psycopg.errors.UniqueViolation):
-        return Conflict(f"it exists already: {error.diag.message_detail or message}")
+        return _taken(error)
     if isinstance(error, psycopg.errors.ForeignKeyViolation):
         return NotFound(error.diag.message_detail or message)
     if isinstance(error, psycopg.errors.CheckViolation | psycopg.errors.NotNullViolation | psycopg.errors.DataError):
@@ -161,6 +183,15 @@ def translated(error: psycopg.Error) -> TenutoError | None:
     if (error.sqlstate or "").startswith("54"):  # too long for an index, too deep for the stack
         return TooLarge(message)
     return None
+
+
+def _taken(error: psycopg.errors.UniqueViolation) -> Conflict:
+    """Return the error for a row that exists already. Starts insert the ids of runs and tasks without a check, which
+    would cost as much as the insert; the error is that of _check_known_id, and says nothing about whose id it is."""
+    detail = error.diag.message_detail or error.diag.message_primary or str(error)
+    if (id := _ID.search(detail)) and (error.diag.table_name or "").startswith(("runs", "tasks")):
+        return Conflict(f"the id {id[1]} cannot be used", "make another UUID")
+    return Conflict(f"it exists already: {detail}")
 
 
 def rejected(error: psycopg.Error) -> RowRejected | None:
@@ -190,8 +221,9 @@ def _arguments(names: tuple[str, ...]) -> sql.Composed:
 def _acting_text(
     acting: LiteralString, count: int, function: str, columns: LiteralString, names: tuple[str, ...]
 ) -> bytes:
-    """The function takes its org from the authentication, so it cannot run before it. The column list comes last,
-    because pg_stat_activity shows only the first kilobyte of a statement."""
+    """Return a statement that authenticates the caller and then calls the function, which takes its org from the
+    authentication and so cannot run before it. The column list comes last, because pg_stat_activity shows only the
+    first kilobyte of a statement."""
     given = [sql.SQL("{} => %s").format(sql.Identifier(f"p_{name}")) for name in names]
     statement = sql.SQL(
         "select shown.* from tenuto.{}({}) as acting(org_id),"

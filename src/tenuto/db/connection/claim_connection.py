@@ -54,8 +54,8 @@ class ClaimConnection:
     def exchange(
         self, ids: list[str], attempts: list[int], outputs: list[str | None] | None, *, claim_no: int, limit: int
     ) -> list[Row]:
-        """Complete these tasks and claim up to `limit` more. Rows have the columns of `ClaimedRow`; a rejected report
-        comes back as a row with its answer."""
+        """Complete these tasks and claim up to `limit` more. Rows have the columns of `ClaimedRow`; for a rejected
+        report, the row has the reason in `result`."""
         return self._claim(
             str(self.session_id),
             self.token,
@@ -69,7 +69,7 @@ class ClaimConnection:
         )
 
     def _claim(self, *values: str | None) -> list[Row]:
-        """Call libpq directly: a cursor takes longer to request one task than the server to find it."""
+        """Call libpq directly: a cursor takes longer to request one task than the server takes to find it."""
         pgconn = self.conn.pgconn
         sent: list[Any] = [None if value is None else value.encode() for value in values]
         try:
@@ -97,7 +97,7 @@ class ClaimConnection:
         """Report one completed task on its own; return the result of complete_tasks."""
         with unreachable_on_error(), kernel_errors():
             row = self.conn.execute(
-                "select answer from tenuto.complete_tasks("
+                "select result from tenuto.complete_tasks("
                 "%s, %s, array[%s]::uuid[], array[%s]::int[], array[%s]::jsonb[])",
                 (self.session_id, self.token, task_id, attempt, output),
             ).fetchone()

@@ -5,15 +5,23 @@ from contextlib import contextmanager
 
 import psycopg
 from psycopg import errors
+from psycopg.conninfo import conninfo_to_dict
 
-from tenuto.db.connection.errors import BadAddress, DatabaseProblem, MissingRight, Unreachable
+from tenuto.db.connection.errors import BadAddress, DatabaseProblem, MissingRight, Unreachable, lacks_right
 
 NOT_INSTALLED = (errors.UndefinedFunction, errors.UndefinedTable, errors.UndefinedColumn, errors.InvalidSchemaName)
 
 
+def place_of(url: str) -> str:
+    """Return the host and port of a database's URL, for messages."""
+    parts = conninfo_to_dict(url)
+    return f"{parts.get('host', 'localhost')}:{parts.get('port', 5432)}"
+
+
 @contextmanager
-def explained() -> Generator[None]:
-    """Convert all driver errors inside the block. Used around calls that a user waits for."""
+def explained(*, role: str | None = None) -> Generator[None]:
+    """Convert all driver errors inside the block. Used around calls that a user waits for. `role` has the rights that
+    the calls need."""
     try:
         yield
     except NOT_INSTALLED as error:
@@ -21,9 +29,11 @@ def explained() -> Generator[None]:
             f"the database schema is older than this Tenuto ({error.diag.message_primary}); run `tenuto db migrate`"
         ) from error
     except errors.InsufficientPrivilege as error:
-        raise MissingRight(
-            f"{error.diag.message_primary}; grant this login a role with that right, such as tenuto_worker"
-        ) from error
+        raise lacks_right(error.diag.message_primary, role=role) from error
+    except MissingRight as problem:
+        if not isinstance(error := problem.__cause__, errors.InsufficientPrivilege):
+            raise
+        raise lacks_right(error.diag.message_primary, role=role) from error
     except psycopg.ProgrammingError as error:
         if error.sqlstate is None:  # the address could not be parsed, so nothing was sent
             raise BadAddress(f"the address of the database is invalid: {str(error).strip()}") from error

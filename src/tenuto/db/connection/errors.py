@@ -1,5 +1,7 @@
 """Problems of reaching a usable database; each message says what to do."""
 
+import asyncio
+
 LOOK_EVERY = 0.03  # seconds between two looks at whether a server accepts connections again
 
 
@@ -26,7 +28,7 @@ class StatementFailed(Unreachable):
 
 
 class RowRejected(DatabaseProblem):
-    """A statement failed because of a row that it reads or writes: without that row, others succeed."""
+    """A statement failed because of a row that it reads or writes; for other rows, it would succeed."""
 
 
 class BadAddress(DatabaseProblem):
@@ -57,6 +59,15 @@ class MissingRight(DatabaseProblem):
     """The connected role lacks a privilege that the installation needs."""
 
 
+def lacks_right(message: str | None, *, role: str | None = None) -> MissingRight:
+    """Return the error for a call that the login may not make; `role` is one that may."""
+    needed = f"the role {role}" if role else "another role"
+    return MissingRight(
+        f"{message}: this needs {needed}, which the login does not have; `tenuto doctor` shows its roles, "
+        "`tenuto db roles` prints the SQL that creates logins"
+    )
+
+
 class BrokenMigrations(DatabaseProblem):
     """The migration files have gaps, or differ from those that were applied."""
 
@@ -66,7 +77,7 @@ class NewerSchema(DatabaseProblem):
 
 
 class OtherFunctions(DatabaseProblem):
-    """The functions in the database are not those that this version of Tenuto calls."""
+    """The database has no Tenuto, or not the functions that this version calls."""
 
 
 class BrokenObject(DatabaseProblem):
@@ -79,3 +90,12 @@ class NotATestDatabase(DatabaseProblem):
 
 class BusyTables(DatabaseProblem):
     """The tables are in constant use and could not be locked in order to change them."""
+
+
+def check_loop_ended(loop: asyncio.AbstractEventLoop) -> None:
+    """Raise Unreachable if a client is used in two event loops: its connections belong to the first one."""
+    if not loop.is_closed():
+        raise Unreachable(
+            "this client belongs to another event loop, which is still open; "
+            "open a client in each event loop, or use app.open_sync(), which all threads can share"
+        )

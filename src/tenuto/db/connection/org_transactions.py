@@ -28,7 +28,7 @@ async def call_for(
     **params: Any,
 ) -> T:
     """Call a wrapper for the org in one round trip: a pipeline sends everything before its sync as one transaction.
-    With an actor, authentication is part of the call's own statement, which costs a third."""
+    With an actor, authentication is part of the call's own statement, at a third of the cost."""
     if acts is not None:
         async with pool.connection(timeout=timeout, org_id=org_id) as conn:
             return await function(acts.on(conn), org_id=org_id, **params)

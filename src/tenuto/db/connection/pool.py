@@ -14,7 +14,17 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from tenuto.db.connection.availability import Availability, availability_of
 from tenuto.db.connection.call import Conn, rejected
-from tenuto.db.connection.errors import Away, MissingRight, StatementFailed, TimedOut, Unreachable
+from tenuto.db.connection.error_messages import place_of
+from tenuto.db.connection.errors import (
+    Away,
+    MissingRight,
+    StatementFailed,
+    TimedOut,
+    Unreachable,
+    check_loop_ended,
+    lacks_right,
+)
+from tenuto.db.connection.forks import abandon, renew_after_fork
 from tenuto.db.connection.pgbouncer import adapt
 from tenuto.db.connection.process_role import check_connection_bound
 
@@ -39,11 +49,25 @@ class ConnectionPool:
     """A few connections to one database, without state between calls. Calls for one org can use only a share of them,
     so that no org makes the others wait."""
 
-    def __init__(self, connections: AsyncConnectionPool[Conn], availability: Availability, *, timeout: float) -> None:
-        self._connections, self._availability = connections, availability
-        self._share = max(1, connections.max_size - max(1, connections.max_size // 5))
+    def __init__(
+        self, url: str, make: Callable[[Availability], AsyncConnectionPool[Conn]], *, size: int, timeout: float
+    ) -> None:
+        self._url, self._make, self.timeout = url, make, timeout
+        self._availability = availability_of(url)
+        self._share = max(1, size - max(1, size // 5))
+        self._closed = False
+        self._start_over()
+        renew_after_fork(self)
+
+    def renew(self) -> None:
+        """In a forked child: leave the connections to the parent, and connect again on first use."""
+        abandon(self._connections)
+        self._start_over()
+
+    def _start_over(self) -> None:
+        self._connections = self._make(self._availability)
         self._shares: WeakValueDictionary[UUID, asyncio.Semaphore] = WeakValueDictionary()
-        self.timeout = timeout
+        self._loop: asyncio.AbstractEventLoop | None = None  # the event loop that the connections belong to
 
     async def call(
         self, function: Callable[Concatenate[Conn, P], Awaitable[T]], *args: P.args, **params: P.kwargs
@@ -55,8 +79,24 @@ class ConnectionPool:
     def connection(self, *, timeout: float | None = None, org_id: UUID | None = None) -> "PooledConnection":
         """Return a connection for several calls, from the org's share; `timeout` covers all of them. Waiting for other
         calls of the same org does not count, unless there is an outage: a burst is served one by one."""
+        if (loop := asyncio.get_running_loop()) is not self._loop:
+            self._use_in(loop)
         seconds = self.timeout if timeout is None else timeout
-        return PooledConnection(self._connections, self._availability, seconds, self._of(org_id), max_wait=self.timeout)
+        return PooledConnection(self._connections, self._availability, seconds, self._of(org_id), self)
+
+    def _use_in(self, loop: asyncio.AbstractEventLoop) -> None:
+        if self._closed:
+            raise Unreachable("the client is closed; open a new one")
+        if self._loop is not None:
+            check_loop_ended(self._loop)
+            self._start_over()
+        self._loop = loop
+
+    def late(self, seconds: float) -> str:
+        """Return what a caller waited for when it got no connection within this time."""
+        size = self._connections.max_size
+        why = self._availability.problem or f"none of {size} was free, or the server did not respond"
+        return f"waited {seconds:g} s for a connection to Postgres at {place_of(self._url)}: {why}"
 
     def _of(self, org_id: UUID | None) -> asyncio.Semaphore | None:
         if org_id is None:
@@ -67,7 +107,9 @@ class ConnectionPool:
         return share
 
     async def close(self) -> None:
-        await self._connections.close()
+        loop, self._loop, self._closed = self._loop, None, True
+        if loop is asyncio.get_running_loop():
+            await self._connections.close()
 
 
 class PooledConnection:
@@ -80,12 +122,12 @@ class PooledConnection:
         availability: Availability,
         seconds: float,
         share: asyncio.Semaphore | None,
-        *,
-        max_wait: float,
+        pool: ConnectionPool,
     ) -> None:
         self._connections, self._availability, self._seconds, self._share = connections, availability, seconds, share
+        self._pool = pool
         queues = share is not None and not availability.problem
-        self._timer = asyncio.timeout(max(seconds, max_wait) if queues else seconds)
+        self._timer = asyncio.timeout(max(seconds, pool.timeout) if queues else seconds)
         self._conn: Conn | None = None
 
     async def __aenter__(self) -> Conn:
@@ -98,6 +140,8 @@ class PooledConnection:
             await self._end(error)
             raise
         try:
+            if self._connections.closed:
+                await self._connections.open()
             self._conn = await self._connections.getconn()
         except BaseException as error:
             await self.__aexit__(type(error), error, None)
@@ -123,9 +167,12 @@ class PooledConnection:
             error = late
         match error:
             case PoolTimeout() | TimeoutError():
+                if self._conn:
+                    raise TimedOut(f"the database did not respond within {self._seconds:g} s") from error
                 away = Away if self._availability.problem else Unreachable
-                late = TimedOut if self._conn else away
-                raise late(f"the database did not respond within {self._seconds:g} s") from error
+                raise away(self._pool.late(min(self._seconds, self._pool.timeout))) from error
+            case psycopg.errors.InsufficientPrivilege():
+                raise lacks_right(error.diag.message_primary) from error
             case psycopg.errors.QueryCanceled():  # the connection is still usable
                 raise TimedOut(f"the database stopped a statement: {str(error).strip().splitlines()[0]}") from error
             case psycopg.OperationalError(sqlstate=str(code)) if code.startswith(OF_A_STATEMENT):
@@ -140,6 +187,38 @@ class PooledConnection:
                 return
 
 
+def make_pool(
+    url: str,
+    *,
+    role: str | None = None,
+    size: int = 4,
+    timeout: float = 30.0,
+    longest: float | None = None,
+    bound: bool = False,
+    application: str = "tenuto",
+) -> ConnectionPool:
+    """Return a pool that connects on first use; works through PgBouncer in transaction mode. `longest`: seconds after
+    which the database cancels a statement even if we are gone (not through a pooler, which accepts no options).
+    `bound`: reject connections that bypass row security. `application`: what the audit log shows of a direct client
+    besides its login."""
+
+    def make(availability: Availability) -> AsyncConnectionPool[Conn]:
+        connections: AsyncConnectionPool[Conn] = AsyncConnectionPool(
+            url,
+            connection_class=_gated(availability, lambda: connections.closed),
+            kwargs=_settings(role, timeout, longest, application),
+            configure=_configure_bound if bound else _configure,
+            min_size=0,  # connections are made on demand: a waiting caller retries until there is one
+            max_size=size,
+            timeout=timeout,
+            reconnect_timeout=timeout,
+            open=False,
+        )
+        return connections
+
+    return ConnectionPool(url, make, size=size, timeout=timeout)
+
+
 @asynccontextmanager
 async def open_pool(
     url: str,
@@ -149,24 +228,10 @@ async def open_pool(
     timeout: float = 30.0,
     longest: float | None = None,
     bound: bool = False,
+    application: str = "tenuto",
 ) -> AsyncGenerator[ConnectionPool]:
-    """Open a pool that connects on first use; works through PgBouncer in transaction mode. `longest`: seconds after
-    which the database cancels a statement even if we are gone (not through a pooler, which accepts no options).
-    `bound`: reject connections that bypass row security."""
-    availability = availability_of(url)
-    connections = AsyncConnectionPool(
-        url,
-        connection_class=_gated(availability, lambda: connections.closed),
-        kwargs=_settings(role, timeout, longest),
-        configure=_configure_bound if bound else _configure,
-        min_size=0,  # connections are made on demand: a waiting caller retries until there is one
-        max_size=size,
-        timeout=timeout,
-        reconnect_timeout=timeout,
-        open=False,
-    )
-    await connections.open()
-    pool = ConnectionPool(connections, availability, timeout=timeout)
+    """Make a pool for the duration of an `async with` block."""
+    pool = make_pool(url, role=role, size=size, timeout=timeout, longest=longest, bound=bound, application=application)
     try:
         yield pool
     finally:
@@ -207,11 +272,11 @@ async def _configure_bound(conn: Conn) -> None:
         raise
 
 
-def _settings(role: str | None, timeout: float, longest: float | None) -> dict[str, Any]:
+def _settings(role: str | None, timeout: float, longest: float | None, application: str) -> dict[str, Any]:
     settings: dict[str, Any] = {
         **VANISHED,
         "autocommit": True,
-        "application_name": "tenuto",
+        "application_name": application,
         "connect_timeout": max(2, int(timeout)),
     }
     if role:

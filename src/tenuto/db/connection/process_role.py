@@ -9,11 +9,12 @@ from tenuto.db.connection.errors import MissingRight, Unreachable
 # Row security applies to a role unless it bypasses it, or is a member of a role that a policy lets see every org.
 BOUND = """
 select session_user::text, current_user::text,
-  row_security_active('tenuto.tasks') and not m.rolsuper and not m.rolbypassrls,
+  pg_has_role('tenuto_api', 'USAGE'),
+  not m.rolsuper and not m.rolbypassrls,
   coalesce((
     select string_agg(r.rolname, ', ' order by r.rolname)
     from pg_roles r
-    where r.rolname in ('tenuto_owner', 'tenuto_dispatcher', 'tenuto_worker')
+    where r.rolname in ('tenuto_owner', 'tenuto_dispatcher', 'tenuto_worker', 'tenuto_client', 'tenuto_backup')
       and pg_has_role(r.oid, 'USAGE')), '')
 from pg_roles m where m.rolname = current_user
 """
@@ -54,7 +55,7 @@ def _takes_options(url: str, role: str) -> bool:
 
 
 def check_bound(url: str, role: str | None) -> None:
-    """Raise MissingRight, which says what to run, if a login or its role sees the rows of every org."""
+    """Raise MissingRight, which says what to run, if a login or its role cannot serve or sees the rows of every org."""
     options = f"-c role={role}" if role else None  # a pooler accepts no options
     try:
         with psycopg.connect(url, autocommit=True, connect_timeout=10, options=options) as conn:
@@ -73,25 +74,31 @@ async def check_connection_bound(conn: psycopg.AsyncConnection[Any]) -> None:
 
 
 def unbound(row: tuple[Any, ...] | None) -> str | None:
-    """Return why row security does not apply to the connected role, and what to do; None if it does."""
-    login, acting, active, roles = row or ("", "", False, "")
-    if active and not roles:
+    """Return why the connected role cannot serve, and what to do; None if it has the rights of tenuto_api alone, so
+    that row security applies to it."""
+    login, acting, serves, secured, roles = row or ("", "", False, False, "")
+    if serves and secured and not roles:
         return None
-    why = f"has the rights of {roles}" if roles and active else "passes row security (a superuser, or bypassrls)"
+    if not secured:
+        passes = "passes row security (a superuser, or bypassrls)"
+        why = f"the server would see the rows of every org: its role {acting!r} {passes}"
+    elif roles:
+        why = f"the server would see the rows of every org: its role {acting!r} has the rights of {roles}"
+    else:
+        why = f"the server needs the role tenuto_api, which its login {login!r} does not have"
     return (
-        f"the server would see the rows of every org: its role {acting!r} {why}; "
-        f"ask an administrator to run `grant tenuto_api to {login}`, and behind a pooler log in as a role "
-        "that has tenuto_api alone: `create role tenuto_server login password '…' in role tenuto_api`"
+        f"{why}; ask an administrator to run `grant tenuto_api to {login}`, and behind a pooler log in as a role "
+        "that has tenuto_api alone: `tenuto db roles server` prints how to create one"
     )
 
 
-def may_act_as(url: str, roles: list[str]) -> bool:
-    """Whether this login has the privileges of one of these roles, directly or by switching."""
+def usable_roles(url: str, roles: list[str]) -> set[str]:
+    """Return those of these roles whose privileges this login has, directly or by switching."""
     try:
         with psycopg.connect(url, autocommit=True, connect_timeout=10, application_name="tenuto") as conn:
-            row = conn.execute(
-                "select bool_or(pg_has_role(r.oid, 'USAGE')) from pg_roles r where r.rolname = any (%s)", [roles]
-            ).fetchone()
-        return bool(row and row[0])
+            rows = conn.execute(
+                "select r.rolname from pg_roles r where r.rolname = any (%s) and pg_has_role(r.oid, 'USAGE')", [roles]
+            ).fetchall()
+        return {role for (role,) in rows}
     except psycopg.OperationalError as error:
         raise Unreachable(f"cannot reach the database: {str(error).strip()}") from error

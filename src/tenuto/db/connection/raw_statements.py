@@ -9,13 +9,13 @@ from functools import cache
 from hashlib import blake2b
 from weakref import WeakKeyDictionary
 
-from psycopg import AsyncConnection, DataError
+from psycopg import AsyncConnection, DataError, Error
 from psycopg.errors import InvalidSqlStatementName, error_from_result
 from psycopg.generators import execute
 from psycopg.pq import ExecStatus
 from psycopg.pq.abc import PGresult
 
-from tenuto.db.connection.call import Conn, kernel_errors
+from tenuto.db.connection.call import Conn, translated
 
 Row = tuple[str | None, ...]
 
@@ -25,7 +25,7 @@ _prepared: WeakKeyDictionary[AsyncConnection, set[bytes]] = WeakKeyDictionary()
 async def fetch_texts(conn: Conn, statement: bytes, values: Sequence[object]) -> list[Row]:
     """Return the rows. Parameters are %s in the statement. Through a pooler nothing is prepared (see pgbouncer.py)."""
     text, name = _numbered(statement)
-    with kernel_errors():
+    try:
         sent = [None if value is None else _sent(str(value).encode()) for value in values]
         async with conn.lock:
             if conn.prepare_threshold is None:
@@ -37,6 +37,10 @@ async def fetch_texts(conn: Conn, statement: bytes, values: Sequence[object]) ->
                 except InvalidSqlStatementName:  # psycopg deallocates all prepared statements after a rollback
                     _prepared[conn].discard(name)  # only this one: others may exist and must not be prepared twice
                     result = await _ask_prepared(conn, name, text, sent)
+    except Error as error:
+        if (known := translated(error)) is None:
+            raise
+        raise known from error
     return [tuple(_text(result, row, column) for column in range(result.nfields)) for row in range(result.ntuples)]
 
 

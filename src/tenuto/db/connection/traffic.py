@@ -11,8 +11,8 @@ _ACKED, _SIZE = 120, 136
 
 
 def traffic(fd: int) -> tuple[int, int] | None:
-    """Return the bytes that the peer has acknowledged and sent; None if the system does not tell. Keep-alive probes do
-    not count."""
+    """Return the bytes that the peer has acknowledged and sent; None if the operating system does not report them.
+    Keep-alive probes do not count."""
     if sys.platform != "linux":
         return None
     with suppress(OSError), socket.socket(fileno=os.dup(fd)) as line:

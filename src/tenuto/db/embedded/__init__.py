@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tenuto.db.connection.errors import NoHome, ServerFailed
 from tenuto.db.embedded import cluster
-from tenuto.db.embedded.paths import ServerPaths, find_paths, make_home, make_paths
+from tenuto.db.embedded.paths import ServerPaths, find_paths, is_home, make_home, make_paths
 from tenuto.db.embedded.postmaster import running_pid
 from tenuto.db.embedded.users_lock import join, locked, nobody_left
 
@@ -71,7 +71,7 @@ def stop(home: Path) -> bool:
     """Stop the server even if it is in use; return True if it was running."""
     with _explained(home):
         place = find_paths(home)
-        if not place.home.exists():
+        if not is_home(place.home):
             return False
         with locked(place.home):
             return cluster.stop(place)

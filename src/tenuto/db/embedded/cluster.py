@@ -83,7 +83,8 @@ def _start(place: ServerPaths, pg_bin: Path | None) -> None:
         shell = ["/bin/sh", "-c", '"$@" </dev/null >&2 & echo $!', "sh", binaries.folder / "postgres", *arguments]
         spawned = subprocess.run(
             shell, stdout=subprocess.PIPE, stderr=log, text=True, check=True,
-            cwd=place.folder, env=environment, start_new_session=True, **place.account.run_as(),
+            cwd=place.folder, env=environment, start_new_session=True,
+            user=place.account.user, group=place.account.group, extra_groups=place.account.extra_groups,
         )  # fmt: skip
         _wait_until_listed(place, int(spawned.stdout), reason)
 
@@ -126,7 +127,8 @@ def _make_cluster(place: ServerPaths, binaries: Binaries) -> None:
             binaries.folder / "initdb", "-D", workshop / "data", "-U", USER, "--pwfile", secret,
             "--auth=scram-sha-256", "--locale=C", "--encoding=UTF8",
         ],
-        capture_output=True, text=True, check=False, cwd=place.folder, env=_environment(), **place.account.run_as(),
+        capture_output=True, text=True, check=False, cwd=place.folder, env=_environment(),
+        user=place.account.user, group=place.account.group, extra_groups=place.account.extra_groups,
     )  # fmt: skip
     if initdb.returncode != 0:
         raise ServerFailed(f"initdb failed in {place.folder}: {initdb.stderr.strip() or initdb.stdout.strip()}")

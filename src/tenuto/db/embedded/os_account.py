@@ -5,7 +5,6 @@ import pwd
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tenuto.db.connection.errors import ServerFailed
 
@@ -21,11 +20,18 @@ class OsAccount:
     gid: int
     dropped: bool
 
-    def run_as(self) -> dict[str, Any]:
-        """Return the `subprocess` arguments that run a command as this user."""
-        if not self.dropped:
-            return {}
-        return {"user": self.uid, "group": self.gid, "extra_groups": []}
+    @property
+    def user(self) -> int | None:
+        """The user in the form that `subprocess` takes; None for the current user."""
+        return self.uid if self.dropped else None
+
+    @property
+    def group(self) -> int | None:
+        return self.gid if self.dropped else None
+
+    @property
+    def extra_groups(self) -> list[int] | None:
+        return [] if self.dropped else None
 
     def give(self, path: Path) -> None:
         """Transfer ownership of a file that we have just created."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from tenuto.db.connection.errors import ServerFailed
+from tenuto.db.connection.errors import NoHome, ServerFailed
 from tenuto.db.embedded.os_account import OsAccount, choose_account
 
 HOST = "127.0.0.1"
@@ -21,6 +21,10 @@ ROOT_SERVER_FOLDER = Path("/var/lib/tenuto")
 
 # Below the range that Linux and macOS use for outgoing connections, so that the port of a stopped server stays free.
 FIRST_PORT, LAST_PORT = 20_000, 31_999
+
+# What only a home contains: the first of them that is created depends on the command.
+MARKS = ("lock", "password", "pepper", "objects", "bundles", "testing")
+NO_CONTENT = {".gitignore", "lost+found", "init.tmp"}
 
 
 @dataclass(frozen=True)
@@ -91,10 +95,17 @@ def find_paths(home: Path) -> ServerPaths:
     return ServerPaths(home, other, choose_account(other / "data"))
 
 
+def is_home(folder: Path) -> bool:
+    """Whether Tenuto has created files in the folder."""
+    return any((folder / name).exists() for name in MARKS)
+
+
 def make_home(home: Path) -> Path:
-    """Create the home if it is missing, accessible to its owner only. If the server runs there as another user, that
-    user's group can pass through it but not list it. Existing folders are not changed."""
+    """Create the home if it is missing, accessible to its owner only; refuse a folder with other content. If the server
+    runs there as another user, that user's group can pass through it but not list it. Existing folders are not
+    changed."""
     home = home.expanduser().resolve()
+    _check_home(home)
     account = choose_account(home / "data")
     shared = account.dropped and _can_enter(account, home)
     for folder in _missing(home):
@@ -103,6 +114,8 @@ def make_home(home: Path) -> Path:
         if shared and folder == home:
             os.chown(folder, -1, account.gid)
             folder.chmod(0o710)
+        if folder == home:
+            (home / ".gitignore").write_text("*\n")  # it may be inside of a project
     return home
 
 
@@ -129,6 +142,20 @@ def make_paths(home: Path) -> ServerPaths:
     return place
 
 
+def _check_home(home: Path) -> None:
+    """Refuse a folder that a mistake in a setting may have named."""
+    if home == home.parent:
+        problem = "is the root of the file system"
+    elif home.is_dir() and not is_home(home) and (found := sorted({path.name for path in home.iterdir()} - NO_CONTENT)):
+        problem = f"contains other files, such as {found[0]}"
+    else:
+        return
+    raise NoHome(
+        f"{home} cannot be the home of Tenuto, because it {problem}; set TENUTO_HOME, or home in [tool.tenuto] of "
+        "pyproject.toml, to a new or empty folder"
+    )
+
+
 def _can_enter(account: OsAccount, home: Path) -> bool:
     return account.can("-x", next(folder for folder in [home, *home.parents] if folder.exists()))
 
@@ -139,7 +166,8 @@ def _missing(folder: Path) -> list[Path]:
 
 
 def _other_folder(home: Path) -> Path:
-    """Return an unused folder for root. Data of a home that was removed is kept, but its password is unknown."""
+    """Return an unused folder for a server that root starts. A folder whose home was removed is kept but not used
+    again, because its password is unknown."""
     name = sha256(str(home).encode()).hexdigest()[:16]
     names = itertools.chain([name], (f"{name}-{no}" for no in itertools.count(2)))
     folders = (ROOT_SERVER_FOLDER / name for name in names)

@@ -7,22 +7,34 @@ from importlib.resources.abc import Traversable
 
 import psycopg
 from psycopg import Connection
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.conninfo import make_conninfo
 from psycopg.pq import PGconn, Ping
 
-from tenuto.db.connection.errors import BadAddress, DatabaseProblem, NotATestDatabase, ServerTooOld, Unreachable
+from tenuto.db.connection.error_messages import place_of
+from tenuto.db.connection.errors import (
+    BadAddress,
+    DatabaseProblem,
+    MissingRight,
+    NewerSchema,
+    NotATestDatabase,
+    OtherFunctions,
+    ServerTooOld,
+    Unreachable,
+)
 from tenuto.db.install.lock_tables import hold_tables
 from tenuto.db.install.migrations import (
     BOOKKEEPING,
     Installed,
     apply_migrations,
     pending_migrations,
+    read_functions,
     read_installed,
 )
 from tenuto.db.install.roles import become_owner
 from tenuto.db.install.sql_objects import apply_objects
-from tenuto.db.install.sql_tree import SqlTree, read_tree
+from tenuto.db.install.sql_tree import DATA_SCHEMA, SqlTree, read_tree
 
+CONNECT_SECONDS = 10
 OLDEST_SERVER = 150_000
 LOCK = 0x7E6E_7570  # any constant; every migration of this database takes this lock first
 
@@ -46,15 +58,20 @@ class SchemaStatus:
     pending: list[str]
     current: bool
     test: bool
-    fits: bool  # its functions are those that this version calls
+    newer: bool  # a later version of Tenuto migrated it
+    missing: list[str]  # what this version calls and the database does not have
+    restarts: list[str]  # what the installed version calls and this one no longer installs
 
 
 def migrate(database: str | Connection, *, test: bool = False, root: Traversable | None = None) -> Report:
-    """Bring the database to the state of the SQL files. On an error nothing is changed."""
+    """Bring the database to the state of the SQL files. On an error nothing is changed. A database that a later
+    version migrated is left as it is."""
     tree = read_tree(root)
     with _connection(database) as conn:
         refuse_old_server(conn.info.server_version)
         installed = read_installed(conn)
+        if installed.version > tree.latest:
+            return _keep_newer(conn, tree, installed)
         if _is_current(tree, installed, test=test):
             return Report([], objects_applied=False, schema_version=tree.latest)
         with conn.transaction():
@@ -67,12 +84,56 @@ def status(database: str | Connection, *, root: Traversable | None = None) -> Sc
     with _connection(database) as conn:
         installed = read_installed(conn)
         version = conn.info.parameter_status("server_version") or ""
-        pending = [migration.name for migration in pending_migrations(tree, installed)]
-        current = _is_current(tree, installed, test=installed.test)
-        fits = installed.interface in (None, tree.interface)
+        newer = installed.version > tree.latest
+        missing, restarts = _differences(conn, tree, installed)
         return SchemaStatus(
-            _address(conn), version.split(" ")[0], installed.version, pending, current, installed.test, fits
+            url=_address(conn),
+            server_version=version.split(" ")[0],
+            schema_version=installed.version,
+            pending=[migration.name for migration in pending_migrations(tree, installed)],
+            current=not newer and _is_current(tree, installed, test=installed.test),
+            test=installed.test,
+            newer=newer,
+            missing=missing,
+            restarts=restarts,
         )
+
+
+def require_fitting(url: str) -> None:
+    """Raise OtherFunctions, which says what to do, unless this version of Tenuto works with the database."""
+    found = status(url)
+    if found.schema_version == 0:
+        raise OtherFunctions(f"{found.url} has no Tenuto schema; run `tenuto db migrate`")
+    if found.missing and found.newer:
+        raise OtherFunctions(
+            f"a newer Tenuto migrated {found.url} to version {found.schema_version:04d}, and this one does not work "
+            f"with its functions ({found.missing[0]}); start the Tenuto that migrated it"
+        )
+    if found.missing:
+        raise OtherFunctions(
+            f"the functions in {found.url} do not match this Tenuto ({found.missing[0]}); "
+            "run `tenuto db migrate` with the Tenuto that all processes run"
+        )
+
+
+def _differences(conn: Connection, tree: SqlTree, installed: Installed) -> tuple[list[str], list[str]]:
+    """Return what this version misses in the database, and what processes of the installed version would miss."""
+    if _is_current(tree, installed, test=installed.test) or installed.interface in (None, tree.interface.digest):
+        return [], []  # the digest comes second: it takes four times as long
+    functions = read_functions(conn)
+    if functions is None:
+        return ["its functions are unknown"], ["its functions are unknown"]
+    return tree.interface.missing_in(functions), functions.missing_in(tree.interface)
+
+
+def _keep_newer(conn: Connection, tree: SqlTree, installed: Installed) -> Report:
+    missing, _ = _differences(conn, tree, installed)
+    if missing:
+        raise NewerSchema(
+            f"the database has migration {installed.version:04d}, this Tenuto ends at {tree.latest:04d} and does not "
+            f"work with it ({missing[0]}); install the newer Tenuto that migrated it"
+        )
+    return Report([], objects_applied=False, schema_version=installed.version)
 
 
 def refuse_old_server(version: int) -> None:
@@ -91,28 +152,39 @@ def _install(conn: Connection, tree: SqlTree, *, test: bool) -> Report:
         raise NotATestDatabase(
             f"database {conn.info.dbname!r} holds a production installation; use an empty database for tests"
         )
+    if installed.version > tree.latest:
+        return _keep_newer(conn, tree, installed)
     test = test or installed.test
     migrations = pending_migrations(tree, installed)
-    if not migrations and installed.fingerprint == tree.fingerprint(test=test):
+    if _is_current(tree, installed, test=test):
         return Report([], objects_applied=False, schema_version=tree.latest)
-    become_owner(conn)
+    become_owner(conn, tree.schemas)
     conn.execute("set local search_path = pg_catalog, pg_temp")
     conn.execute("set local client_min_messages = warning")
-    hold_tables(conn)
+    hold_tables(conn, [schema for schema in tree.schemas if schema != DATA_SCHEMA])
     conn.execute(BOOKKEEPING)
     apply_migrations(conn, migrations)
     apply_objects(conn, tree, test=test)
     if any(file.name == "create_partitions" for file in tree.objects):
         conn.execute("select tenuto.create_partitions()")
-    facts = {"fingerprint": tree.fingerprint(test=test), "interface": tree.interface}
-    _remember(conn, {**facts, "test": "true" if test else "false"})
+    facts = {
+        "fingerprint": tree.fingerprint(test=test),
+        "interface": tree.interface.digest,
+        "functions": tree.interface.to_json(),
+        "test": "true" if test else "false",
+    }
+    _remember(conn, facts)
     return Report([migration.name for migration in migrations], objects_applied=True, schema_version=tree.latest)
 
 
 def _is_current(tree: SqlTree, installed: Installed, *, test: bool) -> bool:
     if test and not installed.test:
         return False
-    return not pending_migrations(tree, installed) and installed.fingerprint == tree.fingerprint(test=installed.test)
+    return (
+        not pending_migrations(tree, installed)
+        and installed.fingerprint == tree.fingerprint(test=installed.test)
+        and installed.schemas.issuperset(tree.schemas)
+    )
 
 
 def _remember(conn: Connection, facts: dict[str, str]) -> None:
@@ -134,6 +206,11 @@ def _connection(database: str | Connection) -> Generator[Connection]:
             yield conn
         except psycopg.OperationalError as error:
             raise Unreachable(_unreachable(database, error)) from error
+        except psycopg.errors.InsufficientPrivilege as error:
+            raise MissingRight(
+                f"the login {conn.info.user!r} cannot read Tenuto's schema ({error.diag.message_primary}): it has none "
+                "of Tenuto's roles; `tenuto db roles` prints the SQL with which an administrator creates logins"
+            ) from error
         except psycopg.Error as error:
             raise DatabaseProblem(f"Postgres refused: {str(error).strip()}") from error
 
@@ -141,7 +218,12 @@ def _connection(database: str | Connection) -> Generator[Connection]:
 def open_connection(url: str) -> Connection:
     """Connect, or raise an error of one line."""
     try:
-        return psycopg.connect(url, autocommit=True, connect_timeout=10, application_name="tenuto install")
+        return psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_SECONDS, application_name="tenuto install")
+    except psycopg.errors.ConnectionTimeout:
+        raise Unreachable(
+            f"waited {CONNECT_SECONDS} s for a connection to Postgres at {place_of(url)}, which did not respond; "
+            "start it or correct TENUTO_DATABASE_URL"
+        ) from None
     except psycopg.OperationalError as error:
         # The message already includes the driver's.
         raise Unreachable(_refused(url, error) or _unreachable(url, error)) from None
@@ -156,18 +238,13 @@ def _refused(url: str, error: psycopg.OperationalError) -> str | None:
     if PGconn.ping(make_conninfo(url, connect_timeout=10).encode()) != Ping.OK:
         return None
     return (
-        f"Postgres at {_where(url)} refuses the connection ({_reason(error).removeprefix('FATAL:').strip()}); "
+        f"Postgres at {place_of(url)} refuses the connection ({_reason(error).removeprefix('FATAL:').strip()}); "
         "correct the user, the password or the database's name in TENUTO_DATABASE_URL"
     )
 
 
 def _unreachable(url: str, error: psycopg.OperationalError) -> str:
-    return f"cannot reach Postgres at {_where(url)} ({_reason(error)}); start it or correct TENUTO_DATABASE_URL"
-
-
-def _where(url: str) -> str:
-    parts = conninfo_to_dict(url)
-    return f"{parts.get('host', 'localhost')}:{parts.get('port', 5432)}"
+    return f"cannot reach Postgres at {place_of(url)} ({_reason(error)}); start it or correct TENUTO_DATABASE_URL"
 
 
 def _reason(error: psycopg.OperationalError) -> str:

@@ -1,6 +1,7 @@
 """Locks all tables of an installation before they are changed, while workers use them."""
 
 import time
+from collections.abc import Sequence
 
 from psycopg import Connection, errors, sql
 
@@ -12,16 +13,17 @@ LOCK_TIMEOUT_SECONDS = 60.0  # time in which all tables must become free at once
 LOCK_TRY_TIMEOUT = "500ms"
 
 
-def hold_tables(conn: Connection, *, timeout: float = LOCK_TIMEOUT_SECONDS) -> None:
-    """Lock all tables and views together until the transaction ends. Locking each one when it is changed would deadlock
-    with the workers' calls."""
+def hold_tables(conn: Connection, schemas: Sequence[str], *, timeout: float = LOCK_TIMEOUT_SECONDS) -> None:
+    """Lock all tables and views of the schemas together until the transaction ends. Locking each one when it is changed
+    would deadlock with the workers' calls."""
     names = conn.execute(
-        "select relname::text from pg_class where relnamespace = 'tenuto'::regnamespace"
-        " and relkind in ('r', 'p', 'v') and not relispartition order by relname"
+        "select n.nspname::text, c.relname::text from pg_class c join pg_namespace n on n.oid = c.relnamespace"
+        " where n.nspname = any (%s) and c.relkind in ('r', 'p', 'v') and not c.relispartition order by 1, 2",
+        [list(schemas)],
     ).fetchall()
     if not names:
         return
-    tables = sql.SQL(", ").join(sql.Identifier("tenuto", name) for (name,) in names)
+    tables = sql.SQL(", ").join(sql.Identifier(*name) for name in names)
     end = time.monotonic() + timeout
     while not _try(conn, sql.SQL("lock table {} in access exclusive mode").format(tables)):
         if time.monotonic() > end:

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from psycopg import Connection, Error
 
-from tenuto.db.connection.errors import BrokenMigrations, NewerSchema
+from tenuto.db.connection.errors import BrokenMigrations
+from tenuto.db.install.interface import Interface, parse_interface
 from tenuto.db.install.sql_tree import Migration, SqlTree
 
 BOOKKEEPING = """
@@ -23,6 +24,8 @@ create table if not exists tenuto.installation (
 comment on table tenuto.installation is 'Hashes of functions and views and of what processes call; for tests or not.';
 """
 
+FUNCTIONS = "select value from tenuto.installation where key = 'functions'"
+
 
 @dataclass(frozen=True)
 class Installed:
@@ -31,7 +34,8 @@ class Installed:
     checksums: dict[int, str]
     fingerprint: str | None
     test: bool
-    interface: str | None = None
+    interface: str | None = None  # the digest of what processes call
+    schemas: frozenset[str] = frozenset()  # a restored dump may have only the first of them
 
     @property
     def version(self) -> int:
@@ -53,21 +57,25 @@ def read_installed(conn: Connection) -> Installed:
         return Installed({}, None, test=False)
     query = (
         "select (select jsonb_object_agg(number, checksum) from tenuto.migrations),"
-        "       (select jsonb_object_agg(key, value) from tenuto.installation)"
+        "       (select jsonb_object_agg(key, value) from tenuto.installation where key <> 'functions'),"
+        "       (select array_agg(nspname::text) from pg_namespace where nspname ~ '^tenuto')"
     )
-    applied, facts = conn.execute(query).fetchone() or ({}, {})
+    applied, facts, schemas = conn.execute(query).fetchone() or ({}, {}, [])
     checksums = {int(number): checksum for number, checksum in (applied or {}).items()}
     facts = facts or {}
-    return Installed(checksums, facts.get("fingerprint"), facts.get("test") == "true", facts.get("interface"))
+    return Installed(
+        checksums, facts.get("fingerprint"), facts.get("test") == "true", facts.get("interface"), frozenset(schemas)
+    )
+
+
+def read_functions(conn: Connection) -> Interface | None:
+    """Read what the installed functions take and return; None if the version that installed them did not store it."""
+    row = conn.execute(FUNCTIONS).fetchone()
+    return parse_interface(row[0]) if row else None
 
 
 def pending_migrations(tree: SqlTree, installed: Installed) -> list[Migration]:
     """Return the migrations to apply, after checking that the applied ones match the files."""
-    if installed.version > tree.latest:
-        raise NewerSchema(
-            f"the database has migration {installed.version:04d}, this Tenuto ends at {tree.latest:04d}; "
-            "install the newer Tenuto that migrated it"
-        )
     for migration in tree.migrations:
         applied = installed.checksums.get(migration.number)
         if applied is not None and applied != migration.checksum:

@@ -1,24 +1,42 @@
-"""Lists the functions and views of the schema and drops some of them safely."""
+"""Lists the functions and views of an installation and drops some of them safely."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from psycopg import Connection, errors, sql
 
 from tenuto.db.connection.errors import BrokenObject
 
-LIST = """
-select 'function', p.oid::bigint, p.proname::text, p.oid::regprocedure::text, p.xmin::text
+Key = tuple[str, str]  # schema and name
+
+# Only the installer creates objects in the schemas with the names of other systems, so all of them have a file.
+OURS = """
+select n.oid, n.nspname::text as name
+from pg_namespace n
+where n.nspname = 'tenuto'
+   or n.nspname ~ '^tenuto_compat(_|$)' and n.nspowner = 'tenuto_owner'::regrole
+"""
+LIST = f"""
+with ours as ({OURS})
+select 'function', p.oid::bigint, n.name, p.proname::text, p.oid::regprocedure::text, p.xmin::text
 from pg_proc p
-where p.pronamespace = 'tenuto'::regnamespace
-  and p.prokind in ('f', 'p')
+join ours n on n.oid = p.pronamespace
+where p.prokind in ('f', 'p')
 union all
 select case c.relkind when 'm' then 'materialized view' else 'view' end,
-       c.oid::bigint, c.relname::text, c.oid::regclass::text, c.xmin::text
+       c.oid::bigint, n.name, c.relname::text, c.oid::regclass::text, c.xmin::text
 from pg_class c
-where c.relnamespace = 'tenuto'::regnamespace
-  and c.relkind in ('v', 'm')
-order by 1, 4
+join ours n on n.oid = c.relnamespace
+where c.relkind in ('v', 'm')
+order by 1, 5
+"""
+VIEW_TRIGGERS = f"""
+with ours as ({OURS})
+select format('drop trigger %I on %I.%I', t.tgname, n.name, c.relname)
+from pg_trigger t
+join pg_class c on c.oid = t.tgrelid and c.relkind = 'v'
+join ours n on n.oid = c.relnamespace
+order by 1
 """
 
 # A view depends on objects through its rewrite rule; objects depend on a view through its row type and array type.
@@ -31,6 +49,8 @@ with recursive reached (classid, objid) as (
   from reached
   join pg_depend d on d.refclassid = reached.classid and d.refobjid = reached.objid
    and (d.deptype in ('n', 'a') or d.deptype = 'i' and d.classid = 'pg_type'::regclass)
+   and not (d.classid = 'pg_trigger'::regclass and d.objid in (   -- the triggers of a view are dropped with it
+     select t.oid from pg_trigger t join pg_class v on v.oid = t.tgrelid and v.relkind = 'v'))
   left join pg_rewrite r on d.classid = 'pg_rewrite'::regclass and r.oid = d.objid
 )
 select classid::regclass::text, objid::bigint, pg_describe_object(classid, objid, 0) from reached
@@ -43,20 +63,38 @@ class Item:
 
     kind: str
     oid: int
+    schema: str
     name: str
     identity: str
     written: str
+
+    @property
+    def key(self) -> Key:
+        return self.schema, self.name
 
 
 def list_objects(conn: Connection) -> list[Item]:
     return [Item(*row) for row in conn.execute(LIST).fetchall()]
 
 
-def describe(conn: Connection, descriptions: Mapping[str, str | None]) -> None:
+def describe(conn: Connection, descriptions: Mapping[Key, str | None]) -> None:
     """Set the descriptions as comments, which psql shows with \\df+ and \\d+."""
     for item in list_objects(conn):
         what = f"comment on {_word(item)} {item.identity} is ".encode()  # quoted by the catalog
-        conn.execute(what + sql.Literal(descriptions[item.name]).as_bytes(conn))
+        conn.execute(what + sql.Literal(descriptions[item.key]).as_bytes(conn))
+
+
+def drop_view_triggers(conn: Connection) -> None:
+    """Drop the triggers of all views: the files of the views create them again."""
+    for (statement,) in conn.execute(VIEW_TRIGGERS).fetchall():
+        conn.execute(statement.encode())
+
+
+def drop_schemas(conn: Connection, *, keep: Collection[str]) -> None:
+    """Drop the schemas without files, which are empty."""
+    for _, name in conn.execute(OURS).fetchall():
+        if name not in keep:
+            conn.execute(sql.SQL("drop schema {}").format(sql.Identifier(name)))
 
 
 def drop(conn: Connection, items: list[Item]) -> None:
@@ -76,8 +114,8 @@ def drop(conn: Connection, items: list[Item]) -> None:
         items = left
 
 
-def drop_with_dependents(conn: Connection, items: list[Item]) -> set[str]:
-    """Drop these objects and the functions and views that depend on them; return their names. Tables are never
+def drop_with_dependents(conn: Connection, items: list[Item]) -> set[Key]:
+    """Drop these objects and the functions and views that depend on them; return their keys. Tables are never
     dropped."""
     classes = ["pg_proc" if item.kind == "function" else "pg_class" for item in items]
     oids = [item.oid for item in items]
@@ -92,7 +130,7 @@ def drop_with_dependents(conn: Connection, items: list[Item]) -> set[str]:
                 "remove that use in a migration first"
             )
     drop(conn, reached)
-    return {item.name for item in reached}
+    return {item.key for item in reached}
 
 
 def _word(item: Item) -> str:

@@ -1,36 +1,48 @@
-"""Creates the roles and the schema that own every object of an installation."""
+"""Creates the roles and schemas of every object of an installation."""
+
+from collections.abc import Sequence
 
 from psycopg import Connection, errors, sql
 
 from tenuto.db.connection.errors import MissingRight
 
 OWNER = "tenuto_owner"
-ROLES = (OWNER, "tenuto_api", "tenuto_dispatcher", "tenuto_worker", "tenuto_readonly", "tenuto_query")
+ROLES = (
+    OWNER,
+    "tenuto_api",
+    "tenuto_dispatcher",
+    "tenuto_worker",
+    "tenuto_client",
+    "tenuto_readonly",
+    "tenuto_query",
+    "tenuto_backup",
+)
 
 
-def become_owner(conn: Connection) -> None:
-    """Create missing roles and the schema, then act as the owner until the transaction ends."""
-    roles, schema = _missing(conn)
+def become_owner(conn: Connection, schemas: Sequence[str]) -> None:
+    """Create missing roles and schemas, then act as the owner until the transaction ends."""
+    roles, schemas = _missing(conn, schemas)
     try:
         _make_roles(conn, roles)
         _join_owner(conn)
         _let_owner_see_sessions(conn)
-        if schema:
-            conn.execute("create schema tenuto authorization tenuto_owner")
+        for schema in schemas:
+            create = sql.SQL("create schema {} authorization tenuto_owner").format(sql.Identifier(schema))
+            conn.execute(create)
         conn.execute("set local role tenuto_owner")
     except errors.InsufficientPrivilege as error:
         raise MissingRight(
             f"role {conn.info.user!r} cannot set up database {conn.info.dbname!r} ({error.diag.message_primary}); "
             "ask a superuser to run this once in that database, then migrate again:\n\n"
-            + _setup_script(conn, roles, schema=schema)
+            + _setup_script(conn, roles, schemas)
         ) from error
 
 
-def _missing(conn: Connection) -> tuple[list[str], bool]:
-    """Return the missing roles, and whether the schema is missing."""
+def _missing(conn: Connection, schemas: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the missing roles and the missing schemas."""
     present = {row[0] for row in conn.execute("select rolname::text from pg_roles").fetchall()}
-    schema = conn.execute("select 1 from pg_namespace where nspname = 'tenuto'").fetchone()
-    return [role for role in ROLES if role not in present], schema is None
+    made = {row[0] for row in conn.execute("select nspname::text from pg_namespace").fetchall()}
+    return [role for role in ROLES if role not in present], [schema for schema in schemas if schema not in made]
 
 
 def _make_roles(conn: Connection, roles: list[str]) -> None:
@@ -63,13 +75,12 @@ def _let_owner_see_sessions(conn: Connection) -> None:
         return
 
 
-def _setup_script(conn: Connection, roles: list[str], *, schema: bool) -> str:
+def _setup_script(conn: Connection, roles: list[str], schemas: Sequence[str]) -> str:
     """Return the statements for a superuser to run once, so that this user can migrate without the right to create
     roles."""
     lines = [f"create role {role} nologin;" for role in roles]
     lines.append("grant pg_read_all_stats to tenuto_owner;")
     login = sql.Identifier(conn.info.user).as_string(None)
     lines.append(f"grant tenuto_owner, tenuto_api, tenuto_dispatcher, tenuto_worker to {login};")
-    if schema:
-        lines.append("create schema tenuto authorization tenuto_owner;")
+    lines += [f"create schema {schema} authorization tenuto_owner;" for schema in schemas]
     return "\n".join(lines)

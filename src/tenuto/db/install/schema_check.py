@@ -2,11 +2,12 @@
 
 import asyncio
 import logging
-from functools import cache
 
 from tenuto.db.connection.call import Conn
 from tenuto.db.connection.errors import OtherFunctions
 from tenuto.db.connection.pool import ConnectionPool
+from tenuto.db.install.interface import Interface, parse_interface
+from tenuto.db.install.migrations import FUNCTIONS
 from tenuto.db.install.sql_tree import read_tree
 
 EVERY = 10.0  # seconds between two checks
@@ -19,20 +20,31 @@ log = logging.getLogger("tenuto.db")
 
 
 async def wait_for_other_functions(pool: ConnectionPool) -> OtherFunctions:
-    """Return once the database no longer has the functions that this code calls, with an error that says what to do."""
+    """Return once this code can no longer work with the functions in the database, with an error that says what to
+    do."""
+    known: str | None = None  # the digest of the last functions that fit
     while True:
         await asyncio.sleep(EVERY)
         try:
-            version, interface = await pool.call(_read)
+            version, digest = await pool.call(_read)
+            if digest in (None, known):
+                continue
+            expected = (await asyncio.to_thread(read_tree)).interface
+            if digest == expected.digest:
+                known = digest
+                continue
+            missing = expected.missing_in(await pool.call(_read_functions))
         except Exception as problem:  # outages are reported by the code that needs the database
             log.debug("the schema version could not be read: %s", problem)
             continue
-        latest, expected = await asyncio.to_thread(_expected)
-        if interface is not None and interface != expected:
+        if missing:
             return OtherFunctions(
                 f"another Tenuto migrated the database to version {version:04d}, and its functions no longer "
-                f"match this process (made for version {latest:04d}); start the Tenuto that migrated it"
+                f"match this process (made for version {read_tree().latest:04d}): {missing[0]}; start the Tenuto that "
+                "migrated it"
             )
+        log.info("another Tenuto migrated the database to version %04d; this process works with it", version)
+        known = digest
 
 
 async def _read(conn: Conn) -> tuple[int, str | None]:
@@ -40,7 +52,6 @@ async def _read(conn: Conn) -> tuple[int, str | None]:
     return row if row else (0, None)
 
 
-@cache
-def _expected() -> tuple[int, str]:
-    tree = read_tree()
-    return tree.latest, tree.interface
+async def _read_functions(conn: Conn) -> Interface:
+    row = await (await conn.execute(FUNCTIONS)).fetchone()
+    return parse_interface(row[0]) if row else Interface({}, {})

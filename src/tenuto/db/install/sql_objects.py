@@ -4,7 +4,7 @@ from psycopg import Connection, Error, errors
 
 from tenuto.db.connection.errors import BrokenObject
 from tenuto.db.install import object_catalog as catalog
-from tenuto.db.install.sql_tree import ObjectFile, SqlTree
+from tenuto.db.install.sql_tree import GRANTS, ObjectFile, SqlTree
 
 NEEDS_ANOTHER = (errors.UndefinedFunction, errors.UndefinedTable, errors.UndefinedColumn, errors.UndefinedObject)
 CHANGED_SHAPE = (errors.InvalidFunctionDefinition, errors.InvalidTableDefinition)
@@ -13,24 +13,26 @@ CHANGED_SHAPE = (errors.InvalidFunctionDefinition, errors.InvalidTableDefinition
 def apply_objects(conn: Connection, tree: SqlTree, *, test: bool) -> None:
     """Create or replace the objects in the files, drop those without a file, then apply the grants."""
     conn.execute("set local check_function_bodies = off")
+    catalog.drop_view_triggers(conn)
     before = catalog.list_objects(conn)
     files = [*tree.objects, *(tree.testing if test else ())]
     _apply_all(conn, files, before)
-    kept = {file.name for file in files}
-    catalog.drop(conn, [item for item in catalog.list_objects(conn) if item.name not in kept])
-    catalog.describe(conn, {file.name: file.description for file in files})
+    kept = {file.identity for file in files}
+    catalog.drop(conn, [item for item in catalog.list_objects(conn) if item.key not in kept])
+    catalog.drop_schemas(conn, keep=tree.schemas)
+    catalog.describe(conn, {file.identity: file.description for file in files})
     try:
         if tree.grants:
             conn.execute(tree.grants.encode())
     except Error as error:
-        raise BrokenObject(f"grants.sql or policies.sql cannot be applied: {error}") from error
+        raise BrokenObject(f"{', '.join(GRANTS)} cannot be applied: {error}") from error
 
 
 def _apply_all(conn: Connection, files: list[ObjectFile], before: list[catalog.Item]) -> None:
     pending = files
     while pending:
         waiting: dict[ObjectFile, Error] = {}
-        dropped: set[str] = set()
+        dropped: set[catalog.Key] = set()
         for file in pending:
             try:
                 dropped |= _apply(conn, file)
@@ -42,10 +44,10 @@ def _apply_all(conn: Connection, files: list[ObjectFile], before: list[catalog.I
             file, error = next(iter(waiting.items()))
             raise BrokenObject(f"{file.path} needs something that no file creates: {error}") from error
         dropped |= _drop_old_overloads(conn, files, waiting, before)
-        pending = [file for file in files if file in waiting or file.name in dropped]
+        pending = [file for file in files if file in waiting or file.identity in dropped]
 
 
-def _apply(conn: Connection, file: ObjectFile) -> set[str]:
+def _apply(conn: Connection, file: ObjectFile) -> set[catalog.Key]:
     """Apply one file; return the names of objects that had to be dropped for it and must be created again."""
     try:
         with conn.transaction():
@@ -53,19 +55,19 @@ def _apply(conn: Connection, file: ObjectFile) -> set[str]:
             return set()
     except CHANGED_SHAPE:
         with conn.transaction():
-            same_name = [item for item in catalog.list_objects(conn) if item.name == file.name]
+            same_name = [item for item in catalog.list_objects(conn) if item.key == file.identity]
             dropped = catalog.drop_with_dependents(conn, same_name)
             conn.execute(file.text.encode())
-            return dropped - {file.name}
+            return dropped - {file.identity}
 
 
 def _drop_old_overloads(
     conn: Connection, files: list[ObjectFile], waiting: dict[ObjectFile, Error], before: list[catalog.Item]
-) -> set[str]:
-    """Drop old overloads: changing a parameter type creates a second function of the same name, and the unchanged one
-    is the old one."""
-    settled = {file.name for file in files} - {file.name for file in waiting}
+) -> set[catalog.Key]:
+    """Drop old overloads: changing a parameter type creates a second function of the same name, and the one that this
+    transaction did not change is the old one."""
+    settled = {file.identity for file in files} - {file.identity for file in waiting}
     touched = catalog.list_objects(conn)
-    names = [item.name for item in touched if item.kind == "function"]
-    old = [item for item in touched if item in before and item.name in settled and names.count(item.name) > 1]
-    return catalog.drop_with_dependents(conn, old) - {item.name for item in old} if old else set()
+    names = [item.key for item in touched if item.kind == "function"]
+    old = [item for item in touched if item in before and item.key in settled and names.count(item.key) > 1]
+    return catalog.drop_with_dependents(conn, old) - {item.key for item in old} if old else set()

@@ -2,22 +2,24 @@
 
 import re
 from dataclasses import dataclass
+from functools import cache, cached_property
 from hashlib import sha256
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from itertools import takewhile
 
 from tenuto.db.connection.errors import BrokenMigrations
+from tenuto.db.install.interface import Interface, read_interface
 
 CONTEXTS = (
     "shared", "outbox", "identity", "workers", "deploys", "datasets", "runs", "reactions", "monitoring", "compat",
 )  # fmt: skip
 
-# The interface of a public function: name, parameters, result.
-HEAD = re.compile(r"create or replace (?:function|procedure) (tenuto\.[a-z]\w*\(.*?)\s+language\s", re.DOTALL)
-SHAPE = re.compile(r"^create (?:table|type) (tenuto\.\w+)(.*?)(?=^  constraint|^\)|\Z)", re.DOTALL | re.MULTILINE)
-TYPES = re.compile(r"\btenuto\.\w+")
-GRANTS = ("grants.sql", "policies.sql")  # first privileges, then row security
+SCHEMA = "tenuto"
+DATA_SCHEMA = "tenuto_data"  # the rows of datasets that are stored in Postgres; deploys create its tables
+COMPAT = "compat"  # its folders are schemas of their own
+# First privileges, then row security.
+GRANTS = ("grants.sql", "revokes.sql", "data_grants.sql", "compat_grants.sql", "policies.sql")
 MIGRATION_NAME = re.compile(r"(\d{4})_([a-z]+)_\w+\.sql")
 
 
@@ -36,7 +38,7 @@ class Migration:
 
 @dataclass(frozen=True)
 class ObjectFile:
-    """One function or view, named after its file."""
+    """One function, or one view with its triggers, named after its file."""
 
     path: str
     text: str
@@ -44,6 +46,16 @@ class ObjectFile:
     @property
     def name(self) -> str:
         return self.path.rsplit("/", 1)[-1].removesuffix(".sql")
+
+    @property
+    def schema(self) -> str:
+        """The schema of the object: files in compat/<schema>/ create objects of that schema."""
+        folders = self.path.split("/")[:-1]
+        return folders[1] if folders[0] == COMPAT and len(folders) > 1 else SCHEMA
+
+    @property
+    def identity(self) -> tuple[str, str]:
+        return self.schema, self.name
 
     @property
     def description(self) -> str | None:
@@ -62,21 +74,28 @@ class SqlTree:
     grants: str
     tables: str = ""  # the schema after all migrations
 
+    @cached_property
+    def _fingerprints(self) -> dict[bool, str]:
+        return {}
+
     def fingerprint(self, *, test: bool) -> str:
         """Return a hash over all files that are applied again when any of them changes."""
-        digest = sha256(repr((self.grants, test)).encode())
-        for file in (*self.objects, *(self.testing if test else ())):
-            digest.update(repr((file.path, file.text)).encode())
-        return digest.hexdigest()
+        if test not in self._fingerprints:
+            digest = sha256(repr((self.grants, test)).encode())
+            for file in (*self.objects, *(self.testing if test else ())):
+                digest.update(repr((file.path, file.text)).encode())
+            self._fingerprints[test] = digest.hexdigest()
+        return self._fingerprints[test]
 
-    @property
-    def interface(self) -> str:
-        """Return a hash over what processes call: parameters and results of the public functions, and the columns of
-        their types. Code and database only work together if this matches."""
-        heads = {" ".join(head.split()) for file in self.objects for head in HEAD.findall(file.text)}
-        used = {name for head in heads for name in TYPES.findall(head)}
-        shapes = {f"{name}{' '.join(columns.split())}" for name, columns in SHAPE.findall(self.tables) if name in used}
-        return sha256(repr((sorted(heads), sorted(shapes))).encode()).hexdigest()
+    @cached_property
+    def schemas(self) -> tuple[str, ...]:
+        """Return the schemas that the objects belong to, and the one of datasets."""
+        return (SCHEMA, DATA_SCHEMA, *sorted({file.schema for file in self.objects} - {SCHEMA}))
+
+    @cached_property
+    def interface(self) -> Interface:
+        """Return what processes see of the database."""
+        return read_interface({file.path: file.text for file in self.objects}, self.tables)
 
     @property
     def latest(self) -> int:
@@ -84,8 +103,16 @@ class SqlTree:
 
 
 def read_tree(root: Traversable | None = None) -> SqlTree:
-    """Read the SQL files, by default those of this package."""
-    root = root or files("tenuto") / "sql"
+    """Read the SQL files, by default those of this package, which are read once."""
+    return _own_tree() if root is None else _read_folders(root)
+
+
+@cache
+def _own_tree() -> SqlTree:
+    return _read_folders(files("tenuto") / "sql")
+
+
+def _read_folders(root: Traversable) -> SqlTree:
     grants = [root / name for name in GRANTS]
     return SqlTree(
         migrations=_read_migrations(root / "migrations"),

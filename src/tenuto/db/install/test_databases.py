@@ -14,6 +14,7 @@ from tenuto.db.install.install import migrate, open_connection
 from tenuto.db.install.sql_tree import read_tree
 
 LOCK = 0x7E6E_7465  # any constant; the process that creates the template takes this lock first
+IN_USE = 0x7E6E_7466  # with the hash of its name: the process that uses a test database holds this lock
 
 
 @contextmanager
@@ -23,11 +24,23 @@ def isolated_database(server: str) -> Generator[str]:
     template = _ensure_template(server)
     name = f"tenuto_test_{secrets.token_hex(6)}"
     with open_connection(server) as conn:
+        conn.execute("select pg_advisory_lock(%s, hashtext(%s))", [IN_USE, name])  # until this process ends
         conn.execute(sql.SQL("create database {} template {}").format(sql.Identifier(name), sql.Identifier(template)))
         try:
             yield _in_database(server, name)
         finally:
             conn.execute(sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(name)))
+
+
+def drop_abandoned(server: str) -> None:
+    """Drop the test databases of processes that were killed."""
+    with open_connection(server) as conn:
+        names = conn.execute("select datname::text from pg_database where datname like 'tenuto\\_test\\_%%'").fetchall()
+        for (name,) in names:
+            free = conn.execute("select pg_try_advisory_lock(%s, hashtext(%s))", [IN_USE, name]).fetchone()
+            if free and free[0]:
+                conn.execute(sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(name)))
+                conn.execute("select pg_advisory_unlock(%s, hashtext(%s))", [IN_USE, name])
 
 
 async def set_clock(conn: Conn, moment: datetime) -> None:
@@ -36,6 +49,16 @@ async def set_clock(conn: Conn, moment: datetime) -> None:
     database = sql.Identifier(conn.info.dbname)
     await conn.execute(sql.SQL("alter database {} set tenuto.fake_now = {}").format(database, sql.Literal(at)))
     await conn.execute("select set_config('tenuto.fake_now', %s, false)", [at])
+
+
+async def next_due(conn: Conn) -> datetime | None:
+    """Return the earliest time at which a rate admits a task or a schedule fires."""
+    cursor = await conn.execute(
+        "select least((select min(due_at) from tenuto.limits),"
+        " (select min(next_at) from tenuto.schedules where paused_at is null))"
+    )
+    row = await cursor.fetchone()
+    return row[0] if row else None
 
 
 def _ensure_template(server: str) -> str:

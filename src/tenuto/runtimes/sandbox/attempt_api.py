@@ -8,7 +8,7 @@ from tenuto.model.attempt_calls import ATTEMPT_CALLS
 from tenuto.model.errors import Forbidden, InvalidInput
 from tenuto.runtimes.base import Attempt
 from tenuto.runtimes.sandbox.child_tasks import ChildType, checked
-from tenuto.sdk.context.attempt_api import AttemptApi, Json
+from tenuto.sdk.context.attempt_api import ContextApi, Json
 from tenuto.sdk.values.wire_format import load
 
 # Any other call or argument is rejected, above all the fence of another attempt.
@@ -23,8 +23,8 @@ class SandboxAttemptApi:
     step, run data, child or result can give it access to one.
     """
 
-    def __init__(self, api: AttemptApi, attempt: Attempt, *, may_start: Mapping[str, ChildType]) -> None:
-        self._api, self._may_start = api, may_start
+    def __init__(self, api: ContextApi, attempt: Attempt, *, may_start: Mapping[str, ChildType]) -> None:
+        self._api, self._may_start, self.org = api, may_start, api.org
         self._children: set[str] = set()
         self._objects: set[str] = set()
         for text in (attempt.input, attempt.slots, attempt.metadata):
@@ -52,7 +52,7 @@ class SandboxAttemptApi:
     def _check(self, verb: str, arguments: dict[str, Any]) -> None:
         call = ALLOWED.get(verb)
         if call is None:
-            raise InvalidInput(f"a sandbox cannot call {verb[:40]!r}", f"it can ask {', '.join(sorted(ALLOWED))}")
+            raise InvalidInput(f"a sandbox cannot call {verb[:40]!r}", f"it can call {', '.join(sorted(ALLOWED))}")
         if more := arguments.keys() - {*call.arguments}:
             raise InvalidInput(f"{verb} does not accept {sorted(more)[0][:40]!r} from a sandbox")
         if verb == "record_step" and arguments.get("kind") == "child":

@@ -23,7 +23,7 @@ class CgroupFolder:
 
 
 class Cgroup:
-    """A cgroup with a memory limit. Accessed through open folders, because it has no path behind the walls."""
+    """A cgroup with a memory limit. Accessed through open folders, because it has no path inside the sandbox."""
 
     def __init__(self, place: CgroupFolder, name: str, most: int) -> None:
         self._name, self._events = name, "memory.events" if place.version == 2 else "memory.oom_control"
@@ -138,7 +138,8 @@ def _is_ours(folder: Path) -> bool:
 
 
 def _hands_down_memory(folder: Path) -> bool:
-    """Whether cgroups below it get the memory controller. A cgroup that contains processes cannot pass it on."""
+    """Whether cgroups below this one get the memory controller. A cgroup that contains processes cannot pass the
+    controller on."""
     with suppress(OSError):
         handed_down = folder / "cgroup.subtree_control"
         if "memory" not in handed_down.read_text().split():

@@ -8,30 +8,33 @@ import signal
 import socket
 import sys
 import time
-from typing import Any
+from typing import Any, cast
 
 from tenuto.model.errors import TooLarge
-from tenuto.runtimes.outcomes import NEVER, Failed, Outcome, describe, to_json
+from tenuto.model.json import JsonObject
+from tenuto.runtimes.outcomes import Failed, Outcome, describe, to_json
 from tenuto.runtimes.process_child import SendLogs, WorkerChannel, run_one
 from tenuto.runtimes.sandbox.spec import MB, Spec
-from tenuto.sdk.app_loader import BadTarget, load_app
+from tenuto.sdk.app_loader import BadTarget, load_apps
 from tenuto.sdk.options import TaskOptions
+from tenuto.sdk.retries import NEVER
 from tenuto.sdk.task import Task
 
 MAX_LINE_BYTES = 16 * MB  # per message, including the result
 
 
 class BoundedChannel(WorkerChannel):
-    """A connection that rejects large messages itself; the worker would end the sandbox."""
+    """A connection that rejects large messages before they are sent, because the worker would end the sandbox for
+    them."""
 
-    def send(self, **message: Any) -> None:
+    def send(self, message: JsonObject) -> None:
         size = len(json.dumps(message))
         if size >= MAX_LINE_BYTES:
             raise TooLarge(
                 f"{size:,} bytes are more than the maximum of one message of a sandbox, {MAX_LINE_BYTES:,}",
                 "send parts",
             )
-        super().send(**message)
+        super().send(message)
 
 
 class Printed(io.TextIOBase):
@@ -57,7 +60,7 @@ class Printed(io.TextIOBase):
             self._send(rest)
 
     def _send(self, text: str) -> None:
-        self._channel.send(log=[self._level, text, None, time.time()])
+        self._channel.send({"log": [self._level, text, None, time.time()]})
 
 
 def main(connection: socket.socket, spec: Spec) -> None:
@@ -72,18 +75,18 @@ def main(connection: socket.socket, spec: Spec) -> None:
     printed = [Printed(channel, "info"), Printed(channel, "error")]
     sys.stdout, sys.stderr = printed  # type: ignore[assignment]
     logging.basicConfig(level=logging.INFO, handlers=[SendLogs(channel)], force=True)
-    channel.send(ready=True)
+    channel.send({"ready": True})
     if (message := channel.attempts.get()) is None:
         return
     try:
         outcome = _run(channel, spec, message)
         for stream in printed:
             stream.flush_rest()
-        channel.send(outcome=to_json(outcome))
+        channel.send({"outcome": to_json(outcome)})
     except TooLarge as problem:
-        channel.send(outcome=to_json(Failed(describe(problem), NEVER)))
+        channel.send({"outcome": to_json(Failed(describe(problem), NEVER))})
     except BaseException as problem:  # user code may have broken anything that is used here
-        channel.send(outcome=to_json(Failed(describe(problem))))
+        channel.send({"outcome": to_json(Failed(describe(problem)))})
 
 
 def _run(channel: WorkerChannel, spec: Spec, message: dict[str, Any]) -> Outcome:
@@ -95,15 +98,17 @@ def _run(channel: WorkerChannel, spec: Spec, message: dict[str, Any]) -> Outcome
 
 
 def _load(spec: Spec, name: str) -> Task[..., Any]:
-    if spec.code.target is not None:
-        return load_app(spec.code.target).tasks[name]
+    if spec.code.targets:
+        task = load_apps(spec.code.targets).tasks[name]
+        task.use_middleware(())  # it expects what start-up hooks open, which a sandbox cannot reach
+        return task
     module, _, function = (spec.code.entry or "").partition(":")
     try:
         target = getattr(importlib.import_module(module), function)
     except Exception as error:
         raise BadTarget(f"{spec.code.entry} cannot be imported: {type(error).__name__}: {error}") from error
     if isinstance(target, Task):
-        return target
+        return cast(Task[..., Any], target)
     if not callable(target):
         raise BadTarget(f"{spec.code.entry} is not a function")
     return Task(name, target, TaskOptions())

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tenuto.model.errors import Forbidden, InvalidInput
+from tenuto.model.json import Json
 from tenuto.runtimes.sandbox.spec import LIMITS
 
 # Options that decide where and when a task runs, with their defaults. Only trusted code can set them.
@@ -46,7 +47,9 @@ def _check_kind(kind: dict[str, Any], may_start: Mapping[str, ChildType]) -> dic
     name = kind.get("type")
     declared = may_start.get(name) if isinstance(name, str) else None
     if declared is None:
-        raise Forbidden(f"a sandbox cannot start {str(name)[:80]!r} as a child", "only tasks that run in a sandbox too")
+        raise Forbidden(
+            f"a sandbox cannot start {str(name)[:80]!r} as a child", "start only tasks that run in a sandbox too"
+        )
     _check_fields(kind, OF_KIND)
     for key in DEFAULTS:
         if key in kind and kind[key] != declared.option(key) and not (key == "queue" and kind[key] in declared.queues):
@@ -75,13 +78,13 @@ def _check_detail(detail: dict[str, Any], declared: ChildType) -> None:
     _check_fields(detail, OF_DETAIL)
     if detail.get("priority") not in (None, declared.option("priority")):
         _refuse("priority", detail["priority"], f"it was declared with {declared.option('priority')!r}")
-    limits: Any = detail.get("limits") or []
+    limits: Json = detail.get("limits") or []
     for limit in limits if isinstance(limits, list) else [limits]:
         if not any(_is_declared(limit, known) for known in declared.limits):
             _refuse("limits", limit, "the limits of the declaration apply")
 
 
-def _is_declared(limit: Any, declared: Mapping[str, Any]) -> bool:
+def _is_declared(limit: Json, declared: Mapping[str, Any]) -> bool:
     """Whether the limit matches the declared one. If it is per value of a parameter, the declared key is a prefix."""
     if not isinstance(limit, dict) or any(limit.get(key) != declared.get(key) for key in ("scope", "size", "seconds")):
         return False
@@ -94,9 +97,9 @@ def _check_fields(given: dict[str, Any], allowed: set[str]) -> None:
         _refuse(key[:40], given[key], "leave it out")
 
 
-def _refuse(name: str, value: Any, hint: str) -> None:
+def _refuse(name: str, value: object, hint: str) -> None:
     raise InvalidInput(f"a sandbox cannot set {name} of a child: {str(value)[:80]}", hint)
 
 
-def _are_objects(value: Any) -> bool:
+def _are_objects(value: Json) -> bool:
     return isinstance(value, list) and all(isinstance(item, dict) for item in value)

@@ -76,7 +76,7 @@ def _show(root: Path, source: Path) -> None:
 
 
 def _hide(root: Path, folder: Path) -> None:
-    """Mount an empty folder over it, if the sandbox sees it at all."""
+    """Mount an empty folder over `folder`, if the sandbox sees it at all."""
     target = root / folder.relative_to("/")
     if target.is_dir():
         mount("tmpfs", str(target), "tmpfs", PLAIN | MS_RDONLY, "size=4k,mode=555")
@@ -100,7 +100,7 @@ def _make_devices(root: Path) -> None:
 
 
 def _make_scratch(root: Path, spec: Spec) -> None:
-    """Mount one file system in memory for everything it writes, so that one limit applies."""
+    """Mount one file system in memory for everything that the sandbox writes, so that one limit applies."""
     scratch = _folder(root / "tmp")
     owner = f"uid={spec.uid},gid={spec.uid}," if spec.uid is not None else ""
     # Small pages: a single used byte of a huge page would keep 2 MB after the file is gone.

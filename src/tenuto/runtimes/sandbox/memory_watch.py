@@ -19,8 +19,8 @@ COUNTED = ("VmRSS:", "VmPTE:")
 
 
 def watch(pid: int, most: int, buffer: int, was_full: Callable[[], bool]) -> bool:
-    """Wait until the process ends. Kill it, and with it everything inside, when they use more than `most` bytes or
-    `was_full` reports that the kernel has started to kill them. Return whether that happened."""
+    """Wait until the process ends. Kill it, and everything inside with it, when all processes together use more than
+    `most` bytes or `was_full` reports that the kernel has started to kill them. Return whether that happened."""
     over = False
     ended = select.poll()
     line = os.pidfd_open(pid)
@@ -48,7 +48,7 @@ def used(enough: int, buffer: int) -> int:
 
 
 def read_buffer() -> int:
-    """Return the capacity of one end of a socket pair, in bytes. Cannot be read behind the walls."""
+    """Return the capacity of one end of a socket pair, in bytes. Cannot be read inside the sandbox."""
     with suppress(OSError, ValueError):
         return max(USUAL_BUFFER, int(BUFFER.read_text()))
     return USUAL_BUFFER

@@ -4,16 +4,21 @@ accepted."""
 import json
 import math
 import time
-from typing import Any
+from typing import Any, TypeVar, cast
 from uuid import UUID
 
+from tenuto.model.durations import MAX_SECONDS
+from tenuto.model.json import Json, JsonObject
 from tenuto.model.text import clean
-from tenuto.runtimes.outcomes import Completed, Failed, Interrupted, Outcome, Snoozed, Waiting, to_json
+from tenuto.runtimes.outcomes import Blocked, Completed, Failed, Interrupted, Outcome, Snoozed, Waiting, to_json
+from tenuto.sdk.retries import NEVER
 from tenuto.sdk.values.wire_format import MAX_DEPTH, RESERVED, NotSerializable, dump, load
 
 LEVELS = ("debug", "info", "warning", "error", "critical")
 MAX_TEXT_CHARS = 100_000
-MAX_SECONDS = 315_360_000.0  # the maximum that the database accepts
+MAX_NAME_CHARS = 1000  # of a step with its kind
+MAX_INT4 = 2_147_483_647
+T = TypeVar("T", bound=Json)
 OF_WAIT = {"for", "tasks", "name", "seconds", "timeout_seconds"}
 
 
@@ -21,39 +26,37 @@ class InvalidMessage(Exception):
     """The sandbox sent a message that the regular client code never sends; the sandbox is ended."""
 
 
-def check(line: bytes) -> dict[str, Any]:
+def check(line: bytes) -> JsonObject:
     """Parse and validate one message."""
     try:
-        message = json.loads(line)
+        message: Json = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise InvalidMessage(f"a message is not JSON: {type(error).__name__}") from error
     match message:
         case {"ask": int(no), "verb": str(verb), "arguments": dict(arguments)} if len(message) == 3:
             return {"ask": no, "verb": verb, "arguments": _stored(arguments)}
         case {"tell": "progress", "arguments": dict(fields)} if len(message) == 2:
-            return {
-                "tell": "progress",
-                "arguments": _progress(**fields) if fields.keys() <= {"progress", "message"} else {},
-            }
+            known = fields.keys() <= {"progress", "message"}
+            return {"tell": "progress", "arguments": _progress(fields) if known else {}}
         case {"log": [level, str(text), _, _]} if len(message) == 1:
             return {"log": [level if level in LEVELS else "info", clean(text[:MAX_TEXT_CHARS]), None, time.time()]}
-        case {"outcome": {"kind": str(), **fields}} if len(message) == 1:
-            return {"outcome": to_json(_outcome(message["outcome"].pop("kind"), fields))}
-    raise InvalidMessage(f"unknown message {str(message)[:100]!r}")
+        case {"outcome": {"kind": str(kind), **fields}} if len(message) == 1:
+            return {"outcome": to_json(_outcome(kind, fields))}
+        case _:
+            raise InvalidMessage(f"unknown message {str(message)[:100]!r}")
 
 
-def _progress(progress: Any = None, message: Any = None) -> dict[str, Any]:
+def _progress(fields: JsonObject) -> JsonObject:
+    progress, message = fields.get("progress"), fields.get("message")
     if progress is not None and not 0 <= _number(progress, 1.0) <= 1:
         raise InvalidMessage("progress is not from 0 to 1")
     return {"progress": progress, "message": None if message is None else clean(str(message)[:1024])}
 
 
-def _outcome(kind: str, fields: dict[str, Any]) -> Outcome:
+def _outcome(kind: str, fields: JsonObject) -> Outcome:
     match kind, fields:
-        case "Completed", {"output": None}:
-            return Completed(None)
-        case "Completed", {"output": str(output)}:
-            return Completed(_output(output))
+        case "Completed", {"output": None | str() as output}:
+            return Completed(None if output is None else _output(output), _published(fields.get("published")))
         case "Failed", {"error": dict(error), "retry": retry}:
             kept = {
                 key: clean(str(error[key])[:MAX_TEXT_CHARS]) for key in ("type", "message", "traceback") if key in error
@@ -63,16 +66,41 @@ def _outcome(kind: str, fields: dict[str, Any]) -> Outcome:
             return Snoozed(_number(seconds, MAX_SECONDS))
         case "Waiting", {"wait": dict(wait)}:
             return Waiting(_wait(wait))
+        case "Blocked", {"mismatch": {"step_no": int(no), "expected": str(expected), "found": str(found)}}:
+            return Blocked(
+                {
+                    "step_no": _step_no(no),
+                    "expected": clean(expected[:MAX_NAME_CHARS]),
+                    "found": clean(found[:MAX_NAME_CHARS]),
+                }
+            )
         case "Interrupted", {}:
             return Interrupted()
-    raise InvalidMessage(f"an attempt cannot end as {kind[:40]!r} with {sorted(fields)}")
+        case _:
+            raise InvalidMessage(f"an attempt cannot end as {kind[:40]!r} with {sorted(fields)}")
 
 
-def _retry(value: Any) -> float:
-    return -1.0 if value == -1 else _number(value, MAX_SECONDS)
+def _published(value: Json) -> list[JsonObject] | None:
+    """Return what the attempt published, if it is a list of objects; the database checks what they say."""
+    if value is None:
+        return None
+    entries = value if isinstance(value, list) else [value]
+    if not all(isinstance(entry, dict) for entry in entries):
+        raise InvalidMessage("what it published is not a list of objects")
+    return cast("list[JsonObject]", _stored(entries))
 
 
-def _number(value: Any, most: float) -> float:
+def _step_no(value: int) -> int:
+    if isinstance(value, bool) or not 0 <= value <= MAX_INT4:
+        raise InvalidMessage(f"{str(value)[:40]} is not the number of a step")
+    return value
+
+
+def _retry(value: Json) -> float:
+    return NEVER if value == NEVER else _number(value, MAX_SECONDS)
+
+
+def _number(value: Json, most: float) -> float:
     if (
         isinstance(value, bool)
         or not isinstance(value, int | float)
@@ -83,15 +111,16 @@ def _number(value: Any, most: float) -> float:
     return float(value)
 
 
-def _wait(wait: dict[str, Any]) -> dict[str, Any]:
+def _wait(wait: JsonObject) -> JsonObject:
     if not wait.keys() <= OF_WAIT:
         raise InvalidMessage("a task cannot wait for that")
     for key in ("seconds", "timeout_seconds"):
         if key in wait:
             wait[key] = _number(wait[key], MAX_SECONDS)
     if "tasks" in wait:
+        tasks: Any = wait["tasks"]
         try:
-            wait["tasks"] = [str(UUID(task_id)) for task_id in wait["tasks"]]
+            wait["tasks"] = [str(UUID(task_id)) for task_id in tasks]
         except (ValueError, TypeError, AttributeError) as error:
             raise InvalidMessage("it waits for children that do not exist") from error
     return _stored(wait)
@@ -106,9 +135,9 @@ def _output(text: str) -> str:
     return dump(_stored(value))
 
 
-def _stored(value: Any) -> Any:
+def _stored(value: T) -> T:
     """Return the value if Postgres can store it and it contains no reserved keys."""
-    stack: list[tuple[Any, int]] = [(value, 1)]
+    stack: list[tuple[Json, int]] = [(value, 1)]
     while stack:
         item, depth = stack.pop()
         if depth > MAX_DEPTH + 2:

@@ -8,7 +8,7 @@ import signal
 import socket
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Mapping
 from contextlib import AsyncExitStack, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any
 
 from tenuto.model.errors import Forbidden
 from tenuto.runtimes.base import Attempt, RuntimeHost
-from tenuto.runtimes.outcomes import NEVER, Completed, Failed, Interrupted, Lost, Outcome, describe
+from tenuto.runtimes.outcomes import Blocked, Completed, Failed, Interrupted, Lost, Outcome, describe
 from tenuto.runtimes.process import Process, ProcessHandle, ProcessRuntime
 from tenuto.runtimes.sandbox import spec
 from tenuto.runtimes.sandbox.attempt_api import SandboxAttemptApi
@@ -25,6 +25,7 @@ from tenuto.runtimes.sandbox.child_tasks import ChildType
 from tenuto.runtimes.sandbox.messages import InvalidMessage, check
 from tenuto.runtimes.sandbox.spec import MB, Code, Limits, Spec
 from tenuto.runtimes.sandbox.uids import borrowed_uid
+from tenuto.sdk.retries import NEVER
 from tenuto.sdk.values.wire_format import load
 
 MAX_BUILD_ERROR_CHARS = 4096  # of the error output while it is built
@@ -37,11 +38,11 @@ CPU_MARGIN_SECONDS = 2.0  # after the timeout, until the CPU limit ends the sand
 
 @dataclass(frozen=True)
 class SandboxHost:
-    """The worker's side: which users and folders sandboxes get, and which folder they must not see."""
+    """The worker's side: which users and folders sandboxes get, and which folders they must not see."""
 
     root: bool  # can change users and build walls
     walls: bool
-    home: str
+    hidden: tuple[str, ...]
     limits: Limits
 
 
@@ -53,6 +54,7 @@ class SandboxCode:
     shown: tuple[str, ...]
     path: tuple[str, ...]
     may_start: Mapping[str, ChildType]
+    version: str | None = None  # of a bundle: its hash
 
 
 Prepare = Callable[[Attempt, Path], Awaitable[SandboxCode]]
@@ -82,7 +84,8 @@ class SandboxRuntime(ProcessRuntime):
                 return attempt.stop
             self._host.began(attempt)
             api = SandboxAttemptApi(self._host.open_api(attempt), attempt, may_start=prepared.may_start)
-            return await self._listen(process, attempt, api)
+            outcome = await self._listen(process, attempt, api)
+            return Blocked(outcome.mismatch, prepared.version) if isinstance(outcome, Blocked) else outcome
 
     async def _listen(self, process: "Sandbox", attempt: Attempt, api: SandboxAttemptApi) -> Outcome:
         try:
@@ -120,7 +123,7 @@ class SandboxRuntime(ProcessRuntime):
             uid=uid,
             root=str(folder),
             shown=(*of_python(), *prepared.shown),
-            hidden=(trusted.home,),
+            hidden=trusted.hidden,
             path=prepared.path,
             cwd="/tmp" if trusted.walls else str(folder),  # noqa: S108 (inside the walls it is the sandbox's own)
         )
@@ -148,7 +151,7 @@ class Sandbox(Process):
             await asyncio.sleep(0)  # a sandbox that sends without pause must not delay others
 
     def kill(self) -> None:
-        """End the process that built it, and everything inside with it."""
+        """End the process that built the sandbox, and everything inside with it."""
         with suppress(ProcessLookupError):
             self.process.terminate()
 
@@ -185,7 +188,7 @@ class Sandbox(Process):
 
 
 @contextmanager
-def _own_folder() -> Iterator[str]:
+def _own_folder() -> Generator[str]:
     folder = tempfile.mkdtemp(prefix="tenuto-sandbox-")
     try:
         yield folder

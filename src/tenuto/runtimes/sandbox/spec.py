@@ -10,7 +10,7 @@ BUNDLE = "/bundle"  # path of a bundle's code behind the walls
 
 @dataclass(frozen=True)
 class Limits:
-    """Resource limits of one attempt. All but `scratch` apply to each process; behind walls `memory` also applies to
+    """Resource limits of one attempt. All but `scratch` apply to each process; with `walls`, `memory` also applies to
     all of them together. `processes` counts threads."""
 
     cpu: int = 0  # seconds; 0: derived from the timeout
@@ -28,9 +28,9 @@ LIMITS = Limits()
 
 @dataclass(frozen=True)
 class Code:
-    """Where the code is: an app's target, or the entry point of a task in its bundle's folder."""
+    """Where the code is: the targets of the worker's apps, or the entry point of a task in its bundle's folder."""
 
-    target: str | None = None
+    targets: tuple[str, ...] = ()
     entry: str | None = None
     folder: str | None = None
 
@@ -56,6 +56,16 @@ class Spec:
     @staticmethod
     def from_json(text: str) -> "Spec":
         fields = json.loads(text)
-        code, limits = Code(**fields.pop("code")), Limits(**fields.pop("limits"))
-        lists = {name: tuple(fields.pop(name)) for name in ("shown", "hidden", "path")}
-        return Spec(code=code, limits=limits, **lists, **fields)
+        code = fields["code"]
+        return Spec(
+            code=Code(targets=tuple(code["targets"]), entry=code["entry"], folder=code["folder"]),
+            limits=Limits(**fields["limits"]),
+            walls=fields["walls"],
+            uid=fields["uid"],
+            root=fields["root"],
+            shown=tuple(fields["shown"]),
+            hidden=tuple(fields["hidden"]),
+            path=tuple(fields["path"]),
+            cwd=fields["cwd"],
+            trial=fields["trial"],
+        )

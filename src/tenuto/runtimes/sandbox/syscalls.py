@@ -1,4 +1,4 @@
-"""Linux system calls for building a sandbox that Python does not provide."""
+"""The Linux system calls that building a sandbox needs and that Python does not provide."""
 
 import ctypes
 import os

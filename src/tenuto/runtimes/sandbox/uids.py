@@ -1,7 +1,7 @@
 """User ids for sandboxes: one each, so that they cannot touch each other and each has its own process limit."""
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 FIRST, LAST = 60_706, 61_183  # ids that are not assigned to people, services or containers
@@ -12,7 +12,7 @@ class NoUidAvailable(Exception):
 
 
 @contextmanager
-def borrowed_uid() -> Iterator[int]:
+def borrowed_uid() -> Generator[int]:
     """Yield a user id that no other sandbox on this machine uses. An abstract socket name is the lock: it disappears
     with the process and leaves no file behind."""
     for uid in range(FIRST, LAST + 1):

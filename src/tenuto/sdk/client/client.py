@@ -1,31 +1,38 @@
 """The asynchronous client, which starts and watches runs: `async with app.connect() as tn`."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, Unpack, cast, overload
 from uuid import UUID
 
 from tenuto.db.connection import start_statements
 from tenuto.db.connection.errors import BadAddress
 from tenuto.model.durations import Duration
-from tenuto.model.errors import InvalidInput, NotFound
+from tenuto.model.errors import InvalidInput
 from tenuto.model.json import Json
-from tenuto.model.monitoring import RunSummary
 from tenuto.model.tasks import Started
-from tenuto.sdk.client.run import Run, Runs
+from tenuto.sdk.client.audit_calls import AuditCalls
+from tenuto.sdk.client.group_calls import GroupCalls
+from tenuto.sdk.client.object_calls import ObjectCalls
+from tenuto.sdk.client.open_runs import check_addition, open_options
+from tenuto.sdk.client.run import Run, Runs, as_id
+from tenuto.sdk.client.run_collection import RunCollection, find_run, purge_queue
 from tenuto.sdk.client.run_watcher import Watcher
 from tenuto.sdk.client.schedules import Schedules
 from tenuto.sdk.client.sql_transport import SqlTransport
 from tenuto.sdk.client.start_many import BulkStart, plan_many
-from tenuto.sdk.client.start_request import StartRequest, plan_task, split_options
-from tenuto.sdk.client.transport import PAGE, Transport
+from tenuto.sdk.client.start_request import RunOptions, StartRequest, plan_task, split_options, take_connection
+from tenuto.sdk.client.transport import Transport
+from tenuto.sdk.collections.attributes import Collections
 from tenuto.sdk.graphs.compile import plan_graph
 from tenuto.sdk.graphs.compose import Composition
 from tenuto.sdk.graphs.graph import Graph
+from tenuto.sdk.option_types import ManyOptions, OpenOptions, StartOptions, shows_options
 from tenuto.sdk.task import AnyTask, Task
-from tenuto.sdk.values.codecs import codec_of
-from tenuto.sdk.values.data_objects import DataObject, as_bytes
-from tenuto.sdk.values.wire_format import MISSING, NotSerializable
+from tenuto.sdk.task_reference import as_json, named_task
+from tenuto.sdk.values.codecs import as_value
 
 if TYPE_CHECKING:
     from tenuto.sdk.app import App
@@ -34,14 +41,29 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Client:
-    """A connection to Tenuto, created by `app.connect()`."""
+class Client(AuditCalls, ObjectCalls, Collections, GroupCalls):
+    """A connection to Tenuto, created by `app.open()` or `app.connect()`. Forked children use connections of their
+    own."""
 
     def __init__(self, transport: Transport, *, url: str, app: "App | None" = None) -> None:
         self.transport, self.app = transport, app
-        self.url = url  # for your own database connections: `tn.start(…, connection=conn)`
-        self.schedules = Schedules(transport)
+        self.url = url
+        """The address of the database or server, for your own connections: `tn.start(…, connection=conn)`."""
+        self.schedules = Schedules(self)
+        """The schedules: `await tn.schedules.put("nightly", send, cron="0 3 * * *")`."""
+        self.runs = RunCollection(transport)
+        """The runs: `await tn.runs(status="failed")` lists them, `await tn.runs.retry(type="shop.charge")` retries."""
         self.watcher = Watcher(transport)
+        self._opened = AsyncExitStack()
+
+    def close_later(self, opened: AsyncExitStack) -> None:
+        """Close these resources together with the client."""
+        self._opened = opened
+
+    async def close(self) -> None:
+        """Close the connections of the client. Callers that wait for results get an error. Closing twice is allowed."""
+        await self.watcher.close()
+        await self._opened.aclose()
 
     @property
     def direct(self) -> SqlTransport:
@@ -58,49 +80,79 @@ class Client:
     @overload
     async def start(self, task: Task[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Run[R]: ...
     @overload
-    async def start(self, task: Task[..., R], /, *args: object, delay: Duration, **kwargs: object) -> Run[R]: ...
-    @overload
-    async def start(self, task: Task[..., R], /, *args: object, available_at: datetime, **kwargs: object) -> Run[R]: ...
-    @overload
-    async def start(self, task: Task[..., R], /, *args: object, priority: int, **kwargs: object) -> Run[R]: ...
-    @overload
-    async def start(self, task: Task[..., R], /, *args: object, dedupe_key: str, **kwargs: object) -> Run[R]: ...
-    @overload
-    async def start(self, task: Task[..., R], /, *args: object, queue: str, **kwargs: object) -> Run[R]: ...
-    @overload
-    async def start(self, task: Task[..., R], /, *args: object, resource_group: str, **kwargs: object) -> Run[R]: ...
-    @overload
-    async def start(self, task: Task[..., R], /, *args: object, labels: Iterable[str], **kwargs: object) -> Run[R]: ...
+    async def start(self, task: Task[..., R], /, *args: object, delay: Duration | None, **kwargs: object) -> Run[R]: ...
     @overload
     async def start(
-        self, target: Task[..., R], /, *args: object, metadata: Mapping[str, Json], **kwargs: object
+        self, task: Task[..., R], /, *args: object, available_at: datetime | None, **kwargs: object
     ) -> Run[R]: ...
     @overload
-    async def start(self, task: Task[..., R], /, *args: object, timeout: Duration, **kwargs: object) -> Run[R]: ...
+    async def start(self, task: Task[..., R], /, *args: object, priority: int | None, **kwargs: object) -> Run[R]: ...
+    @overload
+    async def start(self, task: Task[..., R], /, *args: object, dedupe_key: str | None, **kwargs: object) -> Run[R]: ...
+    @overload
+    async def start(self, task: Task[..., R], /, *args: object, queue: str | None, **kwargs: object) -> Run[R]: ...
     @overload
     async def start(
-        self, target: Task[..., R], /, *args: object, heartbeat_timeout: Duration, **kwargs: object
+        self, task: Task[..., R], /, *args: object, resource_group: str | None, **kwargs: object
     ) -> Run[R]: ...
     @overload
-    async def start(self, task: Task[..., R], /, *args: object, max_attempts: int, **kwargs: object) -> Run[R]: ...
+    async def start(
+        self, task: Task[..., R], /, *args: object, labels: Iterable[str] | None, **kwargs: object
+    ) -> Run[R]: ...
     @overload
-    async def start(self, task: Task[..., R], /, *args: object, max_losses: int, **kwargs: object) -> Run[R]: ...
+    async def start(
+        self, task: Task[..., R], /, *args: object, metadata: Mapping[str, Json] | None, **kwargs: object
+    ) -> Run[R]: ...
     @overload
-    async def start(self, task: Task[..., R], /, *args: object, run_attempts: int, **kwargs: object) -> Run[R]: ...
+    async def start(
+        self, task: Task[..., R], /, *args: object, timeout: Duration | None, **kwargs: object
+    ) -> Run[R]: ...
     @overload
-    async def start(self, task: Task[..., R], /, *args: object, name: str, **kwargs: object) -> Run[R]: ...
+    async def start(
+        self, task: Task[..., R], /, *args: object, heartbeat_timeout: Duration | None, **kwargs: object
+    ) -> Run[R]: ...
     @overload
-    async def start(self, task: Task[..., R], /, *args: object, external_id: str, **kwargs: object) -> Run[R]: ...
+    async def start(
+        self, task: Task[..., R], /, *args: object, max_attempts: int | None, **kwargs: object
+    ) -> Run[R]: ...
     @overload
-    async def start(self, task: Task[..., R], /, *args: object, optional: bool, **kwargs: object) -> Run[R]: ...
+    async def start(self, task: Task[..., R], /, *args: object, max_losses: int | None, **kwargs: object) -> Run[R]: ...
+    @overload
+    async def start(
+        self, task: Task[..., R], /, *args: object, run_attempts: int | None, **kwargs: object
+    ) -> Run[R]: ...
+    @overload
+    async def start(
+        self, task: Task[..., R], /, *args: object, run_id: UUID | str | None, **kwargs: object
+    ) -> Run[R]: ...
+    @overload
+    async def start(
+        self, task: Task[..., R], /, *args: object, deadline: Duration | None, **kwargs: object
+    ) -> Run[R]: ...
+    @overload
+    async def start(
+        self, task: Task[..., R], /, *args: object, expires: Duration | None, **kwargs: object
+    ) -> Run[R]: ...
+    @overload
+    async def start(self, task: Task[..., R], /, *args: object, hold: bool | None, **kwargs: object) -> Run[R]: ...
+    @overload
+    async def start(self, task: Task[..., R], /, *args: object, name: str | None, **kwargs: object) -> Run[R]: ...
+    @overload
+    async def start(
+        self, task: Task[..., R], /, *args: object, external_id: str | None, **kwargs: object
+    ) -> Run[R]: ...
+    @overload
+    async def start(self, task: Task[..., R], /, *args: object, optional: bool | None, **kwargs: object) -> Run[R]: ...
     @overload
     async def start(self, task: Task[..., R], /, *args: object, connection: object, **kwargs: object) -> Run[R]: ...
     @overload
     async def start(self, task: Graph | Composition | str, /, *args: object, **kwargs: object) -> Run[Any]: ...
     @overload
     async def start(self, task: Sequence[Graph], /, **kwargs: object) -> list[Run[Any]]: ...
+    @shows_options(StartOptions)
     async def start(self, task: object, /, *args: object, **kwargs: object) -> Any:
-        """Start a task, a graph, a chain or a group, or a list of graphs in one transaction."""
+        """Start a task, a graph, a chain or a group, or a list of graphs in one transaction. `input` of a graph is a
+        value that is stored with its run."""
         connection = take_connection(task, kwargs)
         if isinstance(task, Sequence) and not isinstance(task, str):
             plans = plan_all(self.app, cast("Sequence[object]", task), kwargs)
@@ -108,7 +160,7 @@ class Client:
         (run,) = await self.start_plans([plan_target(self.app, task, args, kwargs)], connection)
         return run
 
-    async def start_plans(self, plans: list[StartRequest], connection: Any = None) -> list[Run[Any]]:
+    async def start_plans(self, plans: list[StartRequest], connection: object = None) -> list[Run[Any]]:
         """Start the requested runs in one transaction."""
         if connection is None:
             started = await self.transport.start(plans)
@@ -119,17 +171,22 @@ class Client:
                 for statement in statements
                 for start in await start_statements.execute_start(connection, statement)
             ]
-        return [self.run_of(start, plan, known=connection is None) for start, plan in zip(started, plans, strict=True)]
+        known = connection is None
+        return [self.run_of(start, plan.read, known=known) for start, plan in zip(started, plans, strict=True)]
 
-    def run_of(self, started: Started, plan: StartRequest, *, known: bool) -> Run[Any]:
+    def run_of(self, started: Started, read: Callable[[Json], Any] = as_json, *, known: bool) -> Run[Any]:
         """Return the handle of a started run. `known=False`: it was started in the caller's own transaction and exists
         only once that commits."""
-        return Run(self, started.run_id, plan.read, created=started.created, known=known)
+        return Run(self, started.run_id, read, created=started.created, known=known)
 
-    async def start_many(self, task: Task[..., R], items: Iterable[object], /, **options: object) -> Runs[R]:
-        """Start a task once per item, all or none. A tuple item is the positional arguments, a dict the arguments by
-        name, anything else the first argument. `dedupe_keys` gives each run its own key."""
-        connection: Any = options.pop("connection", task.start_options.get("connection"))
+    @shows_options(ManyOptions)
+    async def start_many(
+        self, task: Task[..., R] | str, items: Iterable[object], /, **options: Unpack[ManyOptions]
+    ) -> Runs[R]:
+        """Start a task, or the task of a name, once per item, all or none. A tuple item is the positional arguments, a
+        dict the arguments by name, anything else the first argument. `dedupe_keys` gives each run its own key."""
+        task = named_task(self.app, task) if isinstance(task, str) else task
+        connection: object = options.pop("connection", task.start_options.get("connection"))
         many = plan_many(task, items, options)
         if connection is None:
             return await self.start_bulk(task, many)
@@ -143,42 +200,74 @@ class Client:
         """Start the encoded runs."""
         return Runs(self, await self.transport.start_many(many), task.decode_result)
 
+    @shows_options(OpenOptions)
+    async def open_run(
+        self, name: str | None = None, *, input: object = None, **options: Unpack[OpenOptions]
+    ) -> Run[Any]:
+        """Open a run without tasks. `run.add(task, …)` adds tasks to it; it ends after `run.close()`."""
+        connection = options.pop("connection", None)
+        return await self.open_with(open_options({"name": name, **options}, input), connection)
+
+    async def open_with(self, run: RunOptions, connection: object = None) -> Run[Any]:
+        """Open a run with checked options, if a connection is passed in the transaction that is open there."""
+        if connection is None:
+            return self.run_of(await self.transport.open_run(run), known=True)
+        statement = start_statements.open_run(org_id=self.direct.org_id, run=json.dumps(run))
+        (started,) = await start_statements.execute_start(connection, statement)
+        return self.run_of(started, known=False)
+
+    def plan_addition(
+        self, target: object, args: tuple[object, ...], kwargs: dict[str, object]
+    ) -> tuple[StartRequest, object]:
+        """Build the request to add tasks to an open run, and take the caller's connection from the arguments."""
+        connection = take_connection(target, kwargs)
+        return check_addition(plan_target(self.app, target, args, kwargs), target), connection
+
+    @shows_options(StartOptions)
+    def start_statement(
+        self, task: AnyTask | str, /, *args: object, **kwargs: object
+    ) -> start_statements.StartStatement:
+        """Return a start as SQL and parameters, to execute with any driver in your own transaction."""
+        plan = plan_target(self.app, task, args, kwargs)
+        return start_statements.to_execute(plan.statement(self.direct.org_id))
+
     def graph(self, name: str | None = None) -> Graph:
         """Return an empty graph; `tn.start(graph)` starts it."""
         return Graph(name)
 
     def run(self, id: UUID | str) -> Run[Any]:
         """Return a handle for the run with this id; its result is plain JSON."""
-        return Run(self, as_id(id), lambda value: value, known=False)
+        return Run(self, as_id(id), as_json, known=False)
+
+    async def find(
+        self,
+        task: Task[..., R] | str | None = None,
+        /,
+        *,
+        name: str | None = None,
+        dedupe_key: str | None = None,
+        external_id: str | None = None,
+    ) -> Run[R] | None:
+        """Return the run of a task that has this dedupe key, or None. Pass `name` for the run of a named graph. With
+        `external_id`: the newest run that has a task with this id in another system."""
+        known = named_task(self.app, task) if isinstance(task, str) else task
+        id = await find_run(
+            self.transport, type=known and known.name, name=name, dedupe_key=dedupe_key, external_id=external_id
+        )
+        read = known.decode_result if known is not None else as_json
+        return None if id is None else Run(self, id, read, created=False)
 
     async def signal(self, run: Run[Any] | UUID | str, name: str, value: object = None) -> None:
         """Send a signal to a run. A task receives it with `ctx.wait(name)`, even if it only starts waiting later."""
-        await self.transport.send_signal(as_id(run), name, check_value(f"signal {name}", value))
+        await self.transport.send_signal(as_id(run), name, as_value(f"signal {name}", value))
 
     async def cancel(self, run: Run[Any] | UUID | str, reason: str | None = None) -> None:
         """Cancel a run and all its tasks, including child tasks."""
         await self.transport.cancel_run(as_id(run), reason)
 
-    async def runs(
-        self, *, status: str | None = None, name: str | None = None, type: str | None = None, most: int = PAGE
-    ) -> list[RunSummary]:
-        """Return up to `most` runs, newest first: `await tn.runs(status="failed")`."""
-        summaries: list[RunSummary] = []
-        while len(summaries) < most:
-            limit, before = min(PAGE, most - len(summaries)), summaries[-1].id if summaries else None
-            page = await self.transport.list_runs(status=status, name=name, type=type, before=before, limit=limit)
-            summaries += page
-            if len(page) < limit:
-                break
-        return summaries
-
-    async def put(self, data: bytes, *, type: str = "bytes", metadata: Mapping[str, Json] | None = None) -> DataObject:
-        """Store bytes that tasks can receive. An object that no task references is deleted after a day."""
-        return DataObject(await self.transport.put_object(as_bytes(data), type, metadata))
-
-    async def get(self, object: DataObject | UUID) -> bytes:
-        """Return the bytes of a data object."""
-        return await self.transport.get_object(object.id if isinstance(object, DataObject) else object)
+    async def purge_queue(self, queue: str, *, reason: str | None = None, dry_run: bool = False) -> list[UUID]:
+        """Cancel the tasks of a queue that wait to start or to be retried; return their ids."""
+        return await purge_queue(self.transport, queue, reason=reason, dry_run=dry_run)
 
 
 def plan_target(
@@ -186,9 +275,7 @@ def plan_target(
 ) -> StartRequest:
     """Build the start request for a task, graph, composition or task name."""
     if isinstance(target, str):
-        if app is None:
-            raise NotFound(f"no app is connected that could have a task {target!r}", "write app.connect()")
-        target = app.find(target)
+        target = named_task(app, target)
     if isinstance(target, Task):
         task, rest = split_options(cast("AnyTask", target), kwargs)
         return plan_task(task, args, rest)
@@ -198,39 +285,11 @@ def plan_target(
         if args:
             raise InvalidInput(f"{target} takes no arguments", "pass them to its tasks: g.add(task, …)")
         return plan_graph(target, kwargs)
-    raise InvalidInput(f"{target!r:.60} cannot be started", "start a task (@app.task), a graph, a chain or a group")
+    raise InvalidInput(f"{target!r:.60} cannot be started", "pass a task, graph, chain or group, without calling it")
 
 
 def plan_all(app: "App | None", targets: Sequence[object], kwargs: Mapping[str, object]) -> list[StartRequest]:
     """Build the start requests for several graphs that start together."""
-    if "dedupe_key" in kwargs:
-        raise InvalidInput("dedupe_key is for one run, but this starts several", "start them one by one")
+    if key := next((key for key in ("dedupe_key", "run_id") if key in kwargs), None):
+        raise InvalidInput(f"{key} is for one run, but this starts several", "start them one by one")
     return [plan_target(app, target, (), kwargs) for target in targets]
-
-
-def take_connection(target: object, kwargs: dict[str, object]) -> Any:
-    """Return the caller's own database connection, if one was passed as a keyword or set with `task.options(…)`."""
-    if isinstance(target, Task):
-        task = cast("AnyTask", target)
-        if "connection" in kwargs and "connection" not in task.signature.parameters:
-            return kwargs.pop("connection")
-        return task.start_options.get("connection")
-    return kwargs.pop("connection", None)
-
-
-def check_value(what: str, value: object) -> Json:
-    """Return a value without a type hint as JSON, or raise InvalidInput."""
-    try:
-        return codec_of(MISSING).encode(value, "value")
-    except NotSerializable as problem:
-        raise InvalidInput(f"{what}: {problem}") from problem
-
-
-def as_id(run: Run[Any] | UUID | str) -> UUID:
-    """Return the id of a run that was passed as a handle, UUID or text."""
-    if isinstance(run, Run):
-        return run.id
-    try:
-        return run if isinstance(run, UUID) else UUID(run)
-    except (ValueError, AttributeError, TypeError) as error:
-        raise InvalidInput(f"{run!r:.60} is not the id of a run", "pass a run, or its id") from error

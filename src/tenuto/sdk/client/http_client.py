@@ -11,17 +11,20 @@ from uuid import uuid4
 
 import httpx2
 
-from tenuto.db.connection.errors import Unreachable
+from tenuto.db.connection.errors import Unreachable, check_loop_ended
+from tenuto.db.connection.forks import abandon, renew_after_fork
 from tenuto.model.backoff import Backoff, jitter
 from tenuto.model.errors import RateLimited, TenutoError, TooLarge, Unauthorized
 from tenuto.sdk.client.http_errors import refusal
 
 RETRY_SECONDS = 30.0  # how long to retry while the server is unreachable
 RESPONSE_SECONDS = 30.0
+MAX_CONNECTIONS = 20
+QUEUE_SECONDS = 300.0  # how long a request waits for a connection: thousands of concurrent ones are served in turn
 # A server that rejects a larger body closes the connection before reading it, and its error is lost.
 MAX_BODY_BYTES = 64 * 1024 * 1024
 MAX_PAUSE_SECONDS = 2.0  # between two attempts
-MAKE_KEY = "set TENUTO_API_KEY, or pass key=… (`tenuto keys create` creates one)"
+MAKE_KEY = "set TENUTO_API_KEY, or pass key=… in Python (`tenuto keys create` creates one)"
 
 log = logging.getLogger("tenuto.client")
 
@@ -32,14 +35,34 @@ class Http:
     def __init__(self, url: str, key: str, *, retry_seconds: float = RETRY_SECONDS) -> None:
         self.url, self._retry_seconds = url.rstrip("/"), retry_seconds
         self._away = False  # log an outage once, not per waiting request
+        self._headers = {"Authorization": f"Bearer {key}", "User-Agent": "tenuto-python"}
+        self._closed = False
+        self._start_over()
+        renew_after_fork(self)
+
+    def renew(self) -> None:
+        """In a forked child: leave the connections to the parent, and connect again on first use."""
+        abandon(self._client)
+        self._start_over()
+
+    def _start_over(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None  # the event loop that the connections belong to
         self._client = httpx2.AsyncClient(
             base_url=self.url,
-            headers={"Authorization": f"Bearer {key}", "User-Agent": "tenuto-python"},
+            headers=self._headers,
             verify=not self.url.startswith("http://"),  # loading the certificates takes longer than most requests
-            timeout=httpx2.Timeout(RESPONSE_SECONDS, connect=10.0, pool=None),
+            timeout=httpx2.Timeout(RESPONSE_SECONDS, connect=10.0, pool=QUEUE_SECONDS),
             # Shorter than the keep-alive timeout of common servers.
-            limits=httpx2.Limits(max_connections=20, keepalive_expiry=4.0),
+            limits=httpx2.Limits(max_connections=MAX_CONNECTIONS, keepalive_expiry=4.0),
         )
+
+    def _use_in(self, loop: asyncio.AbstractEventLoop) -> None:
+        if self._closed:
+            raise Unreachable("the client is closed; open a new one")
+        if self._loop is not None:
+            check_loop_ended(self._loop)
+            self._start_over()
+        self._loop = loop
 
     async def ask(
         self,
@@ -68,16 +91,23 @@ class Http:
         """Return a successful response. Error responses raise the exception that the database would have raised."""
         if len(content or b"") > MAX_BODY_BYTES:
             raise TooLarge("the request is larger than 64 MB", "split it into several requests")
+        if (loop := asyncio.get_running_loop()) is not self._loop:
+            self._use_in(loop)
         request_headers = dict(headers or {})
         if method != "GET":
             request_headers["Idempotency-Key"] = uuid4().hex
         end, backoff = time.monotonic() + self._retry_seconds, Backoff(MAX_PAUSE_SECONDS)
         while True:
             try:
-                timeout = httpx2.Timeout(RESPONSE_SECONDS + wait, connect=10.0, pool=None)
+                timeout = httpx2.Timeout(RESPONSE_SECONDS + wait, connect=10.0, pool=QUEUE_SECONDS)
                 response = await self._client.request(
                     method, path, content=content, params=params, headers=request_headers, timeout=timeout
                 )
+            except httpx2.PoolTimeout as problem:
+                raise Unreachable(
+                    f"waited {QUEUE_SECONDS:g} s for one of {MAX_CONNECTIONS} connections to {self.url}: "
+                    "all are in use; send fewer requests at the same time"
+                ) from problem
             except httpx2.TransportError as problem:
                 why: Exception = Unreachable(
                     f"{self.url} does not respond ({problem or type(problem).__name__}); start it or correct TENUTO_URL"
@@ -102,7 +132,9 @@ class Http:
             self._away = True
 
     async def close(self) -> None:
-        await self._client.aclose()
+        loop, self._loop, self._closed = self._loop, None, True
+        if loop is asyncio.get_running_loop():
+            await self._client.aclose()
 
 
 def _retry_after(response: httpx2.Response) -> float:

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from tenuto.model.json import Json, JsonObject
 from tenuto.sdk.client.start_many import BulkStart
-from tenuto.sdk.client.start_request import StartRequest
+from tenuto.sdk.client.start_request import RunOptions, StartRequest
 from tenuto.sdk.values.wire_format import dump, fill_slots, load
 
 NAMES = {
@@ -16,7 +16,15 @@ NAMES = {
     "delay_seconds": "delay",
     "queue_job_id": "external_id",
 }
-OF_RUN = {"group": "resource_group", "max_attempts": "run_attempts", "dedupe_key": "dedupe_key", "metadata": "metadata"}
+SAME = ("dedupe_key", "hold", "id", "input", "metadata")  # options of a run with the same name in SQL and over HTTP
+OF_RUN = {
+    "group": "resource_group",
+    "max_attempts": "run_attempts",
+    "deadline_seconds": "deadline",
+    "expires_seconds": "expires",
+    **{name: name for name in SAME},
+}
+OF_OPEN_RUN = {**OF_RUN, "name": "name"}
 MAX_BATCH_TASKS = 10_000
 MAX_BATCH_BYTES = 60 * 1024 * 1024  # per request; the server accepts 64 MB
 
@@ -28,6 +36,11 @@ def start_of(plan: StartRequest) -> JsonObject:
         return {**run, "graph": _graph(plan, plan.task_kinds)}
     detail = (plan.details or [{}])[0]
     return {**run, **_task(plan.kinds[0], detail), "input": _input(plan.inputs[0], detail)}
+
+
+def run_fields(run: RunOptions) -> JsonObject:
+    """Return the options of an open run as fields of `POST /v1/runs`."""
+    return {OF_OPEN_RUN[key]: value for key, value in cast("JsonObject", run).items()}
 
 
 def starts_of(many: BulkStart) -> Iterator[list[str]]:

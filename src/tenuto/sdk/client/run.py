@@ -1,29 +1,44 @@
 """Handle of a started run: wait for it, read its result and progress, cancel it, retry it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack, overload
 from uuid import UUID
 
+from tenuto.db.connection import start_statements
+from tenuto.db.connection.errors import Unreachable
 from tenuto.model.durations import Duration, seconds
-from tenuto.model.errors import TooLarge
+from tenuto.model.errors import InvalidInput, TooLarge
+from tenuto.model.filters import TaskListFilter
 from tenuto.model.json import Json
-from tenuto.model.monitoring import FINAL, RunResult, RunStatus, TaskSummary
+from tenuto.model.monitoring import FINAL, RunInput, RunResult, RunStatus, TaskSummary
+from tenuto.model.run_data import RunLogLine
+from tenuto.sdk.client.open_runs import add_statement, plan_additions
+from tenuto.sdk.client.run_collection import as_metadata
 from tenuto.sdk.client.run_data import RemoteRunData
+from tenuto.sdk.client.start_request import StartRequest
 from tenuto.sdk.client.transport import PAGE
 from tenuto.sdk.errors import RunCancelled, RunFailed, WaitTimeout
+from tenuto.sdk.graphs.compose import Composition
+from tenuto.sdk.graphs.graph import Graph
+from tenuto.sdk.option_types import ManyOptions, StartOptions, shows_options
+from tenuto.sdk.task import AnyTask
+from tenuto.sdk.task_reference import named_task
 from tenuto.sdk.values.data_objects import follow
 
 if TYPE_CHECKING:
     from tenuto.sdk.client.client import Client
 
+MAX_EXPLAINED_TASKS = 20  # by `run.why()`
+OPEN = "the run is open: it ends when it is closed and its tasks have ended"
 R = TypeVar("R")
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Progress of a run: the number of tasks per outcome and the fraction that has ended."""
+    """Progress of a run: the number of tasks per outcome, the fraction that is done and the latest message. Tasks that
+    report their progress with `ctx.progress` count with the fraction that they reported last."""
 
     status: str
     total: int
@@ -31,12 +46,8 @@ class Progress:
     failed: int
     cancelled: int
     skipped: int
-
-    @property
-    def fraction(self) -> float:
-        """The fraction of tasks that have ended, from 0 to 1."""
-        ended = self.completed + self.failed + self.cancelled + self.skipped
-        return ended / self.total if self.total else 0.0
+    fraction: float
+    message: str | None
 
     @property
     def over(self) -> bool:
@@ -52,7 +63,9 @@ class Run(Generic[R]):
     ) -> None:
         self.client = client
         self.id = id
-        self.created = created  # False: a run with this dedupe key already existed, and this is it
+        """The id of the run."""
+        self.created = created
+        """False if a run with this dedupe key already existed: then this is that run."""
         self._read = read
         self._known = known  # False: check first that the run exists, instead of waiting forever
 
@@ -83,11 +96,20 @@ class Run(Generic[R]):
         try:
             async with asyncio.timeout(limit):
                 if not self._known:
-                    await self.info()
+                    await self._check()
                     self._known = True
                 return await self.client.watcher.ended(self.id)
+        except WaitTimeout:
+            raise
         except TimeoutError as error:
             raise WaitTimeout(self.id, limit or 0) from error
+
+    async def _check(self) -> None:
+        """Raise NotFound if there is no such run."""
+        try:
+            await self.info()
+        except Unreachable:  # a connection that broke in an outage before this call: the next one is new
+            await self.info()
 
     async def info(self) -> RunStatus:
         """Return the run's current status, task counts and times."""
@@ -103,9 +125,42 @@ class Run(Generic[R]):
         page: list[TaskSummary] | None = None
         while page is None or len(page) == PAGE:
             before = page[-1].id if page else None
-            page = await self.client.transport.list_tasks(run_id=self.id, before=before, limit=PAGE)
+            page = await self.client.transport.list_tasks(TaskListFilter(self.id), before=before)
             tasks.extend(page)
         return sorted(tasks, key=lambda task: (task.position, task.id))
+
+    async def logs(self) -> list[RunLogLine]:
+        """Return the log lines of all tasks of the run, by time."""
+        lines = page = await self.client.operations.read_run_logs(self.id)
+        while page:
+            last = page[-1]
+            page = await self.client.operations.read_run_logs(
+                self.id,
+                after=last.logged_at,
+                after_task=last.task_id,
+                after_attempt=last.attempt,
+                after_line=last.line_no,
+            )
+            lines = lines + page
+        return lines
+
+    async def inputs(self) -> list[RunInput]:
+        """Return the inputs of the run by position: its tasks that depend on no other task, in the order of the
+        graph."""
+        inputs: list[RunInput] = []
+        page: list[RunInput] | None = None
+        while page is None or len(page) == PAGE:
+            page = await self.client.transport.list_run_inputs(self.id, after=len(inputs) - 1, limit=PAGE)
+            inputs.extend(page)
+        return inputs
+
+    async def why(self) -> list[str]:
+        """Explain in one sentence each why tasks of the run have not ended: up to 20, the newest first. The last
+        sentence of an open run says that it waits to be closed."""
+        tasks = await self.client.transport.list_tasks(TaskListFilter(self.id))
+        waiting = [task.id for task in tasks if task.completed_at is None][:MAX_EXPLAINED_TASKS]
+        reasons = [await self.client.transport.explain_task(task_id) for task_id in waiting]
+        return [*reasons, OPEN] if (await self.info()).open else reasons
 
     async def progress(self, every: Duration = 0.2) -> AsyncIterator[Progress]:
         """Yield the progress each time it changes, until the run ends: `async for step in run.progress(): …`."""
@@ -120,6 +175,8 @@ class Run(Generic[R]):
                 info.failed_tasks,
                 info.cancelled_tasks,
                 info.skipped_tasks,
+                info.fraction,
+                info.message,
             )
             if now != last:
                 last = now
@@ -136,14 +193,61 @@ class Run(Generic[R]):
         """Cancel the run and all its tasks, including child tasks."""
         await self.client.transport.cancel_run(self.id, reason)
 
-    async def retry(self, *, reuse: bool = True) -> "Run[R]":
-        """Start a new run of the same graph. Completed tasks keep their outputs unless `reuse` is False."""
-        id = await self.client.transport.retry_run(self.id, reuse=reuse)
+    async def retry(self, *, reuse: bool = True, force: bool = False, from_: str | None = None) -> "Run[R]":
+        """Start a new run of the same graph. Completed tasks keep their outputs unless `reuse` is False.
+        `from_` is the name or type of tasks, or the name of a step, to run again although they completed. Raises
+        Conflict if another run retried this one before, unless `force` is True."""
+        id = await self.client.transport.retry_run(self.id, reuse=reuse, force=force, from_name=from_)
         return Run(self.client, id, self._read)
+
+    async def set_metadata(self, changes: Mapping[str, Json]) -> None:
+        """Set keys of the run's metadata, also after it has ended; None removes a key, and the other keys stay."""
+        await self.client.transport.set_run_metadata(self.id, as_metadata(changes) or {})
 
     async def delete(self) -> None:
         """Delete an ended run with its tasks, outputs and data."""
         await self.client.transport.delete_run(self.id)
+
+    @shows_options(StartOptions)
+    async def add(self, task: AnyTask | Graph | Composition | str, /, *args: object, **kwargs: object) -> list[UUID]:
+        """Add a task, a graph, a chain or a group to the run, which `tn.open_run` opened. Return the ids of the tasks,
+        in order. Raises Conflict if the run is not open."""
+        return await self.add_plan(*self.client.plan_addition(task, args, kwargs))
+
+    @shows_options(ManyOptions)
+    async def add_many(
+        self, task: AnyTask | str, items: Iterable[object], /, **options: Unpack[ManyOptions]
+    ) -> list[UUID]:
+        """Add a task once per item to the open run, all or none, as `tn.start_many` starts them."""
+        return await self.add_plan(*self.plan_many(task, items, options))
+
+    def plan_many(
+        self, task: AnyTask | str, items: Iterable[object], options: ManyOptions
+    ) -> tuple[StartRequest, object]:
+        """Build the request to add a task per item, and take the caller's connection from the options."""
+        known = named_task(self.client.app, task) if isinstance(task, str) else task
+        connection = options.pop("connection", known.start_options.get("connection"))
+        return plan_additions(known, items, options), connection
+
+    async def add_plan(self, plan: StartRequest, connection: object = None) -> list[UUID]:
+        """Add the requested tasks, if a connection is passed in the transaction that is open there."""
+        if connection is None:
+            return await self.client.transport.add_tasks(self.id, plan)
+        statement = add_statement(plan, self.client.direct.org_id, self.id)
+        return [added.run_id for added in await start_statements.execute_start(connection, statement)]
+
+    async def close(self, *, connection: object = None) -> None:
+        """Close the open run: no more tasks can be added, and it ends when its tasks have ended."""
+        if connection is None:
+            await self.client.transport.close_run(self.id)
+        else:
+            statement = start_statements.close_run(org_id=self.client.direct.org_id, run_id=self.id)
+            await start_statements.execute_start(connection, statement)
+
+    async def release(self) -> bool:
+        """Let a run start that was started or opened with `hold=True`. Return whether it was held: a second call
+        returns False. Raises Conflict if the run was cancelled meanwhile."""
+        return await self.client.transport.release_run(self.id)
 
     async def signal(self, name: str, value: object = None) -> None:
         """Send a signal to the run. A task receives it with `ctx.wait(name)`, even if it only starts waiting later."""
@@ -180,6 +284,16 @@ class Runs(Sequence[Run[R]]):
         """Wait for all runs and return their results, in order. Raises the error of the first run found to have
         failed."""
         return await asyncio.gather(*(run.result(timeout) for run in self))
+
+
+def as_id(run: Run[Any] | UUID | str) -> UUID:
+    """Return the id of a run that was passed as a handle, UUID or text."""
+    if isinstance(run, Run):
+        return run.id
+    try:
+        return run if isinstance(run, UUID) else UUID(run)
+    except (ValueError, AttributeError, TypeError) as error:
+        raise InvalidInput(f"{run!r:.60} is not the id of a run", "pass a run, or its id") from error
 
 
 def _uuid(id: UUID | str) -> UUID:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from uuid import UUID
 
 from tenuto.db.connection.errors import Unreachable
+from tenuto.db.connection.forks import abandon, renew_after_fork
 from tenuto.model.monitoring import RunResult
 from tenuto.sdk.client.transport import Transport
 
@@ -18,6 +19,15 @@ class Watcher:
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
+        self._start_over()
+        renew_after_fork(self)
+
+    def renew(self) -> None:
+        """In a forked child: leave the callers and the polling to the parent."""
+        abandon(self._polling, self._waiting)
+        self._start_over()
+
+    def _start_over(self) -> None:
         self._waiting: dict[UUID, set[asyncio.Future[RunResult]]] = {}
         self._polling: asyncio.Task[None] | None = None
         self._pause = MIN_PAUSE_SECONDS
@@ -25,6 +35,8 @@ class Watcher:
 
     async def ended(self, run_id: UUID) -> RunResult:
         """Wait until the run has ended and return its result."""
+        if self._polling is not None and self._polling.get_loop().is_closed():
+            self._start_over()
         future: asyncio.Future[RunResult] = asyncio.get_running_loop().create_future()
         waiting = self._waiting.setdefault(run_id, set())
         waiting.add(future)
@@ -47,7 +59,7 @@ class Watcher:
 
     async def close(self) -> None:
         """Stop polling."""
-        if self._polling is not None:
+        if self._polling is not None and self._polling.get_loop() is asyncio.get_running_loop():
             self._polling.cancel()
             await asyncio.gather(self._polling, return_exceptions=True)
 

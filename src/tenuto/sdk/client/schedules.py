@@ -1,79 +1,135 @@
 """Schedules managed by a client: `await tn.schedules.put("nightly", send, "a@b.c", cron="0 3 * * *")`."""
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from tenuto.model.cron import check_cron
 from tenuto.model.durations import Duration, seconds
 from tenuto.model.errors import InvalidInput
-from tenuto.model.schedules import Schedule
-from tenuto.sdk.client.loop_thread import Wait
+from tenuto.model.json import Json
+from tenuto.model.schedules import Schedule, ScheduleUpdate
 from tenuto.sdk.client.start_request import StartRequest, plan_task
-from tenuto.sdk.client.transport import Transport
+from tenuto.sdk.client.sync_run import SyncRun
+from tenuto.sdk.option_types import CatchUp
+from tenuto.sdk.options import read_times
 from tenuto.sdk.task import AnyTask
+from tenuto.sdk.task_reference import named_task
+from tenuto.sdk.values.codecs import as_value
 
-CatchUp = Literal["skip", "one", "all"]
+if TYPE_CHECKING:
+    from tenuto.sdk.client.client import Client
+    from tenuto.sdk.client.run import Run
+    from tenuto.sdk.client.sync import SyncClient
 
 
 class Schedules:
-    """Creates and changes schedules. Tasks declared with `cron=` get a schedule with their name when a worker
-    starts."""
+    """Creates and changes schedules. Tasks declared with `cron=` or `every=` get a schedule with their name when a
+    worker starts."""
 
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
+    def __init__(self, client: "Client") -> None:
+        self._client = client
 
     async def list(self) -> list[Schedule]:
         """Return all schedules, by name."""
         schedules: list[Schedule] = []
-        while page := await self._transport.list_schedules(schedules[-1].name if schedules else None):
+        while page := await self._client.transport.list_schedules(schedules[-1].name if schedules else None):
             schedules += page
         return schedules
 
     async def put(
         self,
         name: str,
-        task: AnyTask,
+        task: AnyTask | str,
         /,
         *args: object,
-        cron: str,
-        timezone: str = "UTC",
-        catch_up: CatchUp = "one",
-        jitter: Duration = 0,
+        cron: str | None = None,
+        every: Duration | None = None,
+        timezone: str | None = None,
+        catch_up: CatchUp | None = None,
+        jitter: Duration | None = None,
         **kwargs: object,
     ) -> Schedule:
-        """Create or change a schedule. Its next start time stays the same unless `cron` or `timezone` change."""
-        plan = plan_task(task, args, kwargs)
-        return await self.put_plan(name, plan, cron=cron, timezone=timezone, catch_up=catch_up, jitter=jitter)
+        """Create or change a schedule of a task, which can be passed as a task or by its name. The times are those of a
+        cron expression or of an interval (`every="10m"`). The next start time stays the same unless the cron
+        expression, the interval or `timezone` changes."""
+        times = read_times(f"schedule {name}", cron, every)
+        plan = plan_task(named_task(self._client.app, task) if isinstance(task, str) else task, args, kwargs)
+        return await self.put_plan(name, plan, cron=times, timezone=timezone, catch_up=catch_up, jitter=jitter)
 
     async def put_plan(
-        self, name: str, plan: StartRequest, *, cron: str, timezone: str, catch_up: CatchUp, jitter: Duration
+        self,
+        name: str,
+        plan: StartRequest,
+        *,
+        cron: str,
+        timezone: str | None,
+        catch_up: CatchUp | None,
+        jitter: Duration | None,
     ) -> Schedule:
         """Create or change the schedule of a start request."""
-        check_cron(cron, timezone)
+        zone = timezone or "UTC"
+        check_cron(cron, zone)
         options = {*plan.run, *(key for detail in plan.details or () for key in detail)}
         if extra := options - {"task", "limits", "metadata"}:
             raise InvalidInput(f"schedule {name}: {sorted(extra)[0]} is an option of a single run", "leave it out")
-        return await self._transport.put_schedule(
-            name, plan, cron=cron, timezone=timezone, catch_up=catch_up, jitter_seconds=seconds(jitter, "jitter")
+        late = seconds(jitter or 0, "jitter")
+        return await self._client.transport.put_schedule(
+            name, plan, cron=cron, timezone=zone, catch_up=catch_up or "one", jitter_seconds=late
         )
+
+    async def get(self, name: str) -> Schedule:
+        """Return a schedule, with its next start time."""
+        return await self._client.operations.get_schedule(name)
+
+    async def update(
+        self,
+        name: str,
+        *,
+        cron: str | None = None,
+        every: Duration | None = None,
+        timezone: str | None = None,
+        catch_up: CatchUp | None = None,
+        jitter: Duration | None = None,
+        input: object = None,
+        metadata: Mapping[str, Json] | None = None,
+    ) -> Schedule:
+        """Change the times, the input or the metadata of a schedule and return it; other values stay the same. Its next
+        start time changes only with the cron expression, the interval or `timezone`. `input`: the arguments as a list,
+        or by name as a dict."""
+        changes = ScheduleUpdate(
+            cron=None if cron is None and every is None else read_times(f"schedule {name}", cron, every),
+            timezone=timezone,
+            catch_up=catch_up,
+            jitter_seconds=None if jitter is None else seconds(jitter, "jitter"),
+            input=None if input is None else as_value(f"input of schedule {name}", input),
+            metadata=None if metadata is None else dict(metadata),
+        )
+        if changes == ScheduleUpdate():
+            raise InvalidInput(f"schedule {name}: nothing to change", "pass cron, every, timezone, catch_up, jitter, …")
+        return await self._client.operations.update_schedule(name, changes)
 
     async def pause(self, name: str) -> None:
         """Pause the schedule: it starts nothing until it is resumed."""
-        await self._transport.pause_schedule(name)
+        await self._client.transport.pause_schedule(name)
 
     async def resume(self, name: str) -> None:
         """Resume the schedule. Start times missed during the pause are skipped."""
-        await self._transport.resume_schedule(name)
+        await self._client.transport.resume_schedule(name)
+
+    async def run(self, name: str) -> "Run[Any]":
+        """Start a run of the schedule now, even if it is paused. Its next start time stays the same."""
+        return self._client.run(await self._client.transport.fire_schedule(name))
 
     async def delete(self, name: str) -> None:
         """Delete the schedule. Runs it started are kept."""
-        await self._transport.delete_schedule(name)
+        await self._client.transport.delete_schedule(name)
 
 
 class SyncSchedules:
     """Creates and changes schedules, for synchronous code."""
 
-    def __init__(self, schedules: Schedules, wait: Wait) -> None:
-        self._schedules, self._wait = schedules, wait
+    def __init__(self, client: "SyncClient") -> None:
+        self._client, self._schedules, self._wait = client, client.client.schedules, client.wait_for
 
     def list(self) -> list[Schedule]:
         """Return all schedules, by name."""
@@ -82,19 +138,55 @@ class SyncSchedules:
     def put(
         self,
         name: str,
-        task: AnyTask,
+        task: AnyTask | str,
         /,
         *args: object,
-        cron: str,
-        timezone: str = "UTC",
-        catch_up: CatchUp = "one",
-        jitter: Duration = 0,
+        cron: str | None = None,
+        every: Duration | None = None,
+        timezone: str | None = None,
+        catch_up: CatchUp | None = None,
+        jitter: Duration | None = None,
         **kwargs: object,
     ) -> Schedule:
-        """Create or change a schedule. Its next start time stays the same unless `cron` or `timezone` change."""
-        plan = plan_task(task, args, kwargs)
-        putting = self._schedules.put_plan(name, plan, cron=cron, timezone=timezone, catch_up=catch_up, jitter=jitter)
+        """Create or change a schedule of a task, which can be passed as a task or by its name. The times are those of a
+        cron expression or of an interval (`every="10m"`). The next start time stays the same unless the cron
+        expression, the interval or `timezone` changes."""
+        times = read_times(f"schedule {name}", cron, every)
+        plan = plan_task(named_task(self._client.client.app, task) if isinstance(task, str) else task, args, kwargs)
+        putting = self._schedules.put_plan(name, plan, cron=times, timezone=timezone, catch_up=catch_up, jitter=jitter)
         return self._wait(putting)
+
+    def get(self, name: str) -> Schedule:
+        """Return a schedule, with its next start time."""
+        return self._wait(self._schedules.get(name))
+
+    def update(
+        self,
+        name: str,
+        *,
+        cron: str | None = None,
+        every: Duration | None = None,
+        timezone: str | None = None,
+        catch_up: CatchUp | None = None,
+        jitter: Duration | None = None,
+        input: object = None,
+        metadata: Mapping[str, Json] | None = None,
+    ) -> Schedule:
+        """Change the times, the input or the metadata of a schedule and return it; other values stay the same. Its next
+        start time changes only with the cron expression, the interval or `timezone`. `input`: the arguments as a list,
+        or by name as a dict."""
+        return self._wait(
+            self._schedules.update(
+                name,
+                cron=cron,
+                every=every,
+                timezone=timezone,
+                catch_up=catch_up,
+                jitter=jitter,
+                input=input,
+                metadata=metadata,
+            )
+        )
 
     def pause(self, name: str) -> None:
         """Pause the schedule: it starts nothing until it is resumed."""
@@ -103,6 +195,10 @@ class SyncSchedules:
     def resume(self, name: str) -> None:
         """Resume the schedule. Start times missed during the pause are skipped."""
         self._wait(self._schedules.resume(name))
+
+    def run(self, name: str) -> "SyncRun[Any]":
+        """Start a run of the schedule now, even if it is paused. Its next start time stays the same."""
+        return SyncRun(self._client, self._wait(self._schedules.run(name)))
 
     def delete(self, name: str) -> None:
         """Delete the schedule. Runs it started are kept."""

@@ -1,35 +1,35 @@
 """Implements the client's operations by calling the SQL functions directly."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
+from datetime import datetime
 from uuid import UUID
 
-from tenuto.db import maintenance, monitoring, reactions, run_data, runs, schedules
+from tenuto.db import audit, counts, held_runs, identity, maintenance, monitoring, reactions, run_data, runs, schedules
+from tenuto.db import metadata as metadata_calls
 from tenuto.db.connection import start_statements
-from tenuto.db.connection.pool import ConnectionPool
+from tenuto.model.audit import AuditEntry
+from tenuto.model.counts import Count
 from tenuto.model.cron import fire_after
+from tenuto.model.filters import AuditListFilter, RunListFilter, TaskListFilter
 from tenuto.model.ids import uuid7
 from tenuto.model.json import Json, JsonObject
-from tenuto.model.monitoring import RunResult, RunStatus, RunSummary, TaskSummary
+from tenuto.model.monitoring import RunInput, RunResult, RunStatus, RunSummary, TaskSummary
 from tenuto.model.schedules import Schedule
 from tenuto.model.tasks import Started
+from tenuto.sdk.client.open_runs import add_statement
+from tenuto.sdk.client.sql_objects import SqlObjects
 from tenuto.sdk.client.start_many import BulkStart
-from tenuto.sdk.client.start_request import StartRequest
+from tenuto.sdk.client.start_request import RunOptions, StartRequest
 from tenuto.sdk.client.transport import PAGE
-from tenuto.sdk.values.stored_objects import Objects
 from tenuto.sdk.values.wire_format import load
-from tenuto.storage.base import Store
 
 
-class SqlTransport:
+class SqlTransport(SqlObjects):
     """Connects a client to one org of one database."""
 
     poll_seconds = 0.0
-
-    def __init__(self, pool: ConnectionPool, org_id: UUID, store: Store) -> None:
-        self.pool, self.org_id, self.store = pool, org_id, store
-        self.objects = Objects(pool, org_id, store)
 
     async def start(self, plans: Sequence[StartRequest]) -> list[Started]:
         if len(plans) == 1 and plans[0].is_bare():
@@ -55,6 +55,20 @@ class SqlTransport:
                     start for statement in statements for start in await start_statements.execute_start(conn, statement)
                 ]
 
+    async def open_run(self, run: RunOptions) -> Started:
+        (started,) = await self._ask([start_statements.open_run(org_id=self.org_id, run=json.dumps(run))])
+        return started
+
+    async def add_tasks(self, run_id: UUID, plan: StartRequest) -> list[UUID]:
+        added = await self._ask([add_statement(plan, self.org_id, run_id)])
+        return [task.run_id for task in added]
+
+    async def close_run(self, run_id: UUID) -> None:
+        await self.pool.call(runs.close_run, org_id=self.org_id, run_id=run_id)
+
+    async def release_run(self, run_id: UUID) -> bool:
+        return await self.pool.call(held_runs.release_run, org_id=self.org_id, run_id=run_id)
+
     async def poll_runs(self, run_ids: list[UUID], wait: float) -> list[RunResult]:  # noqa: ARG002 - SQL does not wait
         return await self.pool.call(monitoring.poll_runs, org_id=self.org_id, run_ids=run_ids)
 
@@ -62,34 +76,98 @@ class SqlTransport:
         return await self.pool.call(monitoring.get_run, org_id=self.org_id, run_id=run_id)
 
     async def list_runs(
-        self, *, status: str | None, name: str | None, type: str | None, before: UUID | None, limit: int
+        self, filter: RunListFilter, *, before: UUID | None = None, limit: int = PAGE
     ) -> list[RunSummary]:
         return await self.pool.call(
             monitoring.list_runs,
             org_id=self.org_id,
-            status=status,
-            name=name,
-            type=type,
+            statuses=filter.statuses,
+            name=filter.name,
+            type=filter.type,
+            dedupe_key=filter.dedupe_key,
+            since=filter.since,
+            until=filter.until,
             before=before,
             limit=limit,
+            metadata=filter.metadata,
         )
 
-    async def list_tasks(self, run_id: UUID, *, before: UUID | None, limit: int) -> list[TaskSummary]:
+    async def count_runs(self, filter: RunListFilter) -> Count:
         return await self.pool.call(
-            monitoring.list_tasks, org_id=self.org_id, run_id=run_id, before=before, limit=limit
+            counts.count_runs,
+            org_id=self.org_id,
+            statuses=filter.statuses,
+            name=filter.name,
+            type=filter.type,
+            since=filter.since,
+            until=filter.until,
+            metadata=filter.metadata,
         )
 
-    async def cancel_run(self, run_id: UUID, reason: str | None) -> None:
-        await self.pool.call(runs.cancel_run, org_id=self.org_id, run_id=run_id, reason=reason)
+    async def list_tasks(
+        self, filter: TaskListFilter, *, before: UUID | None = None, limit: int = PAGE
+    ) -> list[TaskSummary]:
+        return await self.pool.call(
+            monitoring.list_tasks,
+            org_id=self.org_id,
+            run_id=filter.run_id,
+            statuses=filter.statuses,
+            queue=filter.queue,
+            type=filter.type,
+            external_id=filter.external_id,
+            since=filter.since,
+            until=filter.until,
+            before=before,
+            limit=limit,
+            metadata=filter.metadata,
+        )
 
-    async def retry_run(self, run_id: UUID, *, reuse: bool) -> UUID:
-        return await self.pool.call(runs.retry_run, org_id=self.org_id, run_id=run_id, reuse=reuse)
+    async def count_tasks(self, filter: TaskListFilter) -> Count:
+        return await self.pool.call(
+            counts.count_tasks,
+            org_id=self.org_id,
+            run_id=filter.run_id,
+            statuses=filter.statuses,
+            queue=filter.queue,
+            type=filter.type,
+            since=filter.since,
+            until=filter.until,
+            metadata=filter.metadata,
+        )
 
-    async def delete_run(self, run_id: UUID) -> None:
-        await self.pool.call(runs.delete_run, org_id=self.org_id, run_id=run_id)
+    async def list_run_inputs(self, run_id: UUID, *, after: int = -1, limit: int = PAGE) -> list[RunInput]:
+        return await self.pool.call(
+            monitoring.list_run_inputs, org_id=self.org_id, run_id=run_id, after=after, limit=limit
+        )
 
-    async def send_signal(self, run_id: UUID, name: str, value: Json) -> None:
-        await self.pool.call(runs.send_signal, org_id=self.org_id, run_id=run_id, name=name, value=value)
+    async def explain_task(self, task_id: UUID) -> str:
+        return await self.pool.call(monitoring.explain_task, org_id=self.org_id, task_id=task_id)
+
+    async def cancel_run(self, run_id: UUID, reason: str | None) -> bool:
+        return await self.pool.call(runs.cancel_run, org_id=self.org_id, run_id=run_id, reason=reason)
+
+    async def retry_run(self, run_id: UUID, *, reuse: bool, force: bool, from_name: str | None) -> UUID:
+        return await self.pool.call(
+            runs.retry_run, org_id=self.org_id, run_id=run_id, reuse=reuse, force=force, from_name=from_name
+        )
+
+    async def delete_run(self, run_id: UUID) -> bool:
+        return await self.pool.call(runs.delete_run, org_id=self.org_id, run_id=run_id)
+
+    async def set_run_metadata(self, run_id: UUID, changes: JsonObject) -> None:
+        await self.pool.call(metadata_calls.set_run_metadata, org_id=self.org_id, run_id=run_id, changes=changes)
+
+    async def set_task_metadata(self, task_id: UUID, changes: JsonObject) -> None:
+        await self.pool.call(metadata_calls.set_task_metadata, org_id=self.org_id, task_id=task_id, changes=changes)
+
+    async def delete_task(self, task_id: UUID) -> None:
+        await self.pool.call(runs.delete_task, org_id=self.org_id, task_id=task_id)
+
+    async def delete_group(self, name: str) -> None:
+        await self.pool.call(identity.delete_group, org_id=self.org_id, external_id=name)
+
+    async def send_signal(self, run_id: UUID, name: str, value: Json) -> UUID:
+        return await self.pool.call(runs.send_signal, org_id=self.org_id, run_id=run_id, name=name, value=value)
 
     async def get_run_data(
         self,
@@ -115,18 +193,15 @@ class SqlTransport:
         )
         return [asdict(row) for row in rows]
 
-    async def put_run_data(self, run_id: UUID, values: JsonObject, tags: list[str] | None) -> None:
-        await self.pool.call(run_data.put_run_data, org_id=self.org_id, run_id=run_id, values=values, tags=tags)
+    async def put_run_data(
+        self, run_id: UUID, values: JsonObject, tags: list[str] | None, metadata: JsonObject | None
+    ) -> None:
+        await self.pool.call(
+            run_data.put_run_data, org_id=self.org_id, run_id=run_id, values=values, tags=tags, metadata=metadata
+        )
 
-    async def put_object(self, data: bytes, type: str, metadata: Mapping[str, Json] | None) -> UUID:
-        kept = None if metadata is None else dict(metadata)
-        return (await self.objects.put(data, type=type, metadata=kept)).id
-
-    async def get_object(self, object_id: UUID) -> bytes:
-        return await self.objects.get(object_id)
-
-    async def list_schedules(self, after: str | None) -> list[Schedule]:
-        return await self.pool.call(reactions.list_schedules, org_id=self.org_id, after=after, limit=PAGE)
+    async def list_schedules(self, after: str | None, limit: int = PAGE) -> list[Schedule]:
+        return await self.pool.call(reactions.list_schedules, org_id=self.org_id, after=after, limit=limit)
 
     async def put_schedule(
         self, name: str, plan: StartRequest, *, cron: str, timezone: str, catch_up: str, jitter_seconds: float
@@ -150,8 +225,28 @@ class SqlTransport:
     async def pause_schedule(self, name: str) -> None:
         await self.pool.call(reactions.pause_schedule, org_id=self.org_id, name=name)
 
-    async def resume_schedule(self, name: str) -> None:
-        await self.pool.call(schedules.resume, org_id=self.org_id, name=name)
+    async def resume_schedule(self, name: str) -> datetime:
+        return await self.pool.call(schedules.resume, org_id=self.org_id, name=name)
+
+    async def fire_schedule(self, name: str) -> UUID:
+        return await self.pool.call(reactions.fire_schedule_now, org_id=self.org_id, name=name)
 
     async def delete_schedule(self, name: str) -> None:
         await self.pool.call(reactions.delete_schedule, org_id=self.org_id, name=name)
+
+    async def list_audit(
+        self, filter: AuditListFilter, *, before: UUID | None = None, limit: int = PAGE
+    ) -> list[AuditEntry]:
+        return await self.pool.call(
+            audit.list_audit,
+            org_id=self.org_id,
+            entity=filter.entity,
+            entity_id=filter.entity_id,
+            action=filter.action,
+            actor_id=filter.actor_id,
+            ip=filter.ip,
+            since=filter.since,
+            until=filter.until,
+            before=before,
+            limit=limit,
+        )

@@ -15,7 +15,7 @@ from tenuto.sdk.graphs.graph import arguments_of
 from tenuto.sdk.task import AnyTask
 
 BATCH = 10_000  # larger statements are no faster and use more memory
-NOT_FOR_MANY = ("dedupe_key", "external_id", "run_attempts", "name")
+NOT_FOR_MANY = ("dedupe_key", "external_id", "run_attempts", "run_id", "name", "deadline", "expires", "hold")
 
 
 @dataclass(frozen=True)
@@ -62,14 +62,13 @@ def plan_many(task: AnyTask, items: Iterable[object], options: Mapping[str, obje
         raise InvalidInput(f"start_many of {task.name}: {len(dedupe_keys)} dedupe_keys for {len(inputs)} items")
     group = task.start_options.get("resource_group")
     ids = [uuid7() for _ in inputs]
-    return BulkStart(json.dumps([task.kind()]), inputs, ids, details, dedupe_keys, group)
+    return BulkStart(json.dumps([task.kind]), inputs, ids, details, dedupe_keys, group)
 
 
 def _encode(task: AnyTask, items: Iterable[object]) -> tuple[list[str], list[Detail] | None]:
-    encode = task.encode_args
+    encode = task.signature.encode
     shared = detail_of(task, None)
-    limited = bool(task.declared.limit or task.declared.rate or task.queue_limits.get(task.declared.queue))
-    if not limited:
+    if not task.limited:
         inputs = [
             encode(cast("tuple[object, ...]", item), {})
             if type(item) is tuple

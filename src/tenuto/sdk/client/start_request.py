@@ -1,6 +1,7 @@
 """A start request: everything that one start sends to the database, built and validated without a connection."""
 
 import json
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, cast
@@ -10,11 +11,12 @@ from tenuto.model.durations import seconds
 from tenuto.model.errors import InvalidInput
 from tenuto.model.ids import uuid7
 from tenuto.model.json import Json, JsonObject
-from tenuto.sdk.options import START_OPTIONS, StartOptions, check_start
+from tenuto.sdk.option_types import StartOptions
+from tenuto.sdk.options import START_OPTIONS, check_start
 from tenuto.sdk.task import AnyTask, Task
-from tenuto.sdk.tracing import carrier
-from tenuto.sdk.values.codecs import refuse
-from tenuto.sdk.values.wire_format import NotSerializable, dump, load
+from tenuto.sdk.tracing import TRACING, carrier
+from tenuto.sdk.values.codecs import check_json
+from tenuto.sdk.values.wire_format import NotSerializable, dump, load, refuse
 
 if TYPE_CHECKING:
     from tenuto.db.connection import start_statements  # at run time only for SQL: workers over HTTP import this module
@@ -23,7 +25,7 @@ R = TypeVar("R")
 
 Detail = dict[str, Any]  # an entry of `p_details` of the SQL function `start_run`
 
-OF_RUN = ("dedupe_key", "resource_group", "run_attempts", "metadata")
+OF_RUN = ("dedupe_key", "resource_group", "run_attempts", "run_id", "metadata", "deadline", "expires", "hold")
 OF_GRAPH = frozenset((*OF_RUN, "delay", "available_at", "name", "connection"))
 
 
@@ -31,7 +33,12 @@ class RunOptions(TypedDict, total=False):
     """`p_run` of the SQL function `start_run`: the options of the run as a whole."""
 
     dedupe_key: str
+    deadline_seconds: float
+    expires_seconds: float
     group: str
+    hold: bool
+    id: str
+    input: Json
     max_attempts: int
     metadata: JsonObject
     name: str
@@ -113,28 +120,38 @@ def split_options(task: Task[..., R], kwargs: Mapping[str, object]) -> tuple[Tas
     return task.with_options(options), rest
 
 
+def take_connection(target: object, kwargs: dict[str, object]) -> object:
+    """Return the caller's own database connection, if one was passed as a keyword or set with `task.options(…)`."""
+    if isinstance(target, Task):
+        task = cast("AnyTask", target)
+        if "connection" in kwargs and "connection" not in task.signature.parameters:
+            return kwargs.pop("connection")
+        return task.start_options.get("connection")
+    return kwargs.pop("connection", None)
+
+
 def plan_task(task: AnyTask, args: tuple[object, ...], kwargs: Mapping[str, object]) -> StartRequest:
     """Build the start request for a run of one task."""
-    input, slots = take_objects(task.encode_args(args, kwargs))
-    detail = detail_of(task, task.limits_of(args, kwargs))
+    input, slots = take_objects(task.signature.encode(args, kwargs))
+    detail = detail_of(task, task.limits_of(args, kwargs) if task.limited else None)
     if slots:
         detail["slots"] = slots
     details = [{"task": 0, **detail}] if detail else None
-    return StartRequest(run_of(task.start_options), [task.kind()], [input], task.decode_result, details=details)
+    return StartRequest(run_of(task.start_options), [task.kind], [input], task.decode_result, details=details)
 
 
 def detail_of(task: AnyTask, limits: Sequence[JsonObject] | None) -> Detail:
     """Return the entry of `p_details` for a task: the options that apply to this task only."""
-    options = task.start_options
+    options, trace = task.start_options, carrier() if TRACING in sys.modules else {}
     if not options and limits is None:
-        return {"metadata": trace} if (trace := carrier()) else {}
+        return {"metadata": trace} if trace else {}
     at, delay = options.get("available_at"), options.get("delay")
     detail: Detail = {
         "delay_seconds": None if delay is None else seconds(delay),
         "available_at": at.isoformat() if at else None,
         "name": options.get("name"),
         "queue_job_id": options.get("external_id"),
-        "metadata": {**carrier(), **(_metadata(task.name, options) or {})} or None,
+        "metadata": {**trace, **(_metadata(task.name, options) or {})} or None,
         "limits": limits,
     }
     return {key: value for key, value in detail.items() if value is not None}
@@ -147,8 +164,12 @@ def run_of(options: StartOptions) -> RunOptions:
     run = {
         "dedupe_key": options.get("dedupe_key"),
         "group": options.get("resource_group"),
+        "id": options.get("run_id"),
         "max_attempts": options.get("run_attempts"),
         "metadata": _metadata("the run", options),
+        "deadline_seconds": options.get("deadline"),
+        "expires_seconds": options.get("expires"),
+        "hold": options.get("hold") or None,
     }
     return cast("RunOptions", {key: value for key, value in run.items() if value is not None})
 
@@ -181,11 +202,9 @@ def _lift(value: Json, slots: list[JsonObject], first: int) -> Json:
 
 
 def _metadata(what: str, options: StartOptions) -> JsonObject | None:
-    if "metadata" not in options:
+    if (given := options.get("metadata")) is None:
         return None
-    from tenuto.sdk.values.json_codec import check_json
-
-    metadata = dict(options["metadata"])
+    metadata = dict(given)
     try:
         check_json(metadata, "metadata")
         dump(metadata)

@@ -1,173 +1,176 @@
 """The client for synchronous code: an event loop in a background thread does the work."""
 
-from collections.abc import AsyncIterator, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, contextmanager
+import atexit
+import json
+import threading
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, Unpack, cast, overload
 from uuid import UUID
 
 from tenuto.db.connection import start_statements
+from tenuto.db.connection.errors import Unreachable
+from tenuto.db.connection.forks import renew_after_fork
 from tenuto.model.durations import Duration
 from tenuto.model.json import Json
-from tenuto.model.monitoring import RunStatus, RunSummary, TaskSummary
-from tenuto.sdk.client.client import Client, plan_all, plan_target, take_connection
-from tenuto.sdk.client.loop_thread import LoopThread, Wait
-from tenuto.sdk.client.run import Progress, Run, Runs
-from tenuto.sdk.client.run_data import RemoteRunData
+from tenuto.sdk.client.audit_calls import SyncAuditCalls
+from tenuto.sdk.client.client import Client, plan_all, plan_target
+from tenuto.sdk.client.group_calls import SyncGroupCalls
+from tenuto.sdk.client.loop_thread import CLOSED, LoopThread
+from tenuto.sdk.client.object_calls import SyncObjectCalls
+from tenuto.sdk.client.open_runs import open_options
+from tenuto.sdk.client.run import Runs
+from tenuto.sdk.client.run_collection import SyncRunCollection
 from tenuto.sdk.client.schedules import SyncSchedules
 from tenuto.sdk.client.start_many import plan_many
-from tenuto.sdk.client.transport import PAGE
-from tenuto.sdk.connect import connect
-from tenuto.sdk.context.run_data import SyncRunData
+from tenuto.sdk.client.start_request import take_connection
+from tenuto.sdk.client.sync_run import SyncRun, SyncRuns
+from tenuto.sdk.collections.attributes import SyncCollections
+from tenuto.sdk.connect import open_client
 from tenuto.sdk.graphs.compose import Composition
 from tenuto.sdk.graphs.graph import Graph
-from tenuto.sdk.task import Task
-from tenuto.sdk.values.data_objects import DataObject
+from tenuto.sdk.option_types import ManyOptions, OpenOptions, StartOptions, shows_options
+from tenuto.sdk.task import AnyTask, Task
+from tenuto.sdk.task_reference import named_task
 
 if TYPE_CHECKING:
     from tenuto.sdk.app import App
 
 P = ParamSpec("P")
 R = TypeVar("R")
-T = TypeVar("T")
 
 
-class SyncRun(Generic[R]):
-    """Handle of a run, for synchronous code."""
-
-    def __init__(self, client: "SyncClient", run: Run[R]) -> None:
-        self.client, self._run, self._wait = client, run, client.wait_for
-        self.id, self.created = run.id, run.created
-        self.data = SyncRunData(RemoteRunData(client.client, run.id), client.wait_for)
-
-    def __repr__(self) -> str:
-        return repr(self._run)
-
-    def wait(self, timeout: Duration | None = None) -> str:
-        """Wait until the run ends. Return its status: completed, failed or cancelled."""
-        return self._wait(self._run.wait(timeout))
-
-    def result(self, timeout: Duration | None = None) -> R:
-        """Wait for the run and return its result. Raises RunFailed, RunCancelled or WaitTimeout."""
-        return self._wait(self._run.result(timeout))
-
-    def info(self) -> RunStatus:
-        """Return the run's current status, task counts and times."""
-        return self._wait(self._run.info())
-
-    def status(self) -> str:
-        """Return the run's current status."""
-        return self._wait(self._run.status())
-
-    def tasks(self) -> list[TaskSummary]:
-        """Return the run's tasks, in the order of the graph."""
-        return self._wait(self._run.tasks())
-
-    def progress(self, every: Duration = 0.2) -> Iterator[Progress]:
-        """Yield the progress each time it changes, until the run ends."""
-        steps = self._run.progress(every)
-        while (step := self._wait(_next(steps))) is not None:
-            yield step
-
-    def cancel(self, reason: str | None = None) -> None:
-        """Cancel the run and all its tasks, including child tasks."""
-        self._wait(self._run.cancel(reason))
-
-    def retry(self, *, reuse: bool = True) -> "SyncRun[R]":
-        """Start a new run of the same graph. Completed tasks keep their outputs unless `reuse` is False."""
-        return SyncRun(self.client, self._wait(self._run.retry(reuse=reuse)))
-
-    def delete(self) -> None:
-        """Delete an ended run with its tasks, outputs and data."""
-        self._wait(self._run.delete())
-
-    def signal(self, name: str, value: object = None) -> None:
-        """Send a signal to the run. A task receives it with `ctx.wait(name)`, even if it only starts waiting later."""
-        self._wait(self._run.signal(name, value))
+_open_clients: "set[SyncClient]" = set()
 
 
-class SyncRuns(Sequence[SyncRun[R]]):
-    """The runs of one `start_many`, in the order of the items."""
+class SyncClient(SyncAuditCalls, SyncObjectCalls, SyncCollections, SyncGroupCalls):
+    """A connection to Tenuto for synchronous code, created by `app.open_sync()` or `app.connect_sync()`. Threads can
+    share it, and forked children use connections of their own."""
 
-    def __init__(self, client: "SyncClient", runs: Runs[R]) -> None:
-        self._client, self._runs = client, runs
+    def __init__(
+        self, app: "App | None" = None, url: str | None = None, *, org: str | None = None, key: str | None = None
+    ) -> None:
+        self._app, self._address, self._org, self._key = app, url, org, key
+        self._thread = LoopThread()
+        self.wait_for = self._thread.wait_for
+        self._opening = threading.Lock()
+        self._client: Client | None = None
+        self._closed = False
+        renew_after_fork(self)
+        _open_clients.add(self)
+
+    def renew(self) -> None:
+        """In a forked child: a thread of the parent may hold the lock."""
+        self._opening = threading.Lock()
 
     @property
-    def ids(self) -> list[UUID]:
-        return self._runs.ids
+    def client(self) -> Client:
+        """The asynchronous client that does the work, opened on first use."""
+        return self._client or self._open()
 
-    def __len__(self) -> int:
-        return len(self._runs)
+    async def connect(self) -> Client:
+        """Open the asynchronous client."""
+        return await open_client(self._app, self._address, org=self._org, key=self._key)
 
-    @overload
-    def __getitem__(self, index: int) -> SyncRun[R]: ...
-    @overload
-    def __getitem__(self, index: slice) -> "SyncRuns[R]": ...
-    def __getitem__(self, index: int | slice) -> "SyncRun[R] | SyncRuns[R]":
-        if isinstance(index, slice):
-            return SyncRuns(self._client, self._runs[index])
-        return SyncRun(self._client, self._runs[index])
+    def _open(self) -> Client:
+        with self._opening:
+            if self._closed:
+                raise Unreachable(CLOSED)
+            if self._client is None:
+                self._client = self.wait_for(self.connect())
+            return self._client
 
-    def results(self, timeout: Duration | None = None) -> list[R]:
-        """Wait for all runs and return their results, in order. Raises the error of the first run found to have
-        failed."""
-        return self._client.wait_for(self._runs.results(timeout))
+    def close(self) -> None:
+        """Close the connections of the client and end its thread. Closing twice is allowed."""
+        with self._opening:
+            if not self._closed:
+                _open_clients.discard(self)
+                self._closed, client, self._client = True, self._client, None
+                self._thread.close(client.close() if client else None)
 
+    def close_at_exit(self) -> None:
+        """Close the client, unless daemon threads wait for results: ending their waits would print tracebacks, and the
+        operating system closes the sockets anyway."""
+        if not self._thread.has_callers():
+            self.close()
 
-class SyncClient:
-    """A connection to Tenuto for synchronous code, created by `app.connect_sync()`. Threads can share it."""
+    @property
+    def url(self) -> str:
+        """The address of the database, for your own connections."""
+        return self.client.url
 
-    def __init__(self, client: Client, wait_for: Wait) -> None:
-        self.client, self.wait_for = client, wait_for
-        self.url = client.url  # for your own database connections
-        self.schedules = SyncSchedules(client.schedules, wait_for)
+    @property
+    def schedules(self) -> SyncSchedules:
+        """The schedules: `tn.schedules.put("nightly", send, cron="0 3 * * *")`."""
+        return SyncSchedules(self)
 
     @overload
     def start(self, task: Task[P, R], /, *args: P.args, **kwargs: P.kwargs) -> SyncRun[R]: ...
     @overload
-    def start(self, task: Task[..., R], /, *args: object, delay: Duration, **kwargs: object) -> SyncRun[R]: ...
-    @overload
-    def start(self, task: Task[..., R], /, *args: object, available_at: datetime, **kwargs: object) -> SyncRun[R]: ...
-    @overload
-    def start(self, task: Task[..., R], /, *args: object, priority: int, **kwargs: object) -> SyncRun[R]: ...
-    @overload
-    def start(self, task: Task[..., R], /, *args: object, dedupe_key: str, **kwargs: object) -> SyncRun[R]: ...
-    @overload
-    def start(self, task: Task[..., R], /, *args: object, queue: str, **kwargs: object) -> SyncRun[R]: ...
-    @overload
-    def start(self, task: Task[..., R], /, *args: object, resource_group: str, **kwargs: object) -> SyncRun[R]: ...
-    @overload
-    def start(self, task: Task[..., R], /, *args: object, labels: Iterable[str], **kwargs: object) -> SyncRun[R]: ...
+    def start(self, task: Task[..., R], /, *args: object, delay: Duration | None, **kwargs: object) -> SyncRun[R]: ...
     @overload
     def start(
-        self, task: Task[..., R], /, *args: object, metadata: Mapping[str, Json], **kwargs: object
+        self, task: Task[..., R], /, *args: object, available_at: datetime | None, **kwargs: object
     ) -> SyncRun[R]: ...
     @overload
-    def start(self, task: Task[..., R], /, *args: object, timeout: Duration, **kwargs: object) -> SyncRun[R]: ...
+    def start(self, task: Task[..., R], /, *args: object, priority: int | None, **kwargs: object) -> SyncRun[R]: ...
+    @overload
+    def start(self, task: Task[..., R], /, *args: object, dedupe_key: str | None, **kwargs: object) -> SyncRun[R]: ...
+    @overload
+    def start(self, task: Task[..., R], /, *args: object, queue: str | None, **kwargs: object) -> SyncRun[R]: ...
     @overload
     def start(
-        self, task: Task[..., R], /, *args: object, heartbeat_timeout: Duration, **kwargs: object
+        self, task: Task[..., R], /, *args: object, resource_group: str | None, **kwargs: object
     ) -> SyncRun[R]: ...
     @overload
-    def start(self, task: Task[..., R], /, *args: object, max_attempts: int, **kwargs: object) -> SyncRun[R]: ...
+    def start(
+        self, task: Task[..., R], /, *args: object, labels: Iterable[str] | None, **kwargs: object
+    ) -> SyncRun[R]: ...
     @overload
-    def start(self, task: Task[..., R], /, *args: object, max_losses: int, **kwargs: object) -> SyncRun[R]: ...
+    def start(
+        self, task: Task[..., R], /, *args: object, metadata: Mapping[str, Json] | None, **kwargs: object
+    ) -> SyncRun[R]: ...
     @overload
-    def start(self, task: Task[..., R], /, *args: object, run_attempts: int, **kwargs: object) -> SyncRun[R]: ...
+    def start(self, task: Task[..., R], /, *args: object, timeout: Duration | None, **kwargs: object) -> SyncRun[R]: ...
     @overload
-    def start(self, task: Task[..., R], /, *args: object, name: str, **kwargs: object) -> SyncRun[R]: ...
+    def start(
+        self, task: Task[..., R], /, *args: object, heartbeat_timeout: Duration | None, **kwargs: object
+    ) -> SyncRun[R]: ...
     @overload
-    def start(self, task: Task[..., R], /, *args: object, external_id: str, **kwargs: object) -> SyncRun[R]: ...
+    def start(self, task: Task[..., R], /, *args: object, max_attempts: int | None, **kwargs: object) -> SyncRun[R]: ...
     @overload
-    def start(self, task: Task[..., R], /, *args: object, optional: bool, **kwargs: object) -> SyncRun[R]: ...
+    def start(self, task: Task[..., R], /, *args: object, max_losses: int | None, **kwargs: object) -> SyncRun[R]: ...
+    @overload
+    def start(self, task: Task[..., R], /, *args: object, run_attempts: int | None, **kwargs: object) -> SyncRun[R]: ...
+    @overload
+    def start(
+        self, task: Task[..., R], /, *args: object, run_id: UUID | str | None, **kwargs: object
+    ) -> SyncRun[R]: ...
+    @overload
+    def start(
+        self, task: Task[..., R], /, *args: object, deadline: Duration | None, **kwargs: object
+    ) -> SyncRun[R]: ...
+    @overload
+    def start(self, task: Task[..., R], /, *args: object, expires: Duration | None, **kwargs: object) -> SyncRun[R]: ...
+    @overload
+    def start(self, task: Task[..., R], /, *args: object, hold: bool | None, **kwargs: object) -> SyncRun[R]: ...
+    @overload
+    def start(self, task: Task[..., R], /, *args: object, name: str | None, **kwargs: object) -> SyncRun[R]: ...
+    @overload
+    def start(self, task: Task[..., R], /, *args: object, external_id: str | None, **kwargs: object) -> SyncRun[R]: ...
+    @overload
+    def start(self, task: Task[..., R], /, *args: object, optional: bool | None, **kwargs: object) -> SyncRun[R]: ...
     @overload
     def start(self, task: Task[..., R], /, *args: object, connection: object, **kwargs: object) -> SyncRun[R]: ...
     @overload
     def start(self, task: Graph | Composition | str, /, *args: object, **kwargs: object) -> SyncRun[Any]: ...
     @overload
     def start(self, task: Sequence[Graph], /, **kwargs: object) -> list[SyncRun[Any]]: ...
+    @shows_options(StartOptions)
     def start(self, task: object, /, *args: object, **kwargs: object) -> Any:
-        """Start a task, a graph, a chain or a group, or a list of graphs in one transaction."""
+        """Start a task, a graph, a chain or a group, or a list of graphs in one transaction. `input` of a graph is a
+        value that is stored with its run."""
         connection = take_connection(task, kwargs)
         many = isinstance(task, Sequence) and not isinstance(task, str)
         if many:
@@ -179,20 +182,47 @@ class SyncClient:
         else:
             statements = [plan.statement(self.client.direct.org_id) for plan in plans]
             started = [start for statement in statements for start in start_statements.ask_sync(connection, statement)]
-            runs = [self.client.run_of(start, plan, known=False) for start, plan in zip(started, plans, strict=True)]
+            runs = [
+                self.client.run_of(start, plan.read, known=False) for start, plan in zip(started, plans, strict=True)
+            ]
         handles = [SyncRun[Any](self, run) for run in runs]
         return handles if many else handles[0]
 
-    def start_many(self, task: Task[..., R], items: Iterable[object], /, **options: object) -> SyncRuns[R]:
-        """Start a task once per item, all or none. A tuple item is the positional arguments, a dict the arguments by
-        name, anything else the first argument. `dedupe_keys` gives each run its own key."""
-        connection: Any = options.pop("connection", task.start_options.get("connection"))
+    @shows_options(ManyOptions)
+    def start_many(
+        self, task: Task[..., R] | str, items: Iterable[object], /, **options: Unpack[ManyOptions]
+    ) -> SyncRuns[R]:
+        """Start a task, or the task of a name, once per item, all or none. A tuple item is the positional arguments, a
+        dict the arguments by name, anything else the first argument. `dedupe_keys` gives each run its own key."""
+        task = named_task(self.client.app, task) if isinstance(task, str) else task
+        connection: object = options.pop("connection", task.start_options.get("connection"))
         many = plan_many(task, items, options)
         if connection is None:
             return SyncRuns(self, self.wait_for(self.client.start_bulk(task, many)))
         statements = many.statements(self.client.direct.org_id)
         started = [start for statement in statements for start in start_statements.ask_sync(connection, statement)]
         return SyncRuns(self, Runs(self.client, [start.run_id for start in started] or many.ids, task.decode_result))
+
+    @shows_options(OpenOptions)
+    def open_run(
+        self, name: str | None = None, *, input: object = None, **options: Unpack[OpenOptions]
+    ) -> SyncRun[Any]:
+        """Open a run without tasks. `run.add(task, …)` adds tasks to it; it ends after `run.close()`."""
+        connection = options.pop("connection", None)
+        run = open_options({"name": name, **options}, input)
+        if connection is None:
+            return SyncRun(self, self.wait_for(self.client.open_with(run)))
+        statement = start_statements.open_run(org_id=self.client.direct.org_id, run=json.dumps(run))
+        (started,) = start_statements.ask_sync(connection, statement)
+        return SyncRun(self, self.client.run_of(started, known=False))
+
+    @shows_options(StartOptions)
+    def start_statement(
+        self, task: AnyTask | str, /, *args: object, **kwargs: object
+    ) -> start_statements.StartStatement:
+        """Return a start as SQL and parameters, to execute with any driver in your own transaction."""
+        plan = plan_target(self.client.app, task, args, kwargs)
+        return start_statements.to_execute(plan.statement(self.client.direct.org_id))
 
     def graph(self, name: str | None = None) -> Graph:
         """Return an empty graph; `tn.start(graph)` starts it."""
@@ -202,11 +232,29 @@ class SyncClient:
         """Return a handle for the run with this id; its result is plain JSON."""
         return SyncRun(self, self.client.run(id))
 
-    def runs(
-        self, *, status: str | None = None, name: str | None = None, type: str | None = None, most: int = PAGE
-    ) -> list[RunSummary]:
-        """Return up to `most` runs, newest first: `tn.runs(status="failed")`."""
-        return self.wait_for(self.client.runs(status=status, name=name, type=type, most=most))
+    def find(
+        self,
+        task: Task[..., R] | str | None = None,
+        /,
+        *,
+        name: str | None = None,
+        dedupe_key: str | None = None,
+        external_id: str | None = None,
+    ) -> SyncRun[R] | None:
+        """Return the run of a task that has this dedupe key, or None. Pass `name` for the run of a named graph. With
+        `external_id`: the newest run that has a task with this id in another system."""
+        found = self.wait_for(self.client.find(task, name=name, dedupe_key=dedupe_key, external_id=external_id))
+        return SyncRun(self, found) if found else None
+
+    @property
+    def runs(self) -> SyncRunCollection:
+        """The runs: `tn.runs(status="failed")` lists them, `tn.runs.retry(type="shop.charge")` retries those that
+        failed."""
+        return SyncRunCollection(self)
+
+    def purge_queue(self, queue: str, *, reason: str | None = None, dry_run: bool = False) -> list[UUID]:
+        """Cancel the tasks of a queue that wait to start or to be retried; return their ids."""
+        return self.wait_for(self.client.purge_queue(queue, reason=reason, dry_run=dry_run))
 
     def signal(self, run: "SyncRun[Any] | UUID | str", name: str, value: object = None) -> None:
         """Send a signal to a run. A task receives it with `ctx.wait(name)`, even if it only starts waiting later."""
@@ -216,33 +264,30 @@ class SyncClient:
         """Cancel a run and all its tasks, including child tasks."""
         self.wait_for(self.client.cancel(run.id if isinstance(run, SyncRun) else run, reason))
 
-    def put(self, data: bytes, *, type: str = "bytes", metadata: Mapping[str, Json] | None = None) -> DataObject:
-        """Store bytes that tasks can receive. An object that no task references is deleted after a day."""
-        return self.wait_for(self.client.put(data, type=type, metadata=metadata))
-
-    def get(self, object: DataObject | UUID) -> bytes:
-        """Return the bytes of a data object."""
-        return self.wait_for(self.client.get(object))
-
 
 @contextmanager
 def connect_sync(
     app: "App | None" = None, url: str | None = None, *, org: str | None = None, key: str | None = None
 ) -> Generator[SyncClient]:
-    """Connect a client for synchronous code; its event loop runs in its own thread until the end of the block."""
-    thread = LoopThread()
-    connection, leaving = connect(app, url, org=org, key=key), None
+    """Connect a client for synchronous code, and close it at the end of the block."""
+    client = open_sync(app, url, org=org, key=key)
     try:
-        client = thread.wait_for(connection.__aenter__())
-        leaving = _leave(connection)
-        yield SyncClient(client, thread.wait_for)
+        _ = client.client
+        yield client
     finally:
-        thread.close(leaving)
+        client.close()
 
 
-async def _leave(connection: AbstractAsyncContextManager[Client]) -> None:
-    await connection.__aexit__(None, None, None)
+def open_sync(
+    app: "App | None" = None, url: str | None = None, *, org: str | None = None, key: str | None = None
+) -> SyncClient:
+    """Return a client that connects on first use, so that a module can create it while it is imported. It is closed at
+    exit."""
+    return SyncClient(app, url, org=org, key=key)
 
 
-async def _next(steps: AsyncIterator[Progress]) -> Progress | None:
-    return await anext(steps, None)
+@atexit.register
+def _close_at_exit() -> None:
+    for client in list(_open_clients):
+        with suppress(Exception):  # the process ends anyway
+            client.close_at_exit()

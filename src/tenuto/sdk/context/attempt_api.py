@@ -1,6 +1,11 @@
 """The calls of a running attempt: a verb with JSON arguments, so that SQL, a pipe or HTTP can carry them."""
 
+import asyncio
+from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any, Protocol
+
+from tenuto.sdk.context.control import Fail
 
 Json = Any
 
@@ -16,3 +21,27 @@ class AttemptApi(Protocol):
     def tell(self, verb: str, **arguments: Json) -> None:
         """Send `log` or `progress` without waiting. These are sent in batches and may arrive late."""
         ...
+
+
+class AttemptCaller:
+    """Makes calls of an attempt from other threads than that of its event loop."""
+
+    def __init__(self, api: AttemptApi, loop: asyncio.AbstractEventLoop) -> None:
+        self.api, self._loop = api, loop
+
+    def wait(self, call: Coroutine[Json, Json, Json]) -> Json:
+        """Make one call of `api` and return its result."""
+        with suppress(RuntimeError):
+            if asyncio.get_running_loop() is self._loop:
+                call.close()
+                raise Fail(
+                    "rows of a dataset in Postgres cannot be read on the event loop; "
+                    "write `await asyncio.to_thread(ctx.job.inputs[NAME].read)`"
+                )
+        return asyncio.run_coroutine_threadsafe(call, self._loop).result()
+
+
+class ContextApi(AttemptApi, Protocol):
+    """The calls of an attempt whose org is known."""
+
+    org: str  # the slug of the attempt's org

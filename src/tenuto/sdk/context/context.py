@@ -4,56 +4,126 @@ import asyncio
 import json
 import logging
 from base64 import b64decode, b64encode
-from collections.abc import Awaitable, Callable, Generator, Sequence
-from contextlib import contextmanager
-from typing import Any, ParamSpec, TypeVar, cast
+from collections import Counter
+from collections.abc import Awaitable, Mapping, Sequence
+from functools import cached_property
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 from uuid import UUID
 
 from tenuto.model.durations import Duration, seconds
-from tenuto.model.errors import InvalidInput, StaleLease
-from tenuto.model.text import clean
-from tenuto.sdk.client.start_request import OF_RUN, detail_of, split_options
-from tenuto.sdk.context.attempt_api import AttemptApi
-from tenuto.sdk.context.children import Child, ChildFailed, Starting
-from tenuto.sdk.context.control import Snooze, Suspend
+from tenuto.model.errors import InvalidInput
+from tenuto.model.json import Json, JsonObject
+from tenuto.model.text import clean, redact
+from tenuto.sdk.client.start_request import detail_of, split_options
+from tenuto.sdk.context.attempt_api import AttemptCaller, ContextApi
+from tenuto.sdk.context.children import Child, ChildFailed, ChildStep, Starting
+from tenuto.sdk.context.control import Fail, Snooze, Suspend
 from tenuto.sdk.context.current_attempt import RunningAttempt
-from tenuto.sdk.context.replay import Replay
+from tenuto.sdk.context.durable_calls import DurableCalls
+from tenuto.sdk.context.operator_state import OperatorState
 from tenuto.sdk.context.run_data import RunData
+from tenuto.sdk.option_types import ChildOptions, shows_options
+from tenuto.sdk.options import START_OPTIONS
 from tenuto.sdk.task import Task
 from tenuto.sdk.values.data_objects import DataObject, is_spilled
 
+if TYPE_CHECKING:
+    from tenuto.sdk.context.secrets import Secrets
+    from tenuto.sdk.jobs.job import RunningJob
+
 P = ParamSpec("P")
 R = TypeVar("R")
+A = TypeVar("A")
+B = TypeVar("B")
+C = TypeVar("C")
+D = TypeVar("D")
 
-TIMED_OUT = {"$timeout": True}
-MAX_MESSAGE_CHARS = 1024  # characters of a progress message; the database stores no more
-OF_FIRST = {*OF_RUN, "connection"} - {"metadata"}  # options of a run; a child task belongs to the run of its parent
+MAX_MESSAGE_CHARS = 1024  # characters of a progress message, which the database bounds too, or of a child's failure
+MAX_LOCATIONS = 100_000  # of one input
+TaskEnd = dict[str, Any]  # of `poll_tasks`: id, status, output and error
+OF_FIRST = START_OPTIONS - ChildOptions.__annotations__.keys()  # of a run; a child belongs to its parent's run
 
 
-class Context:
+class Context(DurableCalls):
     """The calls that a running task can make. A function whose first parameter is called `ctx` gets it; a plain
     function gets a SyncContext, with the same methods but nothing to await."""
 
     def __init__(
-        self, attempt: RunningAttempt, api: AttemptApi, *, loop: asyncio.AbstractEventLoop | None = None
+        self, attempt: RunningAttempt, api: ContextApi, *, loop: asyncio.AbstractEventLoop | None = None
     ) -> None:
+        super().__init__(api)
         self._attempt = attempt
-        self.api = api
         self._loop = loop
-        self.replay = Replay(api, attempt.no)
+        self._published: Counter[str] = Counter()
+        self._prepared: set[Starting[Any]] = set()  # children that are not started yet
         self.task_id = attempt.task_id
+        """The id of the task, the same on every attempt."""
         self.run_id = attempt.run_id
-        self.attempt = attempt.no
+        """The id of the run that the task belongs to."""
+        self.attempt = attempt.number
+        """The number of the attempt: those that failed or were lost, plus this one."""
+        self.idempotency_key = attempt.idempotency_key
+        """The same text on every attempt of the task and in retries of its run: pass it to payment providers."""
         self.metadata: dict[str, Any] = json.loads(attempt.metadata) if attempt.metadata else {}
+        """The `metadata` of the start; a scheduled task also has `schedule` and `fire_time` in it."""
         self.log = logging.getLogger("tenuto.task")
-        self.data = RunData(api)
-        self._steps: set[asyncio.Future[None]] = set()  # steps in progress
-        self._settled = False
+        """A logger whose lines are stored with the task: `tenuto tasks logs TASK` shows them."""
+        self.data = RunData(api, self.replay.record_failures)
+        """Key-value pairs that the tasks of the run share."""
+        self.state = OperatorState(api, self.replay.record_failures)
+        """Key-value pairs that the tasks of this type keep from run to run."""
+        self.org = api.org
+        """The slug of the org that the task belongs to."""
+        self._job: RunningJob | None = None
+
+    @cached_property
+    def secrets(self) -> "Secrets":
+        """The secrets that the job of the task lists, by name: `ctx.secrets["crm-token"]`."""
+        from tenuto.sdk.context.secrets import NO_SECRETS
+
+        return NO_SECRETS
+
+    @property
+    def task_name(self) -> str:
+        """The full name of the task, such as `shop.send`."""
+        return self._attempt.task.name
 
     @property
     def cancelled(self) -> bool:
         """Whether the task should stop: it was cancelled, its timeout passed or the worker is shutting down."""
         return self._attempt.cancelled
+
+    @property
+    def job(self) -> "RunningJob":
+        """The job of a DAG that the task runs, with its inputs and outputs. Raises Fail for any other task."""
+        if self._job is None:
+            raise Fail(f"{self.task_name} was not started as a job of a DAG, so it has no inputs and outputs")
+        return self._job
+
+    async def open_job(self, description: JsonObject, storage: str) -> "RunningJob":
+        """Make the job available as `ctx.job`. Called by operators; `storage` is the object store of datasets."""
+        from tenuto.sdk.jobs.job import RunningJob
+
+        calls = AttemptCaller(self.api, asyncio.get_running_loop())
+        self._job = RunningJob(description, storage, self._attempt, calls)
+        for item in self._job.inputs.values():
+            after: str | None = None
+            while item.is_partial and (page := await self._locations(item.number, after)):
+                item.locations += [found["location"] for found in page]
+                after = page[-1]["id"]
+                if len(item.locations) > MAX_LOCATIONS:
+                    raise Fail(f"the input {item.name} has more than {MAX_LOCATIONS:,} partitions; read one at a time")
+        return self._job
+
+    async def _locations(self, number: int, after: str | None) -> list[dict[str, str]]:
+        return await self.api.ask("list_input_locations", input=number, after=after)
+
+    async def write(self, data: object, output: int | str = 0, *, partition: str | None = None) -> int:
+        """Publish data as an output of the job when the task completes, and return the number of rows: a pyarrow Table,
+        a list of dicts, a data frame, or the path of a Parquet file. Raises SchemaDrift if its columns are not those
+        that the DAG declares, and CheckFailed if a check refuses it."""
+        return await asyncio.to_thread(self.job.write, data, output, partition)
 
     def heartbeat(self) -> None:
         """Report that the task is alive; the task fails if no report comes within `heartbeat_timeout`."""
@@ -63,76 +133,17 @@ class Context:
         """Report progress as a fraction from 0 to 1, with an optional message."""
         if not 0 <= fraction <= 1:
             raise ValueError(f"progress is {fraction}, not a number from 0 to 1")
-        text = None if message is None else clean(str(message))[:MAX_MESSAGE_CHARS]
+        text = None if message is None else clean(redact(str(message)))[:MAX_MESSAGE_CHARS]
         self.api.tell("progress", progress=float(fraction), message=text)
 
     def snooze(self, delay: Duration) -> None:
         """End this attempt and run the task again from the start after a delay. Does not count as an attempt."""
         raise Snooze(seconds(delay))
 
-    async def step(self, name: str, function: Callable[P, Awaitable[R] | R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Run the function once over all attempts of the task; later attempts return its recorded result."""
-        from tenuto.sdk.values.codecs import result_codec
-
-        codec = result_codec(function, f"step {name!r}")
-        with self._in_flight(name):
-            no, record = await self.replay.next(name, "step")
-            if record:
-                return codec.decode(record.value)
-            result: Any = function(*args, **kwargs)
-            if asyncio.iscoroutine(result) or isinstance(result, asyncio.Future):
-                result = await cast("Awaitable[Any]", result)
-            await self.replay.record(no, name, json.loads(codec.encode(result) or "null"))
-            return cast("R", result)
-
-    @contextmanager
-    def _in_flight(self, name: str) -> Generator[None]:
-        if self._settled:
-            raise StaleLease(f"the attempt has ended; step {name!r} runs in the next attempt")
-        done = asyncio.get_running_loop().create_future()
-        self._steps.add(done)
-        try:
-            yield
-        finally:
-            self._steps.discard(done)
-            done.set_result(None)
-
-    async def sleep(self, delay: Duration) -> None:
-        """Wait without occupying a worker slot. The wait survives crashes and restarts."""
-        length = seconds(delay)
-        no, record = await self.replay.next("sleep", "sleep")
-        if record is None:
-            await self.api.ask("record_step", step_no=no, name="sleep", kind="sleep", value={"seconds": length})
-            raise Suspend({"for": "time", "seconds": length})
-        if (left := record.value["seconds"] - record.age) > 0:
-            raise Suspend({"for": "time", "seconds": left})
-
-    async def wait(self, name: str, *, timeout: Duration | None = None) -> Any:
-        """Return the value of a signal sent to the run; raise TimeoutError if none arrives within `timeout`."""
-        limit = None if timeout is None else (seconds(timeout), self.replay.take())
-        no = self.replay.take()
-        left = None if limit is None else await self._time_left(f"{name} timeout", *limit)
-        record = await self.replay.find(no, name, "signal")
-        if record is None:
-            taken = await self.api.ask("take_signal", step_no=no, name=name)
-            if taken["found"]:
-                return taken["value"]
-            if left is None or left > 0:
-                raise Suspend({"for": "signal", "name": name, **({} if left is None else {"timeout_seconds": left})})
-            await self.api.ask("record_step", step_no=no, name=name, kind="signal", value=TIMED_OUT)
-        if record is None or record.value == TIMED_OUT:
-            raise TimeoutError(f"signal {name!r} was not sent within {timeout}")
-        return record.value
-
-    async def _time_left(self, name: str, length: float, no: int) -> float:
-        """Return the remaining seconds of a timeout that began when the first attempt reached this point."""
-        if record := await self.replay.find(no, name, "sleep"):
-            return record.value["seconds"] - record.age
-        await self.api.ask("record_step", step_no=no, name=name, kind="sleep", value={"seconds": length})
-        return length
-
+    @shows_options(ChildOptions)
     def start(self, task: Task[P, R], *args: P.args, **kwargs: P.kwargs) -> Starting[R]:
-        """Start a child task with `await ctx.start(child, …)`, or pass the result to `ctx.gather`."""
+        """Start a child task and return its result: `await ctx.start(resize, "a.jpg")`. To start several at once, pass
+        them to `ctx.gather`; to start one without waiting for it, `child = await ctx.start(…).started()`."""
         chosen, rest = split_options(task, kwargs)
         for key in OF_FIRST & chosen.start_options.keys():
             raise InvalidInput(
@@ -140,20 +151,24 @@ class Context:
                 "leave it out",
             )
         detail = detail_of(chosen, chosen.limits_of(args, rest))
-        return Starting(self, chosen, chosen.encode_args(args, rest), detail)
+        starting: Starting[R] = Starting(self, chosen, chosen.signature.encode(args, rest), detail)
+        self._prepared.add(starting)
+        return starting
 
     def map(self, task: Task[..., R], inputs: Sequence[Any]) -> list[Starting[R]]:
-        """Prepare one child task per input; a tuple is the arguments: `await ctx.gather(*ctx.map(resize, images))`."""
+        """Prepare one child task per input; a tuple holds the positional arguments: `await ctx.gather(*ctx.map(resize,
+        images))`."""
         return [self.start(task, *(item if isinstance(item, tuple) else (item,))) for item in inputs]
 
     async def start_all(self, starting: Sequence[Starting[Any]]) -> list[Child[Any]]:
         """Start several child tasks as one recorded step."""
+        self._prepared.difference_update(starting)
         step_name = ", ".join(dict.fromkeys(child.task.name for child in starting))[:200]
         no, record = await self.replay.next(step_name, "child")
         if record:
             ids: list[str] = record.value
         else:
-            kinds = [json.dumps({**child.task.kind(), "optional": True}) for child in starting]
+            kinds = [json.dumps({**child.task.kind, "optional": True}) for child in starting]
             known = {kind: place for place, kind in enumerate(dict.fromkeys(kinds))}
             ids = await self.api.ask(
                 "start_children",
@@ -165,29 +180,70 @@ class Context:
                 step_name=step_name,
             )
         if len(ids) != len(starting):
-            raise RuntimeError(
-                f"step {no} started {len(ids)} children on an earlier attempt and {len(starting)} now; "
-                "a task must start the same children on every attempt"
-            )
-        return [Child(task_id, child.task) for task_id, child in zip(ids, starting, strict=True)]
+            self.replay.block(no, f"{len(ids)} children {step_name!r}", f"{len(starting)} children {step_name!r}")
+        step = ChildStep(no, step_name, handled=record is not None and record.error is not None)
+        return [Child(task_id, child.task, self, step) for task_id, child in zip(ids, starting, strict=True)]
 
-    async def gather(self, *children: Starting[Any] | Child[Any], return_exceptions: bool = False) -> list[Any]:
-        """Wait for child tasks and return their results, in order. The waiting task occupies no worker slot."""
-        new = [child for child in children if isinstance(child, Starting)]
+    @overload
+    async def gather(self, one: Awaitable[A], two: Awaitable[B], /) -> tuple[A, B]: ...
+    @overload
+    async def gather(self, one: Awaitable[A], two: Awaitable[B], three: Awaitable[C], /) -> tuple[A, B, C]: ...
+    @overload
+    async def gather(
+        self, one: Awaitable[A], two: Awaitable[B], three: Awaitable[C], four: Awaitable[D], /
+    ) -> tuple[A, B, C, D]: ...
+    @overload
+    async def gather(self, *work: Awaitable[R]) -> list[R]: ...
+    @overload
+    async def gather(self, *work: Awaitable[R], return_exceptions: bool) -> list[R | Exception]: ...
+    async def gather(self, *work: Awaitable[object], return_exceptions: bool = False) -> object:
+        """Run steps and wait for child tasks, all at the same time, and return their results in order. The waiting task
+        occupies no worker slot. Raises the failure of a step once all steps have ended, then that of a child."""
+        new = [item for item in work if isinstance(item, Starting)]
         started = iter(await self.start_all(new) if new else [])
-        waited = [next(started) if isinstance(child, Starting) else child for child in children]
-        answers = await self.api.ask("poll_tasks", task_ids=[child.task_id for child in waited])
-        ended = {answer["id"]: answer for answer in answers}
-        if open_children := [child.task_id for child in waited if child.task_id not in ended]:
-            raise Suspend({"for": "children", "tasks": open_children})
-        results = [await self._result(child, ended[child.task_id]) for child in waited]
-        if not return_exceptions:
-            for result in results:
-                if isinstance(result, ChildFailed):
+        items = [next(started) if isinstance(item, Starting) else item for item in work]
+        children = {no: item for no, item in enumerate(items) if isinstance(item, Child)}
+        own = {no: asyncio.ensure_future(item) for no, item in enumerate(items) if no not in children}
+        results: list[object] = [None] * len(items)
+        for no, result in zip(own, await asyncio.gather(*own.values(), return_exceptions=True), strict=True):
+            results[no] = result
+        self.replay.check()
+        errors = [result for result in results if isinstance(result, BaseException)]
+        waits = [error for error in errors if isinstance(error, Suspend | Snooze)]
+        failures = [error for error in errors if not isinstance(error, Suspend | Snooze)]
+        if failures and not return_exceptions:
+            raise max(failures, key=self.age_of_failure)  # of equal ones the first
+        ended = await self._poll([child.task_id for child in children.values()])
+        if waits:
+            await self.replay.record_failures()  # `return_exceptions` handles them
+            raise waits[0]
+        for no, child in children.items():
+            results[no] = result = await self._result(child, ended[child.task_id])
+            if isinstance(result, ChildFailed):
+                self._note_failure(child.step, result)
+                if not return_exceptions:
                     raise result
         return results
 
-    async def _result(self, child: Child[Any], ended: dict[str, Any]) -> Any:
+    def _note_failure(self, step: ChildStep, failure: ChildFailed) -> None:
+        """Note that children of a step failed. If the code continues, that is recorded, and a retry of the run does not
+        run them again: otherwise it would repeat or undo what the code did because of the failure."""
+        if not step.handled:
+            error: JsonObject = {"type": "ChildFailed", "message": clean(str(failure))[:MAX_MESSAGE_CHARS]}
+            self.replay.failed(step.no, step.name, error, branch=asyncio.current_task(), children=True)
+
+    async def _poll(self, task_ids: list[str]) -> dict[str, TaskEnd]:
+        """Return how these children ended. If one of them has not ended yet, end the attempt until it has."""
+        if not task_ids:
+            return {}
+        await self.replay.record_failures()
+        answers = await self.api.ask("poll_tasks", task_ids=task_ids)
+        ended = {answer["id"]: answer for answer in answers}
+        if open_children := [task_id for task_id in task_ids if task_id not in ended]:
+            raise Suspend({"for": "children", "tasks": open_children})
+        return ended
+
+    async def _result(self, child: Child[Any], ended: TaskEnd) -> object:
         if ended["status"] != "completed":
             return ChildFailed(child.task.name, child.task_id, ended["status"], ended["error"])
         output = ended["output"]
@@ -198,21 +254,45 @@ class Context:
     async def put(self, data: bytes, *, type: str = "bytes", metadata: dict[str, Any] | None = None) -> DataObject:
         """Store bytes as a data object. It is kept for as long as this task, or a task it is passed to, is stored."""
         text = b64encode(data).decode()
+        await self.replay.record_failures()
         return DataObject(UUID(await self.api.ask("put_object", data=text, type=type, metadata=metadata)))
 
     async def get(self, object: DataObject) -> bytes:
         """Return the bytes of a data object."""
         return b64decode(await self.api.ask("get_object", id=str(object.id)))
 
+    async def publish(self, kind: str, payload: Mapping[str, Json], *, key: str | None = None) -> int:
+        """Publish a side effect that a dispatcher carries out, and return its id: `await ctx.publish("deliver",
+        {"destination": "crm", "body": {"order": 7}})`. It is stored at once, even if the attempt fails later. A later
+        attempt that publishes the same payload again publishes nothing new; `key` says so for payloads that differ."""
+        await self.replay.record_failures()
+        return (await self.api.ask("publish_task_effect", kind=kind, payload=dict(payload),
+                                   key=key or self._effect_key(kind, payload)))["id"]  # fmt: skip
+
+    async def emit(self, output: int | str = 0, data: JsonObject | None = None, *, partition: str | None = None) -> str:
+        """Emit an event of an output of the job, named by its dataset, name or position, and return its id. Jobs that
+        read it react at once, with `data` in `ctx.job.event`. A later attempt emits the same event only once."""
+        await self.replay.record_failures()
+        key = self._effect_key("emit", {"output": output, "data": data, "partition": partition})
+        return str(await self.api.ask("emit_event", output=str(output), data=data, partition=partition, key=key))
+
+    def _effect_key(self, kind: str, payload: Mapping[str, Json]) -> str:
+        """Return the same key for the same effect of every attempt; equal effects of one attempt are numbered."""
+        text = json.dumps([kind, payload], sort_keys=True, default=str)
+        digest = sha256(text.encode()).hexdigest()
+        self._published[digest] += 1
+        return f"{self.idempotency_key}:{digest}:{self._published[digest]}"
+
     async def flush(self) -> None:
         """Finish pending steps and save unsaved run data. Called before the attempt completes."""
         await self.settle()
+        self.replay.check()
+        self.warn_of_forgotten()
         await self.data.flush()
+        await self.state.flush()
 
-    async def settle(self) -> None:
-        """Wait until steps in progress are recorded, because the next attempt would repeat them. Called before the
-        attempt ends."""
-        await asyncio.sleep(0)  # let a step that was just called begin
-        while self._steps:
-            await asyncio.wait(self._steps)
-        self._settled = True
+    def warn_of_forgotten(self) -> None:
+        """Log the children that the function prepared and did not start. Called when it has returned."""
+        if names := sorted({child.task.name for child in self._prepared}):
+            hint = "write await ctx.start(…), or await ctx.start(…).started() to continue at once"
+            self.log.warning("children were prepared and never started: %s; %s", ", ".join(names), hint)

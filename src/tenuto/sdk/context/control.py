@@ -1,5 +1,6 @@
 """Exceptions that user code raises to end its attempt in a certain way."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from tenuto.model.durations import Duration, seconds
@@ -17,18 +18,26 @@ class Fail(Exception):
     """Fail the task for good, even if attempts are left: `raise Fail("no such customer")`."""
 
 
+@dataclass(eq=False)
 class Suspend(BaseException):
     """Ends the attempt until its wait is over, without occupying a slot. Not an Exception, so that `except Exception`
     does not swallow it."""
 
-    def __init__(self, wait: dict[str, Any]) -> None:
-        super().__init__(wait)
-        self.wait = wait
+    wait: dict[str, Any]
 
 
+@dataclass(eq=False)
+class ReplayMismatch(BaseException):
+    """Ends the attempt: the code called another step (`found`) than an earlier attempt recorded (`expected`). Not an
+    Exception, so that `except Exception` does not swallow it."""
+
+    step_no: int
+    expected: str
+    found: str
+
+
+@dataclass(eq=False)
 class Snooze(BaseException):
-    """Ends the attempt; the task runs again after the delay. Does not count as an attempt."""
+    """Ends the attempt; the task runs again after the delay in seconds. Does not count as an attempt."""
 
-    def __init__(self, delay: float) -> None:
-        super().__init__(delay)
-        self.delay = delay
+    delay: float

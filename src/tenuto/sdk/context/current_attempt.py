@@ -3,6 +3,8 @@
 from contextvars import ContextVar
 from typing import Any, Protocol
 
+from tenuto.model.json import JsonObject
+
 
 class RunningAttempt(Protocol):
     """The properties of an attempt that a context needs."""
@@ -10,9 +12,17 @@ class RunningAttempt(Protocol):
     task_id: str
     run_id: str
     no: int
+    number: int  # as users count attempts
     cancelled: bool
     metadata: Any
     task: Any
+    published: list[JsonObject] | None  # what the task of a job wrote; committed when it completes
+
+    @property
+    def idempotency_key(self) -> str: ...
+
+    @property
+    def may_replay(self) -> bool: ...
 
 
 running: ContextVar[RunningAttempt | None] = ContextVar("tenuto_running", default=None)

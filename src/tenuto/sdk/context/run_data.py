@@ -1,8 +1,10 @@
 """Run data: key-value pairs that the tasks of a run share."""
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
+from tenuto.model.json import Json, JsonObject
+from tenuto.sdk.client.loop_thread import Wait
 from tenuto.sdk.context.attempt_api import AttemptApi
 
 
@@ -10,14 +12,15 @@ class RunData:
     """Reads and writes run data: `await ctx.data["key"]`, `ctx.data["key"] = value`. Reads return the latest value of a
     key; earlier values are kept as history."""
 
-    def __init__(self, api: AttemptApi) -> None:
+    def __init__(self, api: AttemptApi, before: Callable[[], Awaitable[None]] | None = None) -> None:
         self._api = api
-        self._unsaved: dict[str, Any] = {}
+        self._before = before  # awaited before each call
+        self._unsaved: JsonObject = {}
 
     def __getitem__(self, key: str) -> Awaitable[Any]:
         return self.require(key)
 
-    def __setitem__(self, key: str, value: Any) -> None:
+    def __setitem__(self, key: str, value: Json) -> None:
         """Set a value. It is saved before the next read of run data, and at the latest before the task completes."""
         self._unsaved[key] = value
 
@@ -28,15 +31,25 @@ class RunData:
             raise KeyError(key)
         return rows[0]["value"]
 
-    async def get(self, key: str, default: Any = None) -> Any:
+    async def get(self, key: str, default: Json = None) -> Any:
         """Return the value of a key, or `default` if it is missing."""
         rows = await self._find(keys=[key])
         return rows[0]["value"] if rows else default
 
-    async def put(self, key: str, value: Any, *, tags: Sequence[str] = ()) -> None:
-        """Save a value at once, with optional tags to find it by."""
+    async def put(
+        self, key: str, value: Json, *, tags: Sequence[str] = (), metadata: Mapping[str, Json] | None = None
+    ) -> None:
+        """Save a value at once, with optional tags to find it by and metadata to keep with it."""
         await self.flush()
-        await self._api.ask("put_task_data", values={key: value}, tags=list(tags))
+        if metadata is None:
+            await self._api.ask("put_task_data", values={key: value}, tags=list(tags))
+        else:
+            await self._api.ask("put_task_data", values={key: value}, tags=list(tags), metadata=dict(metadata))
+
+    async def metadata(self, key: str) -> JsonObject | None:
+        """Return the metadata of the latest value of a key; None if it has none or the key is missing."""
+        rows = await self._find(keys=[key])
+        return rows[0].get("metadata") if rows else None
 
     async def find(
         self,
@@ -52,18 +65,20 @@ class RunData:
         )
         return {row["key"]: row["value"] for row in rows}
 
-    async def history(self, key: str) -> list[Any]:
+    async def history(self, key: str) -> list[Json]:
         """Return all values that the key has had, oldest first."""
         rows = await self._find(keys=[key], history=True)
         return [row["value"] for row in sorted(rows, key=lambda row: row["id"])]
 
     async def flush(self) -> None:
         """Save the values that were set with `data[key] = value`."""
+        if self._before:
+            await self._before()
         if self._unsaved:
             values, self._unsaved = self._unsaved, {}
             await self._api.ask("put_task_data", values=values)
 
-    async def _find(self, **query: Any) -> list[dict[str, Any]]:
+    async def _find(self, **query: Json) -> list[dict[str, Any]]:
         await self.flush()
         return await self._api.ask("get_run_data", **query)
 
@@ -71,29 +86,42 @@ class RunData:
 class SyncRunData:
     """Reads and writes run data, for synchronous code."""
 
-    def __init__(self, data: RunData, wait: Any) -> None:
+    def __init__(self, data: RunData, wait: Wait) -> None:
         self._data = data
         self._wait = wait
 
     def __getitem__(self, key: str) -> Any:
         return self._wait(self._data.require(key))
 
-    def __setitem__(self, key: str, value: Any) -> None:
+    def __setitem__(self, key: str, value: Json) -> None:
         self._data[key] = value
 
-    def get(self, key: str, default: Any = None) -> Any:
+    def get(self, key: str, default: Json = None) -> Any:
         """Return the value of a key, or `default` if it is missing."""
         return self._wait(self._data.get(key, default))
 
-    def put(self, key: str, value: Any, *, tags: Sequence[str] = ()) -> None:
-        """Save a value at once, with optional tags to find it by."""
-        self._wait(self._data.put(key, value, tags=tags))
+    def put(
+        self, key: str, value: Json, *, tags: Sequence[str] = (), metadata: Mapping[str, Json] | None = None
+    ) -> None:
+        """Save a value at once, with optional tags to find it by and metadata to keep with it."""
+        self._wait(self._data.put(key, value, tags=tags, metadata=metadata))
 
-    def find(self, glob: str | None = None, **query: Any) -> dict[str, Any]:
+    def metadata(self, key: str) -> JsonObject | None:
+        """Return the metadata of the latest value of a key; None if it has none or the key is missing."""
+        return self._wait(self._data.metadata(key))
+
+    def find(
+        self,
+        glob: str | None = None,
+        *,
+        prefix: str | None = None,
+        tags: Sequence[str] | None = None,
+        all_tags: bool = False,
+    ) -> dict[str, Any]:
         """Return the latest values of the matching keys: `ctx.data.find("score.*")`."""
-        return self._wait(self._data.find(glob, **query))
+        return self._wait(self._data.find(glob, prefix=prefix, tags=tags, all_tags=all_tags))
 
-    def history(self, key: str) -> list[Any]:
+    def history(self, key: str) -> list[Json]:
         """Return all values that the key has had, oldest first."""
         return self._wait(self._data.history(key))
 

@@ -1,34 +1,55 @@
 """The context of a plain (synchronous) function, with the methods of Context but nothing to await."""
 
 import asyncio
-import json
-from collections.abc import Callable, Coroutine, Sequence
-from typing import Any, ParamSpec, TypeVar
+import inspect
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, overload
 
 from tenuto.model.durations import Duration
-from tenuto.sdk.context.attempt_api import AttemptApi
-from tenuto.sdk.context.children import Child, Starting
+from tenuto.model.json import Json, JsonObject
+from tenuto.sdk.context.attempt_api import ContextApi
+from tenuto.sdk.context.children import Starting, SyncChild
 from tenuto.sdk.context.context import Context
+from tenuto.sdk.context.control import ReplayMismatch
 from tenuto.sdk.context.current_attempt import RunningAttempt
+from tenuto.sdk.context.durable_calls import inside, step_of, within
+from tenuto.sdk.context.operator_state import SyncOperatorState
 from tenuto.sdk.context.run_data import SyncRunData
+from tenuto.sdk.context.step_failures import StepFailed
+from tenuto.sdk.option_types import ChildOptions, shows_options
 from tenuto.sdk.task import Task
 from tenuto.sdk.values.codecs import result_codec
 from tenuto.sdk.values.data_objects import DataObject
+
+if TYPE_CHECKING:
+    from tenuto.sdk.context.secrets import Secrets
+    from tenuto.sdk.jobs.job import RunningJob
 
 P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
 
+CANCEL_SECONDS = 0.2  # how often a waiting thread looks whether its attempt should stop
+
 
 class SyncContext:
     """The `ctx` of a function that runs in a thread; calls to the database go through the worker's event loop."""
 
-    def __init__(self, attempt: RunningAttempt, api: AttemptApi, *, loop: asyncio.AbstractEventLoop) -> None:
-        self._context = Context(attempt, api)
+    def __init__(
+        self,
+        attempt: RunningAttempt,
+        api: ContextApi,
+        *,
+        loop: asyncio.AbstractEventLoop,
+        context: Context | None = None,
+    ) -> None:
+        self._context = context or Context(attempt, api)
         self._loop = loop
         self.task_id = attempt.task_id
         self.run_id = attempt.run_id
-        self.attempt = attempt.no
+        self.attempt = attempt.number
+        self.idempotency_key = attempt.idempotency_key
         self.metadata = self._context.metadata
         self.log = self._context.log
         self.heartbeat = self._context.heartbeat
@@ -36,24 +57,85 @@ class SyncContext:
         self.snooze = self._context.snooze
         self.map = self._context.map
         self.data = SyncRunData(self._context.data, self._wait)
+        self.state = SyncOperatorState(self._context.state, self._wait)
+        self.org = self._context.org
 
     def _wait(self, coroutine: Coroutine[Any, Any, T]) -> T:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+
+    @cached_property
+    def secrets(self) -> "Secrets":
+        """The secrets that the job of the task lists, by name: `ctx.secrets["crm-token"]`."""
+        return self._context.secrets
+
+    @property
+    def task_name(self) -> str:
+        """The full name of the task, such as `shop.send`."""
+        return self._context.task_name
 
     @property
     def cancelled(self) -> bool:
         """Whether the task should stop: it was cancelled, its timeout passed or the worker is shutting down."""
         return self._context.cancelled
 
-    def step(self, name: str, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Run the function once over all attempts of the task; later attempts return its recorded result."""
-        codec = result_codec(function, f"step {name!r}")
-        no, record = self._wait(self._context.replay.next(name, "step"))
-        if record:
-            return codec.decode(record.value)
-        result = function(*args, **kwargs)
-        self._wait(self._context.replay.record(no, name, json.loads(codec.encode(result) or "null")))
-        return result
+    @property
+    def job(self) -> "RunningJob":
+        """The job of a DAG that the task runs, with its inputs and outputs. Raises Fail for any other task."""
+        return self._context.job
+
+    def open_job(self, description: JsonObject, storage: str) -> "RunningJob":
+        """Make the job available as `ctx.job`. Called by operators; `storage` is the object store of datasets."""
+        return self._wait(self._context.open_job(description, storage))
+
+    def write(self, data: object, output: int | str = 0, *, partition: str | None = None) -> int:
+        """Publish data as an output of the job when the task completes, and return the number of rows: a pyarrow Table,
+        a list of dicts, a data frame, or the path of a Parquet file. Raises SchemaDrift if its columns are not those
+        that the DAG declares, and CheckFailed if a check refuses it."""
+        return self.job.write(data, output, partition)
+
+    def run_async(self, function: Callable[[Context], Awaitable[R]]) -> R:
+        """Call an async function with the async form of this context, on the worker's event loop, and wait for it."""
+
+        self._context.secrets = self.secrets
+
+        async def call() -> R:
+            return await function(self._context)
+
+        future = asyncio.run_coroutine_threadsafe(call(), self._loop)
+        while True:
+            try:
+                return future.result(timeout=CANCEL_SECONDS)
+            except TimeoutError:
+                if future.done():
+                    return future.result()  # or the function's own TimeoutError
+                if self.cancelled:
+                    future.cancel()
+
+    def step(self, name: str, function: Callable[P, Awaitable[R] | R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run the function once over all attempts of the task; later attempts return its recorded result. Options come
+        with the function: `@step(max_attempts=5)`. An async function runs on the worker's event loop."""
+        step = step_of(name, function)
+        codec = result_codec(step.function, f"step {name!r}")
+        begun = self._wait(self._context.begin_step(name))
+        if begun.ended:
+            return codec.decode(begun.value)
+        if begun.interrupted:
+            raise StepFailed(name, "asyncio.CancelledError", "an async function stopped waiting for it")
+        try:
+            with inside(name):
+                result: Any = step.function(*args, **kwargs)
+                if inspect.isawaitable(result):
+                    result = self._wait(within(step.timeout, result, name))
+        except BaseException as error:
+            self._wait(self._context.fail_step(begun, step, error, branch=None))
+            raise
+        self._wait(self._context.end_step(begun, codec, result, branch=None))
+        return cast("R", result)
+
+    def patched(self, name: str) -> bool:
+        """Whether this task takes the new way where the code changed: `if ctx.patched("send-receipt"): …`. False for
+        tasks that were past this point before the change; the result is the same on every attempt."""
+        return self._wait(self._context.patched(name))
 
     def sleep(self, delay: Duration) -> None:
         """Wait without occupying a worker slot. The wait survives crashes and restarts."""
@@ -63,14 +145,20 @@ class SyncContext:
         """Return the value of a signal sent to the run; raise TimeoutError if none arrives within `timeout`."""
         return self._wait(self._context.wait(name, timeout=timeout))
 
-    def start(self, task: Task[P, R], *args: P.args, **kwargs: P.kwargs) -> Child[R]:
-        """Start a child task."""
+    @shows_options(ChildOptions)
+    def start(self, task: Task[P, R], *args: P.args, **kwargs: P.kwargs) -> SyncChild[R]:
+        """Start a child task; `child.result()` waits for it."""
         (child,) = self._wait(self._context.start_all([self._context.start(task, *args, **kwargs)]))
-        return child
+        return SyncChild(child, self._wait)
 
-    def gather(self, *children: Starting[Any] | Child[Any], return_exceptions: bool = False) -> Sequence[Any]:
+    @overload
+    def gather(self, *children: Starting[R] | SyncChild[R]) -> list[R]: ...
+    @overload
+    def gather(self, *children: Starting[R] | SyncChild[R], return_exceptions: bool) -> list[R | Exception]: ...
+    def gather(self, *children: Starting[object] | SyncChild[object], return_exceptions: bool = False) -> object:
         """Wait for child tasks and return their results, in order. The waiting task occupies no worker slot."""
-        return self._wait(self._context.gather(*children, return_exceptions=return_exceptions))
+        work = [child.child if isinstance(child, SyncChild) else child for child in children]
+        return self._wait(self._context.gather(*work, return_exceptions=return_exceptions))
 
     def put(self, data: bytes, *, type: str = "bytes", metadata: dict[str, Any] | None = None) -> DataObject:
         """Store bytes as a data object. It is kept while this task, or one it is passed to, is stored."""
@@ -80,6 +168,28 @@ class SyncContext:
         """Return the bytes of a data object."""
         return self._wait(self._context.get(object))
 
+    def publish(self, kind: str, payload: Mapping[str, Json], *, key: str | None = None) -> int:
+        """Publish a side effect that a dispatcher carries out, and return its id. A later attempt that publishes the
+        same payload, or the same `key`, publishes nothing new."""
+        return self._wait(self._context.publish(kind, payload, key=key))
+
+    def emit(self, output: int | str = 0, data: JsonObject | None = None, *, partition: str | None = None) -> str:
+        """Emit an event of an output of the job: the jobs that read it react at once, with `data` in `ctx.job.event`. A
+        later attempt that emits the same event again emits nothing new."""
+        return self._wait(self._context.emit(output, data, partition=partition))
+
     def flush(self) -> None:
         """Save unsaved run data. Called before the attempt completes."""
+        self._context.replay.check()
+        self._context.warn_of_forgotten()
         self.data.flush()
+        self.state.flush()
+
+    @property
+    def mismatch(self) -> ReplayMismatch | None:
+        """The difference between code and recorded steps that ends the attempt, if there is one."""
+        return self._context.replay.mismatch
+
+    def load(self) -> None:
+        """Read what earlier attempts recorded. Called before the function starts."""
+        self._wait(self._context.replay.load())

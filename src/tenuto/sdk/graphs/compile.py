@@ -12,14 +12,15 @@ from tenuto.model.tasks import MAX_TASKS
 from tenuto.sdk.client.start_request import Detail, StartRequest, check_graph_options, detail_of, run_of
 from tenuto.sdk.graphs.graph import Graph
 from tenuto.sdk.graphs.nodes import Output, Vertex, sinks
-from tenuto.sdk.options import StartOptions
-from tenuto.sdk.values.codecs import codec_of
+from tenuto.sdk.option_types import StartOptions
+from tenuto.sdk.values.codecs import as_value, codec_of
 from tenuto.sdk.values.wire_format import dump
 
 
 def plan_graph(graph: Graph, start_options: Mapping[str, object]) -> StartRequest:
     """Return the start request for one start of the graph."""
-    options = check_graph_options(str(graph), start_options)
+    input = as_value("the input of the run", start_options.get("input"))
+    options = check_graph_options(str(graph), {key: value for key, value in start_options.items() if key != "input"})
     if not 1 <= len(graph.vertices) <= MAX_TASKS:
         raise InvalidInput(f"{graph}: a run has 1 to {MAX_TASKS:,} tasks", "add tasks, or start several runs")
     order = _in_order(graph.vertices)
@@ -39,6 +40,8 @@ def plan_graph(graph: Graph, start_options: Mapping[str, object]) -> StartReques
             details.append({"task": no, **detail})
         edges.extend({"from": number[source], "to": no, "on": on} for source, on in vertex.waits.items())
     run = run_of(options)
+    if input is not None:
+        run["input"] = input
     if name := options.get("name", graph.name):
         run["name"] = name
     if (outputs := _outputs(graph)) is not None:
@@ -47,7 +50,7 @@ def plan_graph(graph: Graph, start_options: Mapping[str, object]) -> StartReques
 
 
 def _kind_of(vertex: Vertex) -> JsonObject:
-    kind = vertex.task.kind()
+    kind = vertex.task.kind
     return {**kind, "handler": vertex.handler} if vertex.handler else kind
 
 
@@ -114,8 +117,8 @@ def _circle(left: set[Vertex]) -> str:
 
 
 def _outputs(graph: Graph) -> list[Output] | None:
-    """Return the declared outputs. Also lists them when a task may end without output, so that each keeps its
-    position."""
+    """Return the declared outputs. If none are declared and a task may end without output, return those of the last
+    tasks, so that each keeps its position; otherwise None."""
     given = graph.declared
     if given is None:
         ends = sinks(graph.vertices)

@@ -11,7 +11,7 @@ from tenuto.sdk.graphs.nodes import AnyNode, Node, Output, Vertex, sinks
 from tenuto.sdk.graphs.slots import make_vertex
 from tenuto.sdk.graphs.type_compat import flows
 from tenuto.sdk.task import AnyTask, Task
-from tenuto.sdk.values.wire_format import show
+from tenuto.sdk.values.codecs import show
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from tenuto.model.errors import InvalidInput
 from tenuto.sdk.client.start_request import OF_GRAPH, split_options
 from tenuto.sdk.graphs.nodes import AnyNode, End, Node, Nodes, On, Output, Vertex, check_ends, outputs_in, sinks
 from tenuto.sdk.graphs.slots import make_vertex
+from tenuto.sdk.option_types import ChildOptions, shows_options
 from tenuto.sdk.task import AnyTask, Task
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class Graph:
         after: Iterable[AnyNode] | AnyNode = (),
         on: On = "completed",
     ) -> AnyNode: ...
+    @shows_options(ChildOptions)
     def add(
         self, target: object, /, *args: object, after: object = (), on: On = "completed", **kwargs: object
     ) -> AnyNode:
@@ -69,6 +71,7 @@ class Graph:
             raise InvalidInput(f"a graph takes tasks, graphs, chains and groups, not {target!r:.60}", "use @app.task")
         return _connect(node, after, on)
 
+    @shows_options(ChildOptions)
     def map(
         self,
         task: Task[..., R],
@@ -153,7 +156,10 @@ class Graph:
 def _connect(node: Node[R], after: object, on: On) -> Node[R]:
     """Let the node wait for those in `after`, which users pass."""
     if not isinstance(after, Node | list | tuple | set):
-        raise InvalidInput(f"{node}: after={after!r:.60} is not a node", "pass a parameter of that name by position")
+        raise InvalidInput(
+            f"{node}: after={after!r:.60} is not a node",
+            "if the task has a parameter called after, pass it by position",
+        )
     nodes = [cast("AnyNode", after)] if isinstance(after, Node) else [*cast("list[AnyNode]", after)]
     if on != "completed" and not nodes:
         raise InvalidInput(f"{node}: on={on!r} needs nodes in after=", f"write after=[…], on={on!r}")

@@ -27,10 +27,10 @@ class Vertex:
     split: int = 0  # number of elements of its tuple that other tasks read separately
 
     def __str__(self) -> str:
-        return self.task.start_options.get("name", self.task.name)
+        return self.task.start_options.get("name") or self.task.name
 
     def above(self) -> "set[Vertex]":
-        """Return the tasks it waits for, with or without using their output."""
+        """Return the tasks that this one waits for, with or without using their output."""
         return {*self.waits, *(slot.vertex for slot in self.slots if isinstance(slot, Output))}
 
 
@@ -82,7 +82,7 @@ class Nodes(list[Node[R]]):
 
 
 def sinks(vertices: Iterable[Vertex]) -> list[Vertex]:
-    """Return the vertices that no other one waits for. Handlers are left out unless there is nothing else."""
+    """Return the vertices that no other vertex waits for. Handlers are left out unless there is nothing else."""
     plain = [vertex for vertex in vertices if vertex.handler is None] or list(vertices)
     waited = {source for vertex in plain for source in vertex.above()}
     return [vertex for vertex in plain if vertex not in waited]

@@ -9,9 +9,9 @@ from tenuto.sdk.client.start_request import take_objects
 from tenuto.sdk.graphs.nodes import AnyNode, End, Node, Output, Vertex, outputs_in
 from tenuto.sdk.graphs.type_compat import element, flows
 from tenuto.sdk.task import AnyTask
-from tenuto.sdk.values.codecs import WrongValue, check_size, codec_of, refuse
+from tenuto.sdk.values.codecs import codec_of, show
 from tenuto.sdk.values.pickle_codec import dump_value
-from tenuto.sdk.values.wire_format import NotSerializable, dump, show
+from tenuto.sdk.values.wire_format import NotSerializable, WrongValue, check_size, dump, refuse
 
 
 def make_vertex(
@@ -19,7 +19,7 @@ def make_vertex(
 ) -> Vertex:
     """Return the task with these arguments, validated; nodes among them become slots."""
     if next(outputs_in((args, kwargs)), None) is None:
-        text, objects = take_objects(task.encode_args(args, kwargs))
+        text, objects = take_objects(task.signature.encode(args, kwargs))
         return Vertex(task, text, [*objects], task.limits_of(args, kwargs), handler=handler)
     filler = _Filler(task)
     try:

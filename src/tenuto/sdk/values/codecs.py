@@ -1,33 +1,22 @@
-"""Converts values to and from JSON, by type hint."""
+"""Finds the codec for a type hint. Values that JSON represents directly are checked without pydantic and never
+converted, because this is the hot path."""
 
 import inspect
+import re
 import types
 import typing
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Union, cast, get_args, get_origin
 
-from tenuto.model.errors import InvalidInput, TooLarge
+from tenuto.model.errors import InvalidInput
 from tenuto.model.json import Json
-from tenuto.sdk.values.json_codec import Check, native_check, scalar_check, unfit
-from tenuto.sdk.values.wire_format import MAX_VALUE_BYTES, MISSING, NotSerializable, dump
+from tenuto.sdk.values.wire_format import MAX_DEPTH, MISSING, RESERVED, Codec, NotSerializable, ResultCodec
 
-Convert = Callable[[Any, str], Any]  # of a value, and its path for errors
-
-
-class WrongValue(InvalidInput):
-    """A value does not fit its type hint. Never retried, because a retry would fail too."""
-
-
-@dataclass(frozen=True)
-class Codec:
-    """Converts values of one type hint to and from JSON. `exact`: values of exactly this type need no check."""
-
-    hint: object
-    encode: Convert
-    decode: Convert
-    exact: type | None = None
+Check = Callable[[Any, str, int], None]  # of a value, its path for errors, and its depth
+_DICTS = (dict, Counter, OrderedDict, defaultdict)  # decoded as a dict, as the hint says
+_CONTAINERS = (tuple, set, frozenset, bytes, bytearray)
 
 
 def codec_of(hint: object) -> Codec:
@@ -62,6 +51,18 @@ def _looked_at(hint: object, check: Check, exact: type | None = None) -> Codec:
     return Codec(hint, look, look, exact)
 
 
+def scalar_check(hint: type) -> Check:
+    def check(value: object, path: str, _depth: int) -> None:
+        if not isinstance(value, hint) or (hint is int and isinstance(value, bool)):
+            raise unfit(value, path, hint)
+
+    return check
+
+
+def unfit(value: object, path: str, hint: object) -> NotSerializable:
+    return NotSerializable(path, f"{value!r:.60} is not {show(hint)}")
+
+
 def _float(value: object, path: str) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise unfit(value, path, float)
@@ -94,53 +95,126 @@ def hints_of(function: Callable[..., object], what: str, *, leave_out: Iterable[
         raise InvalidInput(f"{what}: its type hints cannot be read: {error}") from error
 
 
-class ResultCodec:
-    """Encodes and decodes the return value of a function."""
-
-    def __init__(self, what: str, codec: Codec) -> None:
-        self._what, self._codec = what, codec
-        self._exact = codec.exact if codec.exact in (int, str, bool) else None
-
-    @property
-    def hint(self) -> object:
-        return self._codec.hint
-
-    def encode(self, value: object) -> str | None:
-        """Return the value as JSON text, or None for None."""
-        if value is None and self._codec.hint in (None, type(None), MISSING, Any):
-            return None
-        try:
-            text = dump(value if type(value) is self._exact else self._codec.encode(value, "the result"))
-        except NotSerializable as problem:
-            raise refuse(self._what, problem) from problem
-        return None if text == "null" else text
-
-    def decode(self, value: Json) -> Any:
-        """Return the result from its JSON value."""
-        if type(value) is self._exact:
-            return value
-        try:
-            return self._codec.decode(value, "the result")
-        except NotSerializable as problem:
-            raise refuse(self._what, problem) from problem
-
-
 def result_codec(function: Callable[..., object], what: str) -> ResultCodec:
     """Return the codec for a function's return hint; without a hint, any JSON value is allowed."""
     others = [name for name in getattr(function, "__annotations__", {}) if name != "return"]
-    return ResultCodec(what, codec_of(hints_of(function, what, leave_out=others).get("return", MISSING)))
+    hint = hints_of(function, what, leave_out=others).get("return", MISSING)
+    try:
+        return ResultCodec(what, codec_of(hint))
+    except InvalidInput as error:
+        raise InvalidInput(f"{what}: the result: {error.message}", error.hint) from error
 
 
-def refuse(what: str, problem: NotSerializable, cure: str | None = None) -> WrongValue:
-    """Return the error that the user sees, with the task, the path and the value."""
-    where = f"{what}: {problem.path}" if problem.path else what
-    return WrongValue(f"{where}: {problem.message}", cure)
+def show(hint: object) -> str:
+    """Return a type hint as users write it."""
+    if hint is MISSING or hint is Any:
+        return "any JSON value"
+    if hint is None or hint is type(None):
+        return "None"
+    if get_origin(hint) in (Union, types.UnionType):
+        return " | ".join(map(show, get_args(hint)))
+    if isinstance(hint, type) and not get_args(hint):
+        return hint.__name__
+    return re.sub(r"\b(?:\w+\.)+(\w+)", r"\1", str(hint))
 
 
-def check_size(what: str, text: str) -> None:
-    """Raise TooLarge if the text is too large for a database row."""
-    if len(text) > MAX_VALUE_BYTES and len(text.encode()) > MAX_VALUE_BYTES:
-        raise TooLarge(
-            f"{what} has {len(text.encode())} bytes, more than 1 MB ({MAX_VALUE_BYTES})",
-            "put it into a data object with `await tn.put(…)` and pass that",
-        )
+def native_check(hint: object) -> Check | None:
+    """Return a check for hints that JSON represents directly, else None. Floats inside containers are excluded: 1e20
+    comes back as an int."""
+    if hint is Any or hint is MISSING or hint is object:
+        return check_json
+    if isinstance(hint, type) and hint in (int, str, bool, type(None)):
+        return scalar_check(hint)
+    origin, inner = get_origin(hint) or hint, get_args(hint)
+    if origin is list:
+        return _list(hint, native_check(inner[0]) if inner else check_json, set(inner) or {str, int, bool})
+    if origin is dict and (not inner or inner[0] is str):
+        return _dict(hint, native_check(inner[1]) if inner else check_json)
+    if origin in (Union, types.UnionType) and len(inner) == 2 and type(None) in inner:
+        return _optional(native_check(next(member for member in inner if member is not type(None))))
+    return None
+
+
+def _list(hint: object, inner: Check | None, exact: set[object]) -> Check | None:
+    if inner is None:
+        return None
+
+    def check(value: list[object], path: str, depth: int) -> None:
+        if type(value) is not list:
+            raise unfit(value, path, hint)
+        _check_depth(path, depth)
+        if set(map(type, value)) <= exact:
+            return
+        for position, item in enumerate(value):
+            inner(item, f"{path}[{position}]", depth + 1)
+
+    return check
+
+
+def _dict(hint: object, inner: Check | None) -> Check | None:
+    if inner is None:
+        return None
+
+    def check(value: dict[object, object], path: str, depth: int) -> None:
+        if type(value) not in _DICTS:
+            raise unfit(value, path, hint)
+        _check_depth(path, depth)
+        for key, item in value.items():
+            _check_key(key, path)
+            inner(item, f"{path}.{key}", depth + 1)
+
+    return check
+
+
+def _optional(inner: Check | None) -> Check | None:
+    if inner is None:
+        return None
+
+    def check(value: object, path: str, depth: int) -> None:
+        if value is not None:
+            inner(value, path, depth)
+
+    return check
+
+
+def check_json(value: Any, path: str, depth: int = 1, *, objects: bool = False) -> None:
+    """Raise NotSerializable for values that JSON would change. `objects`: allow data objects in their JSON form."""
+    kind = cast("type[Any]", type(value))
+    if value is None or kind in (str, int, bool, float):
+        return
+    if kind is list:
+        _check_depth(path, depth)
+        for position, item in enumerate(value):
+            if type(item) not in (str, int, bool):
+                check_json(item, f"{path}[{position}]", depth + 1, objects=objects)
+    elif kind is dict:
+        _check_depth(path, depth)
+        if objects and len(value) == 1 and "$object" in value:
+            return
+        for key, item in value.items():
+            _check_key(key, path)
+            check_json(item, f"{path}.{key}", depth + 1, objects=objects)
+    else:
+        known = kind in _CONTAINERS or kind.__module__ != "builtins"
+        cure = "; annotate it with its type" if known else ""
+        raise NotSerializable(path, f"{value!r:.60} ({kind.__name__}) cannot be converted to JSON{cure}")
+
+
+def _check_depth(path: str, depth: int) -> None:
+    if depth > MAX_DEPTH:
+        raise NotSerializable(path.split("[")[0].split(".")[0], f"it is nested more than {MAX_DEPTH} levels deep")
+
+
+def _check_key(key: object, path: str) -> None:
+    if type(key) is not str:
+        raise NotSerializable(path, f"the key {key!r:.60} is not a text; annotate the parameter, as in dict[int, str]")
+    if key in RESERVED:
+        raise NotSerializable(path, f"the key {key!r} is reserved; use another key")
+
+
+def as_value(what: str, value: object) -> Json:
+    """Return a value without a type hint as JSON, or raise InvalidInput."""
+    try:
+        return codec_of(MISSING).encode(value, "value")
+    except NotSerializable as problem:
+        raise InvalidInput(f"{what}: {problem}") from problem

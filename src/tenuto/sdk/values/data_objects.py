@@ -3,14 +3,22 @@
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, TypedDict, cast
 from uuid import UUID
 
 from tenuto.model.errors import InvalidInput
 from tenuto.sdk.values.wire_format import MAX_VALUE_BYTES, dump, load
 
-Fence = dict[str, Any]  # session_id, token, task_id and attempt: identifies the holder of a running task
 VALUE = "tenuto.value"  # type of objects that hold a value as JSON text
+
+
+class AttemptFence(TypedDict):
+    """Identifies the attempt that holds a running task, in the form that SQL functions take."""
+
+    session_id: int
+    token: UUID
+    task_id: UUID
+    attempt: int
 
 
 @dataclass(frozen=True)
@@ -39,11 +47,16 @@ class DataObject:
 
 
 class ObjectStoreBase(ABC):
-    """Stores values that are too large for a row as data objects, whatever the storage."""
+    """Stores values that are too large for a row as data objects. Subclasses define where."""
 
     @abstractmethod
     async def put(
-        self, data: bytes, *, type: str = "bytes", metadata: dict[str, Any] | None = None, holder: Fence | None = None
+        self,
+        data: bytes,
+        *,
+        type: str = "bytes",
+        metadata: dict[str, Any] | None = None,
+        holder: AttemptFence | None = None,
     ) -> DataObject:
         """Store bytes. `holder`: the attempt whose task keeps the object; unreferenced objects are deleted after a
         day."""
@@ -52,7 +65,7 @@ class ObjectStoreBase(ABC):
     async def get(self, object: DataObject | UUID) -> bytes:
         """Return the bytes of an object."""
 
-    async def spill(self, text: str, *, holder: Fence | None = None, parts: bool = False) -> Any:
+    async def spill(self, text: str, *, holder: AttemptFence | None = None, parts: bool = False) -> Any:
         """Store a value that is too large for a row; return the reference that replaces it. `parts`: store the elements
         of a tuple separately, because they are read separately."""
         if parts and isinstance(value := load(text), list):
@@ -63,7 +76,7 @@ class ObjectStoreBase(ABC):
         return {"$object": str(stored.id), "json": True}
 
     async def follow(self, value: Any) -> Any:
-        """Return the value with stored parts loaded, also inside a list."""
+        """Return the value with stored parts loaded, including those inside a list."""
         return await follow(value, self.get)
 
     async def follow_slots(self, slots: str) -> str:
@@ -72,7 +85,7 @@ class ObjectStoreBase(ABC):
 
 
 async def follow(value: Any, get: Callable[[UUID], Awaitable[bytes]]) -> Any:
-    """Return the value with stored parts loaded by `get`, also inside a list."""
+    """Return the value with stored parts loaded by `get`, including those inside a list."""
     if isinstance(value, list):
         held = cast("list[Any]", value)
         return [await _fetch(item, get) for item in held] if any(map(is_spilled, held)) else held

@@ -10,9 +10,8 @@ from pydantic_core import PydanticSerializationError, ValidationError
 
 from tenuto.model.errors import InvalidInput
 from tenuto.model.json import Json
-from tenuto.sdk.values.codecs import Codec
-from tenuto.sdk.values.json_codec import check_json
-from tenuto.sdk.values.wire_format import NotSerializable, dump, show
+from tenuto.sdk.values.codecs import check_json, show
+from tenuto.sdk.values.wire_format import Codec, NotSerializable, dump
 
 BYTES = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
 

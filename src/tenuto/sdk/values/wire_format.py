@@ -1,15 +1,18 @@
-"""The wire format: JSON text in both directions, reserved keys, and the values it cannot represent."""
+"""The wire format: values as JSON text, in both directions, and the errors of values that cannot be converted."""
 
 import json
 import json.encoder
 import json.scanner
 import re
 import sys
-import types
 from collections.abc import Callable, Sequence
-from typing import Any, Union, cast, get_args, get_origin
+from dataclasses import dataclass
+from typing import Any, cast
 
+from tenuto.model.errors import InvalidInput, TooLarge
 from tenuto.model.json import Json
+
+Convert = Callable[[Any, str], Any]  # of a value, and its path for errors
 
 MAX_DEPTH = 32
 MAX_VALUE_BYTES = 1_048_576  # maximum size of one value in a row, as enforced by the database
@@ -81,14 +84,93 @@ def fill_slots(value: Json, slots: Sequence[Json]) -> Json:
     return value
 
 
-def show(hint: object) -> str:
-    """Return a type hint as users write it."""
-    if hint is MISSING or hint is Any:
-        return "any JSON value"
-    if hint is None or hint is type(None):
-        return "None"
-    if get_origin(hint) in (Union, types.UnionType):
-        return " | ".join(map(show, get_args(hint)))
-    if isinstance(hint, type) and not get_args(hint):
-        return hint.__name__
-    return re.sub(r"\b(?:\w+\.)+(\w+)", r"\1", str(hint))
+class WrongValue(InvalidInput):
+    """A value does not fit its type hint. Never retried, because a retry would fail too."""
+
+
+def refuse(what: str, problem: NotSerializable, cure: str | None = None) -> WrongValue:
+    """Return the error that the user sees, with the task, the path and the value."""
+    where = f"{what}: {problem.path}" if problem.path else what
+    return WrongValue(f"{where}: {problem.message}", cure)
+
+
+def check_size(what: str, text: str) -> None:
+    """Raise TooLarge if the text is too large for a database row."""
+    if len(text) > MAX_VALUE_BYTES and len(text.encode()) > MAX_VALUE_BYTES:
+        raise TooLarge(
+            f"{what} has {len(text.encode())} bytes, more than 1 MB ({MAX_VALUE_BYTES})",
+            "put it into a data object with `await tn.put(…)` and pass that",
+        )
+
+
+def refuse_reserved(what: str, value: Any, reserved: Sequence[str] = RESERVED) -> None:
+    """Refuse the reserved keys in a value that is stored unchanged: they would be misread later."""
+    stack = [value] if '"$' in dump(value) else []
+    while stack:
+        node = stack.pop()
+        if isinstance(node, dict):
+            members = cast("dict[str, Any]", node)
+            if taken := [key for key in reserved if key in members]:
+                raise InvalidInput(f"{what}: the key {taken[0]!r} is reserved", "use another key")
+            stack.extend(members.values())
+        elif isinstance(node, list):
+            stack.extend(cast("list[Any]", node))
+
+
+def refuse_pickles(what: str, value: Any) -> None:
+    """Refuse pickles in values that workers and tasks send: reading a pickle runs its code."""
+    refuse_reserved(what, value, ("$pickle",))
+
+
+def output_text(output: Any) -> str | None:
+    """Return an output as JSON text. Refuse pickles, because other tasks take the output as their input."""
+    text = None if output is None else dump(output)
+    if text is not None and '"$pickle"' in text:
+        refuse_pickles("an output", output)
+    return text
+
+
+@dataclass(frozen=True)
+class Codec:
+    """Converts values of one type hint to and from JSON. `exact`: values of exactly this type need no check."""
+
+    hint: object
+    encode: Convert
+    decode: Convert
+    exact: type | None = None
+
+
+class ResultCodec:
+    """Encodes and decodes the return value of a function."""
+
+    def __init__(self, what: str, codec: Codec) -> None:
+        self._what, self._codec = what, codec
+        self._exact = codec.exact if codec.exact in (int, str, bool) else None
+
+    @property
+    def hint(self) -> object:
+        return self._codec.hint
+
+    def encode(self, value: object) -> str | None:
+        """Return the value as JSON text, or None for None."""
+        if value is None and self._codec.hint in (None, type(None), MISSING, Any):
+            return None
+        try:
+            text = dump(value if type(value) is self._exact else self._codec.encode(value, "the result"))
+        except NotSerializable as problem:
+            raise refuse(
+                self._what,
+                problem,
+                "the work is done, and a retry would repeat it: correct the type hint of the result, and"
+                f" finish by hand with the returned value: {value!r:.2000}",
+            ) from problem
+        return None if text == "null" else text
+
+    def decode(self, value: Json) -> Any:
+        """Return the result from its JSON value."""
+        if type(value) is self._exact:
+            return value
+        try:
+            return self._codec.decode(value, "the result")
+        except NotSerializable as problem:
+            raise refuse(self._what, problem) from problem

@@ -14,7 +14,7 @@ from tenuto.db import audit, keys
 from tenuto.db.connection.org_transactions import transaction_for
 from tenuto.model.errors import RateLimited, Unauthorized
 from tenuto.model.identity import AdmittedApiKey, ImportedKey
-from tenuto.model.keys import foreign_prefixes, key_hash
+from tenuto.model.keys import MAX_BCRYPT_COST, foreign_prefixes, key_hash
 from tenuto.server.http.request import HttpRequest
 from tenuto.server.limits.client_network import network_of
 from tenuto.server.settings import RateLimit
@@ -26,7 +26,6 @@ SECONDS = 4.0  # per request; the next request with the same key continues
 BUDGET = RateLimit(0.25, 10.0)  # CPU seconds per address: a quarter of a core, and ten seconds after a pause
 REMEMBERED = 10_000  # maximum number of addresses, and of keys that are checked over several requests
 MAX_KEY_CHARS = 512
-MAX_BCRYPT_COST = 14  # each step doubles the time: 14 takes a second
 BCRYPT_BYTES = 72  # bcrypt ignores everything after these
 
 log = logging.getLogger("tenuto.server")
@@ -43,13 +42,14 @@ class Busy(RateLimited):
 
 
 class BcryptChecker:
-    """Compares a key with all imported keys of the same prefix, two at a time per process. Each address has a budget of
-    seconds, so that guessing does not block other clients. A key that needs several requests continues where the last
-    one stopped."""
+    """Compares a key with all imported keys of the same prefix; each process makes two comparisons at a time, of
+    different addresses. Each address also has a budget of seconds, so that guessing does not block other clients. If
+    checking a key takes several requests, each continues where the previous request stopped."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic, seconds: float = SECONDS) -> None:
         self._turns = asyncio.Semaphore(MAX_CONCURRENT_CHECKS)
         self._waiting: Counter[str] = Counter()
+        self._turn_of: dict[str, asyncio.Lock] = {}  # by address, while one of its keys waits
         self._full_at: dict[str, float] = {}  # when the budget of an address is full again
         self._stopped_at: dict[int, UUID] = {}  # the last imported key that a key was compared with
         self._clock, self._seconds = clock, seconds
@@ -63,22 +63,24 @@ class BcryptChecker:
         finally:
             self._waiting[address] -= 1
             if not self._waiting[address]:
-                del self._waiting[address]
+                del self._waiting[address], self._turn_of[address]
 
     async def _compare(self, text: str, address: str, next_page: NextPage) -> ImportedKey | None:
         key, until, spent = hash(text), self._clock() + self._seconds, 0.0
         before = self._stopped_at.pop(key, None)
+        own_turn = self._turn_of.setdefault(address, asyncio.Lock())
         while page := await next_page(before):
             for candidate in page:
-                wait = self._wait_for(address)
-                if wait > 0 or (spent and self._clock() > until):
-                    _remember(self._stopped_at, key, before)
-                    message = "checking this imported key took too long, because many keys have the same prefix"
-                    raise Busy(message, "send the same request again", max(1.0, wait))
-                async with self._turns:
-                    matches, took = await asyncio.to_thread(_compare_one, text, candidate)
-                spent += took
-                self._spend(address, took)
+                async with own_turn:  # before the budget is checked: of many keys that wait, each sees what is spent
+                    wait = self._wait_for(address)
+                    if wait > 0 or (spent and self._clock() > until):
+                        _remember(self._stopped_at, key, before)
+                        message = "checking this imported key took too long, because many keys have the same prefix"
+                        raise Busy(message, "send the same request again", max(1.0, wait))
+                    async with self._turns:
+                        matches, took = await asyncio.to_thread(_compare_one, text, candidate)
+                    spent += took
+                    self._spend(address, took)
                 if matches:
                     self._spend(address, -spent)  # a valid key costs nothing
                     return candidate
@@ -102,7 +104,8 @@ def _remember(where: dict[Any, Any], key: object, value: object) -> None:
 
 
 def _compare_one(text: str, candidate: ImportedKey) -> tuple[bool, float]:
-    """Returns whether they match, and the CPU seconds used: on a busy machine a valid key must not pay for waiting."""
+    """Returns whether the key matches the hash, and the CPU seconds used. The time spent waiting for a CPU is not
+    counted, so that a busy machine does not use up the client's budget."""
     began = time.thread_time()
     matches = _matches(text, candidate)
     return matches, time.thread_time() - began
@@ -145,9 +148,15 @@ async def authenticate_imported(
 
 async def _adopt(request: HttpRequest, text: str, imported: ImportedKey, key_id: str) -> None:
     settings, origin = request.server.settings, request.origin()
-    params = {"key_id": key_id, "hash": key_hash(settings.peppers, text), "pepper_version": settings.peppers.version}
     async with transaction_for(request.server.pool, imported.org_id, timeout=settings.statement_seconds) as conn:
-        await keys.adopt_api_key(conn, org_id=imported.org_id, id=imported.id, **params)
+        await keys.adopt_api_key(
+            conn,
+            org_id=imported.org_id,
+            id=imported.id,
+            key_id=key_id,
+            hash=key_hash(settings.peppers, text),
+            pepper_version=settings.peppers.version,
+        )
         await audit.write_audit(
             conn,
             org_id=imported.org_id,

@@ -11,6 +11,7 @@ import httpx2
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from jwt import PyJWK, PyJWTError
 
+from tenuto.model.json import Json
 from tenuto.server.settings import Oidc
 
 REFRESH_KEYS_SECONDS = 3600.0  # keys are fetched again after this, so that a revoked key disappears
@@ -28,7 +29,7 @@ class IssuerUnavailable(Exception):
 
 @dataclass(frozen=True)
 class IssuerKey:
-    """A public key of the issuer, valid only for its algorithm if it names one."""
+    """A public key of the issuer. If it names an algorithm, it is valid only for that algorithm."""
 
     id: str
     public: Any
@@ -55,8 +56,8 @@ class Issuer:
         self._renewing: asyncio.Task[None] | None = None
 
     async def key(self, kid: str) -> IssuerKey | None:
-        """Return the issuer's key with this id, or None. Fetches the keys if the id is unknown, because it may be new.
-        A known key is returned at once, and refreshed in the background."""
+        """Return the issuer's key with this id, or None. Fetches the keys if the id is unknown, because the key may be
+        new. A known key is returned at once, and refreshed in the background."""
         known = self._within(MAX_KEY_AGE_SECONDS)
         if known is None or kid not in known.keys:
             known = await self._ask(missing=kid)
@@ -112,7 +113,7 @@ class Issuer:
             raise IssuerUnavailable(f"its configuration has another issuer: {endpoints.get('issuer')!r}")
         url = str(endpoints.get("jwks_uri"))
         check_url(url)
-        listed = (await self.get_json(url)).get("keys")
+        listed: Json = (await self.get_json(url)).get("keys")
         keys = [_key(entry) for entry in listed] if isinstance(listed, list) else []
         return IssuerKeys({key.id: key for key in keys if key is not None}, endpoints)
 
@@ -120,10 +121,17 @@ class Issuer:
         return await read_json(self.http, "GET", url)
 
 
-async def read_json(http: httpx2.AsyncClient, method: str, url: str, **more: Any) -> dict[str, Any]:
+async def read_json(
+    http: httpx2.AsyncClient,
+    method: str,
+    url: str,
+    *,
+    data: dict[str, str] | None = None,
+    auth: httpx2.BasicAuth | None = None,
+) -> dict[str, Any]:
     """Requests a URL of the issuer and returns the JSON object of the response. Limits its size and follows no
     redirects."""
-    async with http.stream(method, url, **more) as response:
+    async with http.stream(method, url, data=data, auth=auth) as response:
         if response.status_code != 200:
             raise IssuerUnavailable(f"{url} responded {response.status_code}")
         body = b""
@@ -132,7 +140,7 @@ async def read_json(http: httpx2.AsyncClient, method: str, url: str, **more: Any
             if len(body) > MAX_RESPONSE_BYTES:
                 raise IssuerUnavailable(f"{url} responded with more than {MAX_RESPONSE_BYTES} bytes")
         try:
-            content = httpx2.Response(200, content=body).json()
+            content: Json = httpx2.Response(200, content=body).json()
         except (ValueError, RecursionError):
             content = None
         if not isinstance(content, dict):
@@ -141,14 +149,14 @@ async def read_json(http: httpx2.AsyncClient, method: str, url: str, **more: Any
 
 
 def check_url(url: str) -> None:
-    """Refuse a URL of the issuer that others could impersonate: it must be https or on this machine."""
+    """Refuse a URL of the issuer that an attacker could impersonate: it must be https or on this machine."""
     parts = urlsplit(url)
     here = parts.scheme == "http" and parts.hostname in ("127.0.0.1", "::1", "localhost")
     if not parts.hostname or not (parts.scheme == "https" or here):
         raise IssuerUnavailable(f"its address {url!r} is not https")
 
 
-def _key(entry: Any) -> IssuerKey | None:
+def _key(entry: Json) -> IssuerKey | None:
     """Returns the key if it can verify signatures, else None: symmetric, weak and unknown keys are ignored."""
     if not isinstance(entry, dict) or entry.get("kty") not in ("RSA", "EC", "OKP") or entry.get("use", "sig") != "sig":
         return None
@@ -156,5 +164,6 @@ def _key(entry: Any) -> IssuerKey | None:
         key = PyJWK.from_dict(entry)
     except (PyJWTError, ValueError, TypeError, KeyError):
         return None
+    algorithm = None if entry.get("alg") is None else str(entry["alg"])
     weak = isinstance(key.key, RSAPublicKey) and key.key.key_size < MIN_RSA_BITS
-    return None if weak or not key.key_id else IssuerKey(key.key_id, key.key, entry.get("alg"))
+    return None if weak or not key.key_id else IssuerKey(key.key_id, key.key, algorithm)

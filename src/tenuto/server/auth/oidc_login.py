@@ -8,10 +8,11 @@ import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import asdict, dataclass
 from hashlib import sha256
-from typing import Any, cast
+from typing import cast
 from urllib.parse import urlencode
 
 import httpx2
+from pydantic import TypeAdapter
 
 from tenuto.model.errors import Conflict, Unauthorized
 from tenuto.model.keys import Peppers, make_token
@@ -20,7 +21,7 @@ from tenuto.server.auth.oidc_issuer import Issuer, IssuerUnavailable, read_json
 
 LOGIN_TIMEOUT_SECONDS = 600  # to log in at the issuer
 RETRY_HINT = "start again at /auth/login"
-HOME = "/auth/me"  # the page after logging in
+HOME = "/docs"  # the page after logging in
 
 
 @dataclass(frozen=True)
@@ -52,12 +53,12 @@ def seal(begun: PendingLogin, peppers: Peppers) -> str:
 
 
 def unseal(text: str, peppers: Peppers, state: str) -> PendingLogin:
-    """Returns the pending login of a cookie, if its signature is valid, it has not expired and the issuer's response
-    has its state."""
+    """Returns the pending login of a cookie, if the signature is valid, the login has not expired and the issuer's
+    response has the state of this login."""
     body, _, tag = text.partition(".")
     if not any(hmac.compare_digest(tag.encode(), _tag(body, pepper).encode()) for pepper in peppers.values):
         raise Conflict("no login was started in this browser", RETRY_HINT)
-    begun = PendingLogin(**json.loads(urlsafe_b64decode(body)))
+    begun = TypeAdapter(PendingLogin).validate_json(urlsafe_b64decode(body))
     if begun.until < time.time():
         raise Conflict("the login took too long", RETRY_HINT)
     if not hmac.compare_digest(begun.state.encode(), state.encode()):
@@ -86,12 +87,16 @@ async def finish(issuer: Issuer, begun: PendingLogin, code: str, callback: str) 
     """Exchanges the code for an ID token, verifies it like any other and returns its claims."""
     settings, client = issuer.settings, client_id(issuer)
     form = {"grant_type": "authorization_code", "code": code, "redirect_uri": callback, "code_verifier": begun.verifier}
-    if settings.client_secret is None:
-        params: dict[str, Any] = {"data": {**form, "client_id": client}}
-    else:
-        params = {"data": form, "auth": httpx2.BasicAuth(client, settings.client_secret)}
+    secret = settings.client_secret
+    auth = None if secret is None else httpx2.BasicAuth(client, secret)
     try:
-        response = await read_json(issuer.http, "POST", await issuer.endpoint("token_endpoint"), **params)
+        response = await read_json(
+            issuer.http,
+            "POST",
+            await issuer.endpoint("token_endpoint"),
+            data={**form, "client_id": client} if auth is None else form,
+            auth=auth,
+        )
     except httpx2.HTTPError as error:
         raise IssuerUnavailable(f"the token endpoint does not respond: {error}") from error
     token = response.get("id_token")
@@ -100,7 +105,8 @@ async def finish(issuer: Issuer, begun: PendingLogin, code: str, callback: str) 
     claims = await read_token(issuer, token, audience=client)
     if not hmac.compare_digest(str(claims.fields.get("nonce")).encode(), begun.nonce.encode()):
         raise Unauthorized("the token belongs to another login than the one started in this browser", RETRY_HINT)
-    if isinstance(claims.fields["aud"], list) and len(claims.fields["aud"]) > 1 and claims.fields.get("azp") != client:
+    audience: str | list[str] = claims.fields["aud"]
+    if isinstance(audience, list) and len(audience) > 1 and claims.fields.get("azp") != client:
         raise Unauthorized("the token was issued for another client", RETRY_HINT)
     return claims
 

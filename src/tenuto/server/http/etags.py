@@ -1,14 +1,18 @@
 """Responses with an ETag: a client that already has the current version gets 304 without a body."""
 
+from dataclasses import fields
 from datetime import datetime
 from hashlib import blake2b
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import Response
 
 from tenuto.db.connection.json_rows import Fields, Written
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 
 def tagged(request: Request, text: str) -> Response:
@@ -21,9 +25,12 @@ def tagged(request: Request, text: str) -> Response:
     return Response(content, 200, {"ETag": tag}, "application/json")
 
 
-def fields_of(model: type[BaseModel]) -> Fields:
-    """Returns the model's fields; the database writes only these, so that nothing is exposed by accident."""
-    return tuple((name, _written(field.annotation)) for name, field in model.model_fields.items())
+def fields_of(model: "type[BaseModel | DataclassInstance]") -> Fields:
+    """Returns the names of the fields of a response; the database writes only these, so that nothing is exposed by
+    accident."""
+    if issubclass(model, BaseModel):
+        return tuple((name, _written(field.annotation)) for name, field in model.model_fields.items())
+    return tuple((field.name, _written(field.type)) for field in fields(model))
 
 
 def _written(annotation: object) -> Written:

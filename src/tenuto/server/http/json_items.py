@@ -8,13 +8,12 @@ from typing import Any, NoReturn
 from pydantic import TypeAdapter, ValidationError
 
 from tenuto.model.errors import InvalidInput, TooLarge
-from tenuto.server.http.problems import InvalidRequest
+from tenuto.server.http.problems import MAX_ERRORS, InvalidRequest
 from tenuto.server.http.request import DECODER, check_item, count_values, is_unsound, parse_json, unreadable
 
 MAX_ITEM_VALUES = 2_000_000  # a graph of 100,000 tasks has half of it; a parsed value takes about 150 bytes
 WINDOW_BYTES = 1024 * 1024
 SPACE = " \t\n\r"
-MAX_ERRORS = 20  # in one response
 
 
 class CheckedItems:
@@ -89,7 +88,7 @@ def read_items(body: bytes, max_depth: int) -> Iterator[Any]:
 
 
 class _Window:
-    """The decoded part of the body. It grows until it holds a whole item, then moves on."""
+    """The decoded part of the body. It grows until it holds a whole item, then drops that item."""
 
     def __init__(self, body: bytes) -> None:
         self._body = body
@@ -133,7 +132,7 @@ class _Window:
                 return ""
 
     def _grow(self) -> bool:
-        """Drops the text that is already parsed and decodes at least as much again as is left; returns False at the end
+        """Drops the text that is already parsed and decodes more, at least as much as is left; returns False at the end
         of the body."""
         if self._read == len(self._body):
             return False

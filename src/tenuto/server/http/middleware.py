@@ -20,14 +20,6 @@ from tenuto.server.http.request_log import RequestRecord
 from tenuto.server.state import ServerState
 
 REQUEST_ID = re.compile(rb"[0-9A-Za-z._-]{1,128}")
-HEADERS = [
-    (b"x-content-type-options", b"nosniff"),
-    (b"x-frame-options", b"DENY"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
-    (b"cache-control", b"no-store"),
-]
-
 MAX_REST_BYTES = 128 * 1024 * 1024  # of the rest of a refused body; a client that announces more is disconnected
 MAX_STRANGE_REST_BYTES = 8 * 1024 * 1024
 MAX_REST_SECONDS = 30.0
@@ -71,7 +63,8 @@ class RequestMiddleware:
                 message = {"type": "http.response.body"}
             if message["type"] == "http.response.start":
                 record.status = message["status"]
-                message["headers"] = [*message["headers"], *HEADERS, (b"x-request-id", record.request_id.encode())]
+                own = (b"x-request-id", record.request_id.encode())
+                message["headers"] = [*message["headers"], *record.security_headers, own]
                 if unread is not None and unread.more:
                     message["headers"].append((b"connection", b"close"))
             await send(message)
@@ -112,7 +105,8 @@ class BodyTracker:
         return message
 
     async def drain(self, *, known: bool) -> None:
-        """Read and discard the rest; less of it for unauthenticated clients and for bodies without a Content-Length."""
+        """Read and discard the rest of the body; the limit is lower for unauthenticated clients and for bodies without
+        a Content-Length."""
         left = MAX_REST_BYTES if known and self._announced is not None else MAX_STRANGE_REST_BYTES
         if (self._announced or 0) > MAX_REST_BYTES:
             return

@@ -1,7 +1,8 @@
 """Streams objects in and out, never whole in memory, and always with a checksum."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+import logging
+from collections.abc import AsyncIterator, Generator
 from contextlib import contextmanager
 from hashlib import sha256
 from tempfile import SpooledTemporaryFile
@@ -12,9 +13,12 @@ from starlette.requests import Request
 from tenuto.model.digest import content_digest
 from tenuto.model.errors import InvalidInput, TooLarge
 from tenuto.sdk.values.wire_format import MAX_VALUE_BYTES
+from tenuto.storage.base import StorageProblem, Store
 
 MAX_OBJECT_BYTES = 64 * 1024 * 1024
 CHUNK_BYTES = 1 << 20
+
+log = logging.getLogger("tenuto.server")
 
 
 class Received(NamedTuple):
@@ -26,15 +30,15 @@ class Received(NamedTuple):
 
 
 @contextmanager
-def spool() -> Iterator[BinaryIO]:
+def spool() -> Generator[BinaryIO]:
     """Yields a temporary file that stays in memory while it is small."""
     with SpooledTemporaryFile(MAX_VALUE_BYTES) as file:
         yield cast("BinaryIO", file)
 
 
 async def receive(request: Request, file: BinaryIO) -> Received:
-    """Writes the body to the file as it arrives. Raises as soon as it is too large, and if Content-Digest does not
-    match."""
+    """Writes the body to the file as it arrives. Raises an error as soon as the body is too large, and at the end if
+    Content-Digest does not match."""
     announced = request.headers.get("content-length", "")
     if announced.isdigit() and int(announced) > MAX_OBJECT_BYTES:
         _refuse_size()
@@ -59,6 +63,14 @@ async def pieces(file: BinaryIO) -> AsyncIterator[bytes]:
             yield piece
     finally:
         file.close()
+
+
+async def discard(store: Store, uri: str) -> None:
+    """Delete the bytes of an object that no row names. If that fails, they stay where they are, and the log says so."""
+    try:
+        await asyncio.to_thread(store.delete, store.key_of(uri))
+    except StorageProblem as problem:
+        log.warning("the bytes of a deleted data object stay: %s", problem)
 
 
 def _refuse_size() -> None:

@@ -14,6 +14,18 @@ from tenuto.server.http.routing import HttpRoute
 from tenuto.server.schemas.base import Problem
 
 PROBLEM = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+ABOUT = """
+Programs send an API key (`Authorization: Bearer tn_…`, made by `tenuto keys create`), or a token of the OIDC issuer;
+browsers that logged in have a cookie. Routes below `/internal` are for workers, routes below `/v1/task` for the code of
+a running attempt.
+
+* **Errors** are `application/problem+json` with a stable `code`, the cause in `detail`, often a `hint`, and the
+  `request_id` that the log of the server has too.
+* **Repeated requests:** a start with the same `dedupe_key` returns the first run; any change with the same header
+  `Idempotency-Key` within a day returns the first response, unless that shows a new key.
+* **Lists** are pages: pass `next` of a page as `before` to get the next one.
+* **Waiting:** `wait` makes a request wait for the end of a run; `/v1/changes` is a stream of all changes.
+"""
 SCHEMES = {
     "api_key": "An API key (tn_…), or a token of the OIDC issuer that users log in with",
     "worker_key": "A worker key: tnw_…",
@@ -31,7 +43,7 @@ HEADERS: dict[str, dict[str, Any]] = {
 def describe(title: str, version: str, routes: Iterable[HttpRoute]) -> dict[str, Any]:
     """Returns the document. Every error response is a Problem, whatever FastAPI declares."""
     described = [_described(route) for route in routes]
-    schema = get_openapi(title=title, version=version, openapi_version="3.1.0", routes=described)
+    schema = get_openapi(title=title, version=version, description=ABOUT, openapi_version="3.1.0", routes=described)
     components = schema.setdefault("components", {})
     components["securitySchemes"] = {
         name: {"type": "http", "scheme": "bearer", "description": text} for name, text in SCHEMES.items()
@@ -56,12 +68,15 @@ def _described(route: HttpRoute) -> APIRoute:
     parameters += [_parameter(binding.query_model, Query())] if binding.query_model else []
     parameters += [_parameter(binding.body, Body())] if binding.body else []
     endpoint.__signature__ = Signature(parameters)  # pyright: ignore[reportFunctionMemberAccess] - as inspect documents
-    endpoint.__name__, endpoint.__doc__ = spec.endpoint.__name__, spec.endpoint.__doc__
+    endpoint.__name__ = spec.endpoint.__name__
+    summary, description = _split(spec.endpoint.__doc__ or "")
     return APIRoute(
         spec.path,
         endpoint,
         methods=[spec.method],
         operation_id=spec.endpoint.__name__,
+        summary=summary,
+        description=description,
         tags=[spec.tag],
         response_model=spec.response,
         status_code=spec.status,
@@ -69,6 +84,12 @@ def _described(route: HttpRoute) -> APIRoute:
         response_class=spec.response_class,
         openapi_extra=_extra(spec),
     )
+
+
+def _split(docstring: str) -> tuple[str, str]:
+    """Returns the first sentence without its full stop, and the rest."""
+    summary, _, description = " ".join(docstring.split()).removesuffix(".").partition(". ")
+    return summary, f"{description}." if description else ""
 
 
 def _parameter(argument: Argument, marker: Any) -> Parameter:

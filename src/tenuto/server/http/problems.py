@@ -1,16 +1,18 @@
 """Error responses as RFC 9457 problems: a stable code, a sentence, a hint, and the request id."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
+from tenuto.dag.problems import DagProblem, InvalidDag
 from tenuto.db.connection.errors import RowRejected, TimedOut, Unreachable
 from tenuto.model.errors import InvalidInput, TenutoError
 from tenuto.server.auth.oidc_issuer import IssuerUnavailable
 from tenuto.server.http.request_log import RequestRecord
 from tenuto.server.http.validation_messages import describe_errors, hint
+from tenuto.storage.base import StorageProblem
 
 MEDIA_TYPE = "application/problem+json"
 TITLES = {
@@ -21,6 +23,7 @@ TITLES = {
 
 CODES = {404: "not_found", 405: "method_not_allowed", 415: "unsupported_media_type"}
 MAX_ERRORS = 20  # in one response
+MAX_DAG_ERRORS = 1000  # of a document
 
 
 class InvalidRequest(Exception):
@@ -32,7 +35,7 @@ class InvalidRequest(Exception):
 
 
 class MethodNotAllowed(HTTPException):
-    """The path exists, with these methods."""
+    """The path exists, but only with these methods."""
 
     def __init__(self, methods: set[str]) -> None:
         super().__init__(405, headers={"Allow": ", ".join(sorted(methods))})
@@ -46,12 +49,12 @@ def problem(
     *,
     hint: str | None = None,
     headers: dict[str, str] | None = None,
-    errors: list[dict[str, str]] | None = None,
+    errors: Sequence[Mapping[str, str | int]] | None = None,
 ) -> Response:
     """Returns the response; notes its code for the request log."""
     record.code = code
     content: dict[str, Any] = {
-        "type": f"https://tenuto.invalid/problems/{code}",
+        "type": f"urn:tenuto:problem:{code}",
         "title": TITLES.get(status, code.replace("_", " ")),
         "status": status,
         "code": code,
@@ -61,7 +64,7 @@ def problem(
     if hint:
         content["hint"] = hint
     if errors:
-        content["errors"] = errors
+        content["errors"] = [dict(error) for error in errors]
     return JSONResponse(content, status, headers, MEDIA_TYPE)
 
 
@@ -69,6 +72,10 @@ def error_response(record: RequestRecord, error: Exception, known_fields: Sequen
     """Returns the response to an error, or None for an internal error, which RequestMiddleware handles. `known_fields`
     are those that the request may have."""
     match error:
+        case InvalidDag():
+            found = [_dag_error(item) for item in error.problems[:MAX_DAG_ERRORS]]
+            detail = "; ".join(map(str, error.problems[:3]))
+            return problem(record, error.status, error.name, detail, errors=found)
         case TenutoError():
             return problem(
                 record, error.status, error.name, error.message, hint=error.hint, headers=_refusal_headers(error)
@@ -90,11 +97,19 @@ def error_response(record: RequestRecord, error: Exception, known_fields: Sequen
             record.internal_error = error
             detail = "the database rejects a row; the log of the server has the details under the id of this request"
             return problem(record, 500, "row_rejected", detail)
+        case StorageProblem():
+            detail = "the object store does not respond, or refuses this; the log of the server says why"
+            return _unavailable(record, error, "unavailable", detail, "try again", seconds=5)
         case IssuerUnavailable():
             detail = "the OIDC issuer does not respond"
             return _unavailable(record, error, "unavailable", detail, "try again", seconds=10)
         case _:
             return None
+
+
+def _dag_error(item: DagProblem) -> dict[str, str | int]:
+    what = f"{item.message}; {item.hint}" if item.hint else item.message
+    return {"where": item.path, "what": what, "line": item.line, "column": item.column}
 
 
 def _refusal_headers(error: TenutoError) -> dict[str, str]:
@@ -114,6 +129,6 @@ def _unavailable(
 
 
 def internal_error(record: RequestRecord, error: Exception) -> Response:
-    """Respond 500 with nothing but the request id."""
+    """Respond with status 500 and nothing but the request id."""
     record.internal_error = error
     return problem(record, 500, "internal", "the server failed; its log has the details under the id of this request")

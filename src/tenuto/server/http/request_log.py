@@ -20,11 +20,19 @@ MAX_LINES_PER_SECOND = 50
 MAX_PATH_CHARS = 200
 # Only words and ids of a path are logged, because a client may put a key of any form into a path.
 SHOWN = re.compile(r"v1|[a-z_.-]{0,20}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+SECURITY_HEADERS = (
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cache-control", b"no-store"),
+)
 
 
 @dataclass(slots=True)
 class RequestRecord:
-    """The facts of one request that the log and the metrics name; `scope["tenuto.record"]`."""
+    """The facts about one request that the log, the metrics and the middleware use; stored as
+    `scope["tenuto.record"]`."""
 
     request_id: str
     route: str = "none"  # the pattern of its path, because the number of paths is unlimited
@@ -34,6 +42,7 @@ class RequestRecord:
     code: str | None = None  # of the problem in the response
     cause: Exception | None = None  # of a 503 response
     internal_error: Exception | None = None
+    security_headers: tuple[tuple[bytes, bytes], ...] = SECURITY_HEADERS
 
 
 class RequestLog:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 from functools import partial
+from itertools import zip_longest
 from urllib.parse import unquote
 
 from starlette.exceptions import HTTPException
@@ -141,8 +142,11 @@ class Router:
 
 
 def _pattern(path: str) -> re.Pattern[str]:
+    """Returns the pattern of a path. A parameter whose name ends in `_path` may consist of several segments."""
     parts = PARAMETER.split(path)  # text and names in turn
-    return re.compile("".join(f"(?P<{part}>[^/]+)" if no % 2 else re.escape(part) for no, part in enumerate(parts)))
+    named = (f"(?P<{part}>{'.+' if part.endswith('_path') else '[^/]+'})" for part in parts[1::2])
+    texts = map(re.escape, parts[::2])
+    return re.compile("".join(piece for pair in zip_longest(texts, named, fillvalue="") for piece in pair))
 
 
 def _keep_segments(raw: bytes) -> str:

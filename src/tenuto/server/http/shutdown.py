@@ -3,7 +3,7 @@
 import asyncio
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
@@ -12,7 +12,7 @@ NUMBERS = (signal.SIGTERM, signal.SIGINT)
 
 
 @contextmanager
-def signal_shutdown(stopping: asyncio.Event) -> Iterator[None]:
+def signal_shutdown(stopping: asyncio.Event) -> Generator[None]:
     """Set the event on SIGTERM or SIGINT, then call the previous signal handler."""
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread handles signals

@@ -10,8 +10,8 @@ from tenuto.server.limits.connection_limit import LATE, NO_REQUEST, ConnectionLi
 
 
 class SlowClientProtocol(H11Protocol):
-    """Checks its connection periodically, at no cost per request. The head must arrive before the second check; a body
-    must bring at least `least_bytes` between two checks, unless the server itself has paused reading."""
+    """Checks its connection periodically, at no cost per request. The head must arrive before the second check; at
+    least `least_bytes` of a body must arrive between two checks, unless the server itself has paused reading."""
 
     seconds = 20.0  # between two checks
     least_bytes = 20_000
@@ -31,7 +31,7 @@ class SlowClientProtocol(H11Protocol):
     def data_received(self, data: bytes) -> None:
         self._received += len(data)
         super().data_received(data)
-        if self._is_fresh and self.cycle is not None:
+        if self._is_fresh and self.cycle:
             self._is_fresh = False
             self._counted.note_request(self)
 
@@ -41,7 +41,7 @@ class SlowClientProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def is_idle(self) -> bool:
-        return self.cycle is None or self.cycle.response_complete
+        return not self.cycle or self.cycle.response_complete
 
     def refuse(self, response: bytes) -> None:
         self._next_look.cancel()

@@ -73,8 +73,8 @@ def _where(error: Mapping[str, Any], sent: object) -> str:
 
 
 def _describe(error: Mapping[str, Any], fields: Sequence[str]) -> str:
-    """Returns the message. Never repeats a text that the client sent, because it may be secret, except numbers: query
-    parameters are text at first."""
+    """Returns the message. Never repeats a text that the client sent, because it may be secret. Only numbers are
+    repeated: query parameters are text at first."""
     kind, value = error["type"], error.get("input")
     if kind == "extra_forbidden":
         return _unknown(str(error["loc"][-1]), fields)
@@ -84,7 +84,7 @@ def _describe(error: Mapping[str, Any], fields: Sequence[str]) -> str:
     got = value.strip()[:40] if kind in BOUNDS and isinstance(value, str) else _kind(value)
     context = error.get("ctx", {})
     bounds = {name: f"{bound:.15g}" if isinstance(bound, float) else bound for name, bound in context.items()}
-    return template.format(got=got, **bounds) if template else error["msg"]
+    return template.format_map({"got": got, **bounds}) if template else error["msg"]
 
 
 def _unknown(name: str, fields: Sequence[str]) -> str:

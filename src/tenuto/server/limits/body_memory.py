@@ -5,7 +5,7 @@ A body of many small values takes 30 times its size in memory when it is parsed,
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 from uuid import UUID
 
@@ -28,7 +28,7 @@ class BodyMemoryLimit:
         self._held: Counter[UUID] = Counter()
 
     @contextmanager
-    def hold(self, org_id: UUID, size: int) -> Iterator[None]:
+    def hold(self, org_id: UUID, size: int) -> Generator[None]:
         """Hold the memory of a body of this size during the block; raises BodyMemoryExceeded at the limit."""
         if self._held[org_id] + size > self._most:
             limit = f"{self._most // 1024 // 1024} MB"
@@ -55,8 +55,9 @@ class Turns:
         self._waiting: dict[UUID, deque[tuple[int, asyncio.Future[None]]]] = {}
 
     @asynccontextmanager
-    async def take(self, org_id: UUID, values: int) -> AsyncIterator[None]:
-        """Hold the turn during the block. Waits for it as long as a bulk statement may take, then raises."""
+    async def take(self, org_id: UUID, values: int) -> AsyncGenerator[None]:
+        """Hold the org's turn during the block. Waits for the turn as long as a bulk statement may take, then raises an
+        error."""
         if values <= FREE_VALUES:
             yield
             return

@@ -22,11 +22,11 @@ class ClientConnection(Protocol):
     address: str
 
     def is_idle(self) -> bool:
-        """Return whether no request is in progress on it."""
+        """Return whether no request is in progress on the connection."""
         ...
 
     def refuse(self, response: bytes) -> None:
-        """Write this response and close."""
+        """Write this response and close the connection."""
         ...
 
 
@@ -124,7 +124,7 @@ class _Lines:
 def raw_problem(status: int, code: str, detail: str, hint: str, *, retry_after: int | None = None) -> bytes:
     """Builds a complete HTTP response, for connections on which no request was parsed."""
     content = {
-        "type": f"https://tenuto.invalid/problems/{code}",
+        "type": f"urn:tenuto:problem:{code}",
         "title": TITLES.get(status, PHRASES[status].lower()),
         "status": status,
         "code": code,

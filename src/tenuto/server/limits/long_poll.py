@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from typing import Annotated, Protocol, TypeVar
 from uuid import UUID
@@ -10,11 +10,11 @@ from uuid import UUID
 from pydantic import Field
 
 from tenuto.model.errors import RateLimited
+from tenuto.model.monitoring import FINAL
 from tenuto.server.requests.api import ApiRequest
 
 MIN_PAUSE_SECONDS, MAX_PAUSE_SECONDS, PAUSE_GROWTH = 0.01, 0.5, 1.5  # seconds between two queries
 MAX_WAITS, MAX_WORKER_WAITS = 600, 800  # of all orgs in a process; together less than MAX_REQUESTS
-FINAL = frozenset(("completed", "failed", "cancelled", "skipped"))
 
 Wait = Annotated[float, Field(ge=0, le=60, description="Seconds to wait until it has ended.")]
 
@@ -47,7 +47,7 @@ class WaiterLimit:
         return self._taken[org_id] < min(self._most, self._left)
 
     def check(self, org_id: UUID) -> None:
-        """Raise TooManyWaiters at the limit. For clients that would retry at once if they got an empty response."""
+        """Raise TooManyWaiters at the limit. Used for clients that would retry at once after an empty response."""
         if not self.free(org_id):
             raise TooManyWaiters(
                 "too many requests of the org are waiting on this server",
@@ -55,7 +55,7 @@ class WaiterLimit:
             )
 
     @contextmanager
-    def take(self, org_id: UUID) -> Iterator[None]:
+    def take(self, org_id: UUID) -> Generator[None]:
         self._taken[org_id] += 1
         self._left -= 1
         try:

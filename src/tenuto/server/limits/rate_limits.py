@@ -1,8 +1,8 @@
 """Rate limits that a process keeps in memory: of client addresses, and of API keys between two queries.
 
-Each authentication attempt with an unknown credential costs a database query, so AddressLimiter limits them per client
-address. With n processes an address has n times the limit. A credential that was accepted before passes freely, so that
-other clients behind the same address cannot lock it out.
+Each authentication attempt with an unknown credential costs a database query, so AddressLimiter limits such attempts
+per client address. With n processes an address has n times the limit. A credential that was accepted before passes
+freely, so that other clients behind the same address cannot lock it out.
 
 PrepaidTokens takes rate-limit tokens for an API key in batches, so that most requests need only the query that does
 their work. The database still decides: every token comes from its bucket, and the statement that does the work of the
@@ -127,7 +127,8 @@ class PrepaidTokens:
         return max(1, min(self._most, size))
 
     def put(self, hash: bytes, key: ApiKeyPrincipal, size: int) -> None:
-        """Store a granted batch, less the one token of the current request; adds what is left of the previous batch."""
+        """Store a granted batch, less the one token of the current request, and add the tokens that are left of the
+        previous batch."""
         left, known = size - 1, size
         if grant := self._living(hash):
             left, known = left + grant.left, max(size, grant.size)

@@ -14,6 +14,7 @@ from tenuto.db.connection.call import Actor, Conn
 from tenuto.db.connection.org_transactions import call_for, transaction_for
 from tenuto.db.connection.pool import ConnectionPool
 from tenuto.model.principals import ApiKeyPrincipal, UserPrincipal
+from tenuto.server.http.pagination import Conditions, Query
 from tenuto.server.http.request import HttpRequest, in_thread_if_large
 from tenuto.server.settings import ServerSettings
 
@@ -48,6 +49,16 @@ class Transaction:
             request_id=origin.request_id,
         )
 
+    async def note_many(self, entity: str, ids: list[UUID], action: str, new: dict[str, Any]) -> None:
+        """Write one entry for several entities, with their number and the first ten ids; none if there are none.
+        `_audit_many` does the same for direct clients."""
+        if len(ids) > 1:
+            new = {**new, f"{entity}s": len(ids), "first_ids": [str(id) for id in ids[:10]]}
+        if ids:
+            what = f"{ids[0]} and {len(ids) - 1} more" if len(ids) > 1 else ids[0]
+            changes = {field: {"new": value} for field, value in new.items() if value is not None}
+            await self.note(entity, what, action, changes or None)
+
 
 @dataclass(frozen=True)
 class ApiRequest:
@@ -62,7 +73,7 @@ class ApiRequest:
 
     @property
     def by_key(self) -> UUID | None:
-        """The id of the caller's API key, whose permissions bound what SQL lets the caller do; None for a user."""
+        """The id of the caller's API key, whose permissions limit what the caller can do in SQL; None for a user."""
         return self.principal.id if isinstance(self.principal, ApiKeyPrincipal) else None
 
     @property
@@ -71,13 +82,17 @@ class ApiRequest:
 
     async def ask(self, function: Callable[..., Awaitable[T]], **params: Any) -> T:
         """Call one SQL function that only reads, in one round trip."""
-        options = {"timeout": self.settings.statement_seconds, "acts": self.acts}
-        return await call_for(self.pool, self.principal.org_id, function, **options, **params)
+        timeout = self.settings.statement_seconds
+        return await call_for(self.pool, self.principal.org_id, function, timeout=timeout, acts=self.acts, **params)
+
+    async def ask_for(self, query: Query | Conditions, function: Callable[..., Awaitable[T]], **params: object) -> T:
+        """Call one SQL function that only reads, with the query parameters of the request."""
+        return await self.ask(function, **query.params(), **params)
 
     async def look(self, work: Callable[..., Awaitable[T]], **params: Any) -> T:
         """Run several calls, or a call that takes no org, in one transaction."""
-        options = {"timeout": self.settings.statement_seconds, "acts": self.acts}
-        async with transaction_for(self.pool, self.principal.org_id, **options) as conn:
+        timeout = self.settings.statement_seconds
+        async with transaction_for(self.pool, self.principal.org_id, timeout=timeout, acts=self.acts) as conn:
             return await work(conn, org_id=self.principal.org_id, **params)
 
     async def check(self) -> None:
@@ -93,9 +108,9 @@ class ApiRequest:
         seconds: float | None = None,
         repeatable: bool = True,
     ) -> Response:
-        """Do the work in one transaction. `status` can depend on what the work returns. The same `Idempotency-Key`
-        within a day gets the first response again; a response that must not be stored, such as a new key, is not
-        `repeatable`."""
+        """Do the work in one transaction. `status` can depend on the result of the work. A request with the same
+        `Idempotency-Key` within a day gets the first response again, unless `repeatable` is False: a response such as a
+        new key must not be stored."""
         timeout = seconds or self.settings.statement_seconds
         key = self.idempotency_key if repeatable else None
         # Read the body before taking a connection: it may arrive slowly.

@@ -1,10 +1,9 @@
 """A request of a running attempt: every call is fenced by the attempt that its token names."""
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from tenuto.db import keys, rate_limits, remote_workers
@@ -22,19 +21,12 @@ from tenuto.server.settings import ServerSettings
 
 @dataclass(frozen=True)
 class AttemptTransaction:
-    """A transaction of an attempt; `fence` holds the parameters that fenced SQL functions take."""
+    """A transaction of an attempt; `principal` and `token` are its fence in SQL."""
 
     conn: Conn
     principal: TaskPrincipal
-    fence: dict[str, Any]
+    token: UUID
     cancelled: bool
-
-    @property
-    def fences(self) -> dict[str, Any]:
-        """Return the fence for functions that take many attempts."""
-        fence = self.fence
-        session = {"session_id": fence["session_id"], "token": fence["token"]}
-        return {**session, "task_ids": [fence["task_id"]], "attempts": [fence["attempt"]]}
 
     async def task(self) -> HeldTask:
         """Return the task as its worker received it."""
@@ -63,20 +55,24 @@ class TaskRequest:
     settings: ServerSettings
 
     @asynccontextmanager
-    async def fenced(self, *, held: bool = True) -> AsyncIterator[AttemptTransaction]:
+    async def fenced(self, *, held: bool = True) -> AsyncGenerator[AttemptTransaction]:
         """Open a transaction while the attempt is held. `held=False` is for final reports, which may be repeated after
         the attempt has ended."""
         principal = self.principal
         async with transaction_for(self.pool, principal.org_id, timeout=self.settings.statement_seconds) as conn:
-            attempt = {"task_id": principal.task_id, "attempt": principal.attempt}
-            found_fence = await remote_workers.find_fence(
-                conn, org_id=principal.org_id, **attempt, session_id=principal.session_id, held=None if held else False
+            fence = await remote_workers.find_fence(
+                conn,
+                org_id=principal.org_id,
+                task_id=principal.task_id,
+                attempt=principal.attempt,
+                session_id=principal.session_id,
+                held=None if held else False,
             )
-            fence = {"session_id": principal.session_id, "token": found_fence.token, **attempt}
-            yield AttemptTransaction(conn, principal, fence, found_fence.cancelled)
+            yield AttemptTransaction(conn, principal, fence.token, fence.cancelled)
 
     def check_named(self, task_id: UUID | None, attempt: int | None) -> None:
-        """Refuse a body that names another attempt than the token does: the client mixed them up, or is malicious."""
+        """Refuse a body that names another attempt than the token does: the client confused two attempts, or is
+        malicious."""
         principal = self.principal
         if task_id not in (None, principal.task_id) or attempt not in (None, principal.attempt):
             raise Forbidden(

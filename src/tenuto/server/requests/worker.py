@@ -1,12 +1,12 @@
 """A request of a worker: runs calls for the org of its worker key, and for sessions that the key opened."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 from uuid import UUID
 
-from tenuto.db import audit, keys, remote_workers
+from tenuto.db import audit, remote_workers
 from tenuto.db.connection.call import Conn
 from tenuto.db.connection.org_transactions import call_for, transaction_for
 from tenuto.db.connection.pool import ConnectionPool
@@ -22,6 +22,14 @@ KEY_HINT = "send the header `Authorization: Bearer tnw_…` with a worker key"
 
 
 @dataclass(frozen=True)
+class PresentedKey:
+    """The worker key of a request, as the database knows it."""
+
+    key_id: str
+    hashes: list[bytes]
+
+
+@dataclass(frozen=True)
 class WorkerRequest:
     """One request of one worker."""
 
@@ -29,7 +37,7 @@ class WorkerRequest:
     principal: WorkerKeyPrincipal
     pool: ConnectionPool
     settings: ServerSettings
-    key: dict[str, Any]  # the parameters that identify the key in SQL
+    key: PresentedKey
 
     async def ask(self, function: Callable[..., Awaitable[T]], **params: Any) -> T:
         """Call one SQL function that checks the key and the session itself, in one round trip."""
@@ -40,20 +48,21 @@ class WorkerRequest:
         )
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[Conn]:
+    async def transaction(self) -> AsyncGenerator[Conn]:
         """Open a transaction for the key's org. Checks the key again, because it may have been revoked while the body
         arrived."""
         async with self._transaction() as conn:
-            await keys.find_worker_key(conn, **self.key)
+            await remote_workers.find_worker_key(conn, key_id=self.key.key_id, hashes=self.key.hashes)
             yield conn
 
     @asynccontextmanager
-    async def session(self, session_id: int, token: UUID) -> AsyncIterator[Conn]:
+    async def session(self, session_id: int, token: UUID) -> AsyncGenerator[Conn]:
         """Open a transaction for a session that this key opened; raises NotFound for any other session."""
         principal = self.principal
         async with self._transaction() as conn:
-            session = {"session_id": session_id, "token": token}
-            await remote_workers.check_session(conn, org_id=principal.org_id, worker_key_id=principal.id, **session)
+            await remote_workers.check_session(
+                conn, org_id=principal.org_id, worker_key_id=principal.id, session_id=session_id, token=token
+            )
             yield conn
 
     async def note(self, conn: Conn, entity: str, entity_id: str, action: str, changes: dict[str, Any]) -> None:
@@ -85,15 +94,21 @@ async def open_worker_request(request: HttpRequest) -> WorkerRequest:
         raise Unauthorized("the credential is not a valid worker key", KEY_HINT)
     if key.kind != WORKER:
         raise Unauthorized("this is an API key (tn_…), which is not valid for workers", KEY_HINT)
-    key_params = {"key_id": key.key_id, "hashes": key_hashes(settings.peppers, key.text)}
-    return WorkerRequest(request, await _admit(request, key_params, pool, settings), pool, settings, key_params)
+    presented = PresentedKey(key.key_id, key_hashes(settings.peppers, key.text))
+    return WorkerRequest(request, await _admit(request, presented, pool, settings), pool, settings, presented)
 
 
 async def _admit(
-    request: HttpRequest, key: dict[str, Any], pool: ConnectionPool, settings: ServerSettings
+    request: HttpRequest, key: PresentedKey, pool: ConnectionPool, settings: ServerSettings
 ) -> WorkerKeyPrincipal:
     limit = settings.worker_limit
-    admitted = await pool.call(keys.admit_worker_key, **key, rate=float(limit.rate), burst=float(limit.burst))
+    admitted = await pool.call(
+        remote_workers.admit_worker_key,
+        key_id=key.key_id,
+        hashes=key.hashes,
+        rate=float(limit.rate),
+        burst=float(limit.burst),
+    )
     request.record.principal = ("worker_key", admitted.id)
     if not admitted.allowed:
         raise TooManyRequests(f"worker key {admitted.name!r}", admitted.retry_after)

@@ -11,19 +11,23 @@ from tenuto.model.audit import AuditEntry
 from tenuto.server.http.pagination import Filter, page
 from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest
-from tenuto.server.schemas.base import Page, ResponseModel
+from tenuto.server.schemas.base import Moment, Page, ResponseModel
 
 ROUTES = RouteTable("audit")
 
 
 class AuditFilter(Filter):
-    """Selects entries, newest first, before an id."""
+    """Selects entries, newest first, before an id. `since`, `until`: written at that time or later, and before that
+    time. `ip`: by a client with this address."""
 
     entity: str | None = None
     entity_id: str | None = None
     action: str | None = None
     actor_id: str | None = None
     before: UUID | None = None
+    since: Moment | None = None
+    until: Moment | None = None
+    ip: Annotated[str, Field(max_length=64)] | None = None
 
 
 class HeadFilter(Filter):
@@ -46,16 +50,16 @@ class SignedHeadResponse(ResponseModel):
 
 
 @ROUTES.add("GET", "/v1/audit", permission="audit:read", response=Page[AuditEntry])
-async def list_audit(request: ApiRequest, query: AuditFilter) -> Any:
-    """List the actions of users and keys in the org, newest first."""
-    return page(await request.ask(audit.list_audit, **query.model_dump()), query, "id")
+async def list_audit(request: ApiRequest, query: AuditFilter) -> object:
+    """List the actions of users, keys and database logins in the org, newest first."""
+    return page(await request.ask_for(query, audit.list_audit), query, "id")
 
 
 @ROUTES.add("GET", "/v1/audit/heads", permission="audit:read", response=Page[SignedHeadResponse])
-async def list_heads(request: ApiRequest, query: HeadFilter) -> Any:
+async def list_heads(request: ApiRequest, query: HeadFilter) -> object:
     """List the signed heads of the org's audit chain, newest first. A new head is signed within a minute of an
     entry."""
-    found = await request.ask(audit.list_heads, **query.model_dump())
+    found = await request.ask_for(query, audit.list_heads)
     public = {key.id: key.public_key for key in await request.pool.call(keys.list_signing_keys)} if found else {}
     items = [
         {

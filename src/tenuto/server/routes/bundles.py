@@ -1,8 +1,7 @@
 """Bundles: uploaded code, identified by its hash, that runs only in sandboxes."""
 
 import asyncio
-from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from pydantic import Field
@@ -10,12 +9,12 @@ from starlette.responses import Response, StreamingResponse
 
 from tenuto.db import bundles
 from tenuto.db.bundle_upload import parts_of, upload_bundle
-from tenuto.model.bundles import read_bundle
+from tenuto.model.bundles import StoredBundle, WholeBundle, read_bundle
 from tenuto.server.http.object_stream import receive, spool
 from tenuto.server.http.pagination import Filter, page
 from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest, Transaction
-from tenuto.server.schemas.base import Page, ResponseModel
+from tenuto.server.schemas.base import Page
 
 ROUTES = RouteTable("bundles")
 
@@ -32,32 +31,14 @@ class BundleFilter(Filter):
     before: UUID | None = None
 
 
-class BundleSummaryResponse(ResponseModel):
-    """A bundle; `types` are the task types that it runs now."""
-
-    id: UUID
-    sha256: str
-    name: str
-    size: int
-    types: list[str]
-    created_by: str
-    created_at: datetime
-
-
-class BundleResponse(BundleSummaryResponse):
-    """A bundle with its manifest."""
-
-    manifest: dict[str, Any]
-
-
-@ROUTES.add("GET", "/v1/bundles", permission="bundles:read", response=Page[BundleSummaryResponse])
-async def list_bundles(request: ApiRequest, query: BundleFilter) -> Any:
+@ROUTES.add("GET", "/v1/bundles", permission="bundles:read", response=Page[StoredBundle])
+async def list_bundles(request: ApiRequest, query: BundleFilter) -> object:
     """List the org's bundles, newest first."""
-    return page(await request.ask(bundles.list_bundles, **query.model_dump()), query, "id")
+    return page(await request.ask_for(query, bundles.list_bundles), query, "id")
 
 
 @ROUTES.add(
-    "POST", "/v1/bundles", permission="bundles:write", response=BundleResponse, status=201, takes=Archive.media_type
+    "POST", "/v1/bundles", permission="bundles:write", response=WholeBundle, status=201, takes=Archive.media_type
 )
 async def put_bundle(request: ApiRequest) -> Response:
     """Upload a bundle of up to 64 MB. It runs its task types from now on. Uploading the same bundle again changes
@@ -66,21 +47,26 @@ async def put_bundle(request: ApiRequest) -> Response:
         received = await receive(request.http, file)
         bundle = await asyncio.to_thread(lambda: read_bundle(file).verify())
         sha256 = received.checksum.removeprefix("sha256:")
-        content = {"bundle": bundle, "file": file, "sha256": sha256, "size": received.size}
 
-        async def work(change: Transaction) -> BundleResponse:
-            await upload_bundle(change.conn, org_id=change.org_id, **content, created_by=str(request.principal.id))
+        async def work(change: Transaction) -> WholeBundle:
+            await upload_bundle(
+                change.conn,
+                org_id=change.org_id,
+                bundle=bundle,
+                file=file,
+                sha256=sha256,
+                size=received.size,
+                created_by=str(request.principal.id),
+            )
             changes = {"name": {"new": bundle.name}, "types": {"new": bundle.types}, "size": {"new": received.size}}
             await change.note("bundle", sha256, "put", changes)
-            return BundleResponse.model_validate(
-                await bundles.get_bundle(change.conn, org_id=change.org_id, sha256=sha256)
-            )
+            return await bundles.get_bundle(change.conn, org_id=change.org_id, sha256=sha256)
 
         return await request.change(work, status=201, seconds=request.settings.bulk_seconds, repeatable=False)
 
 
-@ROUTES.add("GET", "/v1/bundles/{sha256}", permission="bundles:read", response=BundleResponse)
-async def get_bundle(request: ApiRequest, sha256: Hash) -> Any:
+@ROUTES.add("GET", "/v1/bundles/{sha256}", permission="bundles:read", response=WholeBundle)
+async def get_bundle(request: ApiRequest, sha256: Hash) -> object:
     """Get a bundle with its manifest."""
     return await request.ask(bundles.get_bundle, sha256=sha256)
 
@@ -90,7 +76,8 @@ async def get_bundle_content(request: ApiRequest, sha256: Hash) -> Response:
     """Get the zip file of a bundle."""
     found = await request.ask(bundles.get_bundle, sha256=sha256)
     headers = {"Content-Encoding": "identity", "Content-Length": str(found.size), "ETag": f'"sha256:{sha256}"'}
-    return StreamingResponse(parts_of(request.ask, sha256=sha256), 200, headers, Archive.media_type)
+    parts = parts_of(lambda no: request.ask(bundles.get_bundle_part, sha256=sha256, no=no))
+    return StreamingResponse(parts, 200, headers, Archive.media_type)
 
 
 @ROUTES.add("DELETE", "/v1/bundles/{sha256}", permission="bundles:write", response=None, status=204)

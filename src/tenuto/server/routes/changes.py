@@ -1,7 +1,7 @@
 """The stream of changes of the org."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import Field
@@ -40,7 +40,7 @@ class ChangesResponse(ResponseModel):
 
 
 @ROUTES.add("GET", "/v1/changes", permission=PERMISSION, response=ChangesResponse)
-async def follow_changes(request: ApiRequest, after: After = None) -> Any:
+async def follow_changes(request: ApiRequest, after: After = None) -> object:
     """List the changes after a cursor, or from now on. With `Accept: text/event-stream` the response is a stream of
     `change` events with the same fields, each with an id. A client that sends the last id as `Last-Event-ID` continues
     there: it misses no change, but may get some twice. The stream ends with an `end` event when the credential is no

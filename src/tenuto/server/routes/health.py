@@ -50,26 +50,26 @@ class ReadinessCheck:
 
 
 def _read_exception(query: asyncio.Task[Any]) -> None:
-    """Reads the exception, so that asyncio does not report it when no request waits for it any more."""
+    """Reads the exception of a query, so that asyncio does not report it when no request waits for it any more."""
     if not query.cancelled():
         query.exception()
 
 
 @ROUTES.add("GET", "/", permission=PUBLIC, response=ApiInfoResponse)
-async def front(request: HttpRequest) -> Any:
+async def front(request: HttpRequest) -> object:
     """Get the name and version of the server."""
     about = {"name": request.app.title, "version": request.app.version}
-    return {**about, "description": "/openapi.json", "docs": "docs/howto/http-api.md in Tenuto's source"}
+    return {**about, "description": "/openapi.json", "docs": "/docs"}
 
 
 @ROUTES.add("GET", "/healthz", permission=PUBLIC, response=HealthResponse)
-async def healthz() -> Any:
+async def healthz() -> object:
     """Respond while the process runs."""
     return {"status": "ok"}
 
 
 @ROUTES.add("GET", "/readyz", permission=PUBLIC, response=HealthResponse)
-async def readyz(request: HttpRequest) -> Any:
+async def readyz(request: HttpRequest) -> object:
     """Respond while the database responds too. Requests that come while one check runs share its result."""
     await request.server.readiness.wait()
     return {"status": "ok"}
@@ -77,8 +77,8 @@ async def readyz(request: HttpRequest) -> Any:
 
 @ROUTES.add("GET", "/metrics", permission="status:read", response_class=Metrics)
 async def metrics(request: ApiRequest) -> Response:
-    """Get Prometheus metrics of the requests of this process; each process has its own. They contain nothing of any
-    org: metrics of queues and types are at `--metrics-port`."""
+    """Get Prometheus metrics of the requests of this process; each process has its own. They contain no data of orgs:
+    metrics of queues and types are served at `--metrics-port`."""
     await request.check()
     return Metrics(generate_latest(HTTP_REGISTRY))
 

@@ -1,33 +1,42 @@
-"""API keys. A key is shown once. A key can only create, rotate and revoke keys with a subset of its own permissions."""
+"""API keys. A key is shown once. A key can only create, change, rotate and revoke keys with a subset of its own
+permissions."""
 
 from datetime import timedelta
-from typing import Any
+from typing import Annotated
 from uuid import UUID
 
+from pydantic import Field
 from starlette.responses import Response
 
 from tenuto.db import keys
+from tenuto.model.identity import ApiKeyInfo, changed_fields
 from tenuto.model.keys import API, key_hash, make_key
 from tenuto.model.permissions import check_permissions
 from tenuto.server.http.pagination import Filter, page
 from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas.base import Page
-from tenuto.server.schemas.keys import ApiKeyResponse, CreatedKeyResponse, CreateKeyRequest, RotateKeyRequest
+from tenuto.server.schemas.keys import (
+    CreatedKeyResponse,
+    CreateKeyRequest,
+    RotateKeyRequest,
+    UpdateKeyRequest,
+)
 
 ROUTES = RouteTable("keys")
 
 
 class KeyFilter(Filter):
-    """Selects keys, newest first, before an id."""
+    """Selects keys, newest first, before an id. `key_id`: the key with this public part of its text."""
 
     before: UUID | None = None
+    key_id: Annotated[str, Field(min_length=1, max_length=64)] | None = None
 
 
-@ROUTES.add("GET", "/v1/keys", permission="keys:read", response=Page[ApiKeyResponse])
-async def list_keys(request: ApiRequest, query: KeyFilter) -> Any:
+@ROUTES.add("GET", "/v1/keys", permission="keys:read", response=Page[ApiKeyInfo])
+async def list_keys(request: ApiRequest, query: KeyFilter) -> object:
     """List the org's API keys, newest first."""
-    return page(await request.ask(keys.list_api_keys, **query.model_dump()), query, "id")
+    return page(await request.ask_for(query, keys.list_api_keys), query, "id")
 
 
 @ROUTES.add("POST", "/v1/keys", permission="keys:write", response=CreatedKeyResponse, status=201)
@@ -36,7 +45,6 @@ async def create_key(request: ApiRequest, body: CreateKeyRequest) -> Response:
     only create keys with a subset of its own permissions that expire no later than itself."""
     check_permissions(body.permissions)
     key, peppers = make_key(API, request.settings.env), request.settings.peppers
-    made = {"key_id": key.key_id, "hash": key_hash(peppers, key.text), "pepper_version": peppers.version}
 
     async def work(change: Transaction) -> CreatedKeyResponse:
         id = await keys.create_api_key(
@@ -45,8 +53,11 @@ async def create_key(request: ApiRequest, body: CreateKeyRequest) -> Response:
             name=body.name,
             permissions=body.permissions,
             expires_at=body.expires_at,
-            **made,
-            **creator(request),
+            key_id=key.key_id,
+            hash=key_hash(peppers, key.text),
+            pepper_version=peppers.version,
+            created_by=str(request.principal.id),
+            by_key=request.by_key,
         )
         changes = {"name": {"new": body.name}, "permissions": {"new": body.permissions}}
         await change.note("api_key", id, "create", changes)
@@ -55,17 +66,55 @@ async def create_key(request: ApiRequest, body: CreateKeyRequest) -> Response:
     return await request.change(work, status=201, repeatable=False)
 
 
+@ROUTES.add("GET", "/v1/keys/{id}", permission="keys:read", response=ApiKeyInfo)
+async def get_key(request: ApiRequest, id: UUID) -> object:
+    """Get an API key, without the key itself."""
+    return await request.ask(keys.get_api_key, id=id)
+
+
+@ROUTES.add("PATCH", "/v1/keys/{id}", permission="keys:write", response=ApiKeyInfo)
+async def update_key(request: ApiRequest, id: UUID, body: UpdateKeyRequest) -> Response:
+    """Change the name or the expiry time of a key, or whether it is active. Requests with an inactive key are rejected
+    until it is active again; a revoked key cannot be changed (409). An API key can only change keys with a subset of
+    its own permissions that expire no later than itself."""
+
+    async def work(change: Transaction) -> ApiKeyInfo:
+        old = await keys.get_api_key(change.conn, org_id=change.org_id, id=id)
+        await keys.update_api_key(
+            change.conn,
+            org_id=change.org_id,
+            id=id,
+            name=body.name,
+            active=body.active,
+            expires_at=body.expires_at,
+            never_expires="expires_at" in body.model_fields_set and body.expires_at is None,
+            by_key=request.by_key,
+        )
+        new = await keys.get_api_key(change.conn, org_id=change.org_id, id=id)
+        await change.note("api_key", id, "update", changed_fields(old, new))
+        return new
+
+    return await request.change(work)
+
+
 @ROUTES.add("POST", "/v1/keys/{id}/rotate", permission="keys:write", response=CreatedKeyResponse, status=201)
 async def rotate_key(request: ApiRequest, id: UUID, body: RotateKeyRequest) -> Response:
     """Replace a key by a new one; the old key stays valid during the overlap. An API key can rotate itself, or a key
     with a subset of its permissions that expires no later. The new key expires no later either."""
     key, peppers = make_key(API, request.settings.env), request.settings.peppers
-    made = {"key_id": key.key_id, "hash": key_hash(peppers, key.text), "pepper_version": peppers.version}
 
     async def work(change: Transaction) -> CreatedKeyResponse:
         overlap = timedelta(seconds=body.overlap_seconds)
         new = await keys.rotate_api_key(
-            change.conn, org_id=change.org_id, id=id, **made, **creator(request), overlap=overlap
+            change.conn,
+            org_id=change.org_id,
+            id=id,
+            key_id=key.key_id,
+            hash=key_hash(peppers, key.text),
+            pepper_version=peppers.version,
+            created_by=str(request.principal.id),
+            by_key=request.by_key,
+            overlap=overlap,
         )
         await change.note("api_key", id, "rotate", {"replaced_by": {"new": str(new)}})
         return CreatedKeyResponse(id=new, key=key.text)
@@ -83,8 +132,3 @@ async def revoke_key(request: ApiRequest, id: UUID) -> Response:
             await change.note("api_key", id, "revoke")
 
     return await request.change(work, status=204)
-
-
-def creator(request: ApiRequest) -> dict[str, Any]:
-    """Returns the caller, as the SQL functions that create keys take it."""
-    return {"created_by": str(request.principal.id), "by_key": request.by_key}

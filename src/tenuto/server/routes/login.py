@@ -1,7 +1,8 @@
 """Login and logout of browsers: by OIDC, or once by a link."""
 
+from dataclasses import dataclass
 from datetime import timedelta
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from pydantic import Field
@@ -14,6 +15,7 @@ from tenuto.model.keys import make_token, token_hash
 from tenuto.model.principals import ApiKeyPrincipal
 from tenuto.server.auth import cookies, oidc_login
 from tenuto.server.auth.authenticate import ANY_PRINCIPAL
+from tenuto.server.auth.id_tokens import Claims
 from tenuto.server.auth.oidc_issuer import IssuerUnavailable
 from tenuto.server.http.request import HttpRequest
 from tenuto.server.http.route_table import PUBLIC, RouteTable
@@ -25,6 +27,14 @@ LASTS = timedelta(hours=12)
 
 Text = Annotated[str | None, Field(max_length=4096)]
 Slug = Annotated[str | None, Field(min_length=1, max_length=63)]
+
+
+@dataclass(frozen=True)
+class OidcUser:
+    """A user as the issuer describes them."""
+
+    issuer: str
+    claims: Claims
 
 
 class MeResponse(ResponseModel):
@@ -72,11 +82,11 @@ async def finish_login(request: HttpRequest, code: Text = None, state: Text = No
         claims = await oidc_login.finish(issuer, begun, code, _callback(request))
     except IssuerUnavailable as away:
         raise Unauthorized("the issuer rejected the code or does not respond", oidc_login.RETRY_HINT) from away
-    who = {"issuer": issuer.settings.issuer, "subject": claims.subject}
-    found = await request.server.pool.call(identity.find_user, **who, org=begun.org)
-    known = {"email": claims.text("email", 320), "name": claims.text("name", 256)}
+    found = await request.server.pool.call(
+        identity.find_user, issuer=issuer.settings.issuer, subject=claims.subject, org=begun.org
+    )
     response = RedirectResponse(begun.next, 303)
-    await _let_in(request, response, found.org_id, found.user_id, "oidc", {**who, **known})
+    await _let_in(request, response, found.org_id, found.user_id, "oidc", OidcUser(issuer.settings.issuer, claims))
     cookies.drop_cookie(response, cookies.BEGUN)
     return response
 
@@ -104,7 +114,7 @@ async def log_out(request: HttpRequest) -> Response:
 
 
 @ROUTES.add("GET", "/auth/me", permission=ANY_PRINCIPAL, response=MeResponse)
-async def get_me(request: ApiRequest) -> Any:
+async def get_me(request: ApiRequest) -> object:
     """Get the caller and its permissions."""
     await request.check()
     who, cookie = request.principal, cookies.login_cookie(request.http)
@@ -121,7 +131,7 @@ async def get_me(request: ApiRequest) -> Any:
 
 
 async def _let_in(
-    request: HttpRequest, response: Response, org_id: UUID, user_id: UUID, way: str, known: dict[str, Any] | None = None
+    request: HttpRequest, response: Response, org_id: UUID, user_id: UUID, way: str, known: OidcUser | None = None
 ) -> None:
     """Sets a new cookie for the user and writes an audit entry; the old cookie becomes invalid."""
     pool, settings = request.server.pool, request.server.settings
@@ -129,7 +139,14 @@ async def _let_in(
     origin = request.origin()
     async with transaction_for(pool, org_id, timeout=settings.statement_seconds) as conn:
         if known is not None:
-            await identity.put_user(conn, org_id=org_id, **known)
+            await identity.put_user(
+                conn,
+                org_id=org_id,
+                issuer=known.issuer,
+                subject=known.claims.subject,
+                email=known.claims.text("email", 320),
+                name=known.claims.text("name", 256),
+            )
         await logins.open_login(
             conn,
             org_id=org_id,

@@ -1,6 +1,6 @@
 """The org of the caller. Other orgs cannot be seen here."""
 
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from pydantic import Field
@@ -11,6 +11,7 @@ from tenuto.db.connection.call import Conn
 from tenuto.model.audit import diff
 from tenuto.model.errors import NotFound
 from tenuto.model.identity import Org
+from tenuto.model.json import JsonObject
 from tenuto.server.http.pagination import Filter
 from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest, Transaction
@@ -23,13 +24,13 @@ Slug = Annotated[str, Field(min_length=1, max_length=63)]
 
 
 @ROUTES.add("GET", "/v1/orgs", permission="orgs:read", response=Page[Org])
-async def list_orgs(request: ApiRequest, query: Filter) -> Any:
+async def list_orgs(request: ApiRequest, query: Filter) -> object:
     """List the caller's org."""
     return {"items": await request.look(_own, limit=query.limit), "next": None}
 
 
 @ROUTES.add("GET", "/v1/orgs/{slug}", permission="orgs:read", response=Org)
-async def get_org(request: ApiRequest, slug: Slug) -> Any:
+async def get_org(request: ApiRequest, slug: Slug) -> object:
     """Get the caller's org."""
     return await request.look(_find, slug=slug)
 
@@ -41,8 +42,8 @@ async def edit_org(request: ApiRequest, slug: Slug, body: EditOrgRequest) -> Res
     async def work(change: Transaction) -> None:
         old = await _find(change.conn, org_id=change.org_id, slug=slug)
         fields = body.model_dump(exclude_none=True)
-        await identity.update_org(change.conn, org_id=change.org_id, **fields)
-        before = {"name": old.name, "settings": old.settings}
+        await identity.update_org(change.conn, org_id=change.org_id, name=body.name, settings=body.settings)
+        before: JsonObject = {"name": old.name, "settings": old.settings}
         await change.note("org", slug, "set", diff(before, {**before, **fields}))
 
     return await request.change(work, status=204)

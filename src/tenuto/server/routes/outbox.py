@@ -1,17 +1,19 @@
 """The outbox: side effects that are pending or dead."""
 
-from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 from starlette.responses import Response
 
 from tenuto.db import monitoring, outbox
 from tenuto.model.errors import InvalidInput
+from tenuto.model.json import JsonObject
+from tenuto.model.outbox import EffectSummary, PublishedEffect, replay_subject
+from tenuto.sdk.values.wire_format import refuse_pickles
 from tenuto.server.http.pagination import Filter, page
 from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest, Transaction
-from tenuto.server.schemas.base import MAX_EXACT_INTEGER, WHOLE, Name, Page, RequestModel, ResponseModel
+from tenuto.server.schemas.base import MAX_EXACT_INTEGER, WHOLE, EffectKey, Name, Page, RequestModel, ResponseModel
 
 ROUTES = RouteTable("outbox")
 
@@ -26,18 +28,12 @@ class EffectFilter(Filter):
     before: Id | None = None
 
 
-class EffectResponse(ResponseModel):
-    """A side effect outside the database; dead after 20 attempts."""
+class PublishEffectRequest(RequestModel):
+    """A payload is `{"destination": …, "body": …}`. With a `key` the effect is published once."""
 
-    id: int
-    kind: str
-    payload: Any
-    status: str
-    attempts: int
-    available_at: datetime
-    last_error: str | None
-    created_at: datetime
-    processed_at: datetime | None
+    kind: Literal["deliver"]
+    payload: JsonObject
+    key: EffectKey | None = None
 
 
 class ReplayRequest(RequestModel):
@@ -52,10 +48,27 @@ class ReplayResponse(ResponseModel):
     ids: list[int]
 
 
-@ROUTES.add("GET", "/v1/outbox", permission="outbox:read", response=Page[EffectResponse])
-async def list_effects(request: ApiRequest, query: EffectFilter) -> Any:
+@ROUTES.add("GET", "/v1/outbox", permission="outbox:read", response=Page[EffectSummary])
+async def list_effects(request: ApiRequest, query: EffectFilter) -> object:
     """List side effects, newest first."""
-    return page(await request.ask(monitoring.list_effects, **query.model_dump()), query, "id")
+    effects = await request.ask_for(query, monitoring.list_effects)
+    return page([effect.summary() for effect in effects], query, "id")
+
+
+@ROUTES.add("POST", "/v1/outbox", permission="outbox:write", response=PublishedEffect, status=201)
+async def publish_effect(request: ApiRequest, body: PublishEffectRequest) -> Response:
+    """Publish a side effect. With a `key`, an effect that was published before is returned with `created` false."""
+    refuse_pickles("the payload of an effect", body.payload)
+
+    async def work(change: Transaction) -> PublishedEffect:
+        effect = await outbox.publish_effect(
+            change.conn, org_id=change.org_id, kind=body.kind, payload=body.payload, key=body.key
+        )
+        if effect.created:
+            await change.note("effect", effect.id, "publish", {"kind": {"new": body.kind}})
+        return effect
+
+    return await request.change(work, status=lambda effect: 201 if effect.created else 200)
 
 
 @ROUTES.add("POST", "/v1/outbox/replay", permission="outbox:write", response=ReplayResponse)
@@ -63,12 +76,13 @@ async def replay_effects(request: ApiRequest, body: ReplayRequest) -> Response:
     """Retry dead side effects, counting attempts from one."""
     if (body.ids is None and body.kind is None) != body.all:
         raise InvalidInput(
-            "the side effects to replay are not selected in one way", 'write "ids": […], "kind": "…" or "all": true'
+            "the side effects to replay must be selected in exactly one way",
+            'write "ids": […], "kind": "…" or "all": true',
         )
 
     async def work(change: Transaction) -> ReplayResponse:
         done = await outbox.replay_effects(change.conn, org_id=change.org_id, ids=body.ids, kind=body.kind)
-        await change.note("outbox", body.kind or "dead", "replay", {"effects": {"new": len(done)}})
+        await change.note("outbox", replay_subject(body.ids, body.kind), "replay", {"effects": {"new": len(done)}})
         return ReplayResponse(ids=done)
 
     return await request.change(work)

@@ -1,7 +1,5 @@
 """Queues: list, pause, resume."""
 
-from typing import Any
-
 from starlette.responses import Response
 
 from tenuto.db import monitoring, runs
@@ -15,14 +13,14 @@ ROUTES = RouteTable("queues")
 
 
 @ROUTES.add("GET", "/v1/queues", permission="queues:read", response=Items[QueueStatus])
-async def list_queues(request: ApiRequest) -> Any:
+async def list_queues(request: ApiRequest) -> object:
     """List every queue with its numbers of tasks."""
     return {"items": await request.ask(monitoring.list_queues)}
 
 
 @ROUTES.add("POST", "/v1/queues/{name}/pause", permission="queues:write", response=None, status=204)
 async def pause_queue(request: ApiRequest, name: PathName) -> Response:
-    """Pause a queue: no task of it is claimed until it is resumed."""
+    """Pause a queue: its tasks are not claimed until it is resumed."""
     return await request.audited_call("queue", name, "pause", runs.pause_queue, queue=name)
 
 

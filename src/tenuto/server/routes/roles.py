@@ -1,6 +1,6 @@
 """The org's own roles and their members."""
 
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from pydantic import Field
@@ -32,9 +32,9 @@ class MemberFilter(Filter):
 
 
 @ROUTES.add("GET", "/v1/roles", permission="roles:read", response=Page[OrgRole])
-async def list_roles(request: ApiRequest, query: RoleFilter) -> Any:
+async def list_roles(request: ApiRequest, query: RoleFilter) -> object:
     """List the org's roles by name, with their numbers of members."""
-    return page(await request.ask(identity.list_roles, **query.model_dump()), query, "name")
+    return page(await request.ask_for(query, identity.list_roles), query, "name")
 
 
 @ROUTES.add("POST", "/v1/roles", permission="roles:write", response=IdResponse, status=201)
@@ -42,8 +42,15 @@ async def create_role(request: ApiRequest, body: CreateRoleRequest) -> Response:
     """Create a role that users can have and datasets can name."""
 
     async def work(change: Transaction) -> IdResponse:
-        id = await identity.create_role(change.conn, org_id=change.org_id, name=body.name, description=body.description)
-        await change.note("role", body.name, "create", {"description": {"new": body.description}})
+        id = await identity.create_role(
+            change.conn,
+            org_id=change.org_id,
+            name=body.name,
+            description=body.description,
+            display_name=body.display_name,
+        )
+        new = body.model_dump(exclude={"name"}, exclude_none=True)
+        await change.note("role", body.name, "create", {field: {"new": value} for field, value in new.items()})
         return IdResponse(id=id)
 
     return await request.change(work, status=201)
@@ -61,9 +68,9 @@ async def delete_role(request: ApiRequest, name: Name) -> Response:
 
 
 @ROUTES.add("GET", "/v1/roles/{name}/members", permission="users:read", response=Page[Member])
-async def list_members(request: ApiRequest, name: Name, query: MemberFilter) -> Any:
+async def list_members(request: ApiRequest, name: Name, query: MemberFilter) -> object:
     """List the members of a role."""
-    return page(await request.ask(identity.list_members, role=name, **query.model_dump()), query, "user_id")
+    return page(await request.ask_for(query, identity.list_members, role=name), query, "user_id")
 
 
 @ROUTES.add("PUT", "/v1/roles/{name}/members/{user_id}", permission="roles:write", response=None, status=204)

@@ -1,13 +1,15 @@
 """Run data: values that tasks and clients share within a run."""
 
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from tenuto.db import monitoring, run_data
 from tenuto.model.errors import InvalidInput
+from tenuto.model.run_data import RunDataItem
+from tenuto.server.http.pagination import Query
 from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas import runs as schemas
@@ -15,11 +17,11 @@ from tenuto.server.schemas.base import EditTagsRequest, Items, PutDataRequest
 
 ROUTES = RouteTable("run data")
 
+DataKey = Annotated[str, Field(min_length=1, max_length=1024)]
 
-class DataFilter(BaseModel):
+
+class DataFilter(Query):
     """Selects values by key, prefix, pattern (* and ?) or tags; `history` includes older values."""
-
-    model_config = ConfigDict(extra="forbid")
 
     keys: list[str] | None = None
     prefix: str | None = None
@@ -31,22 +33,32 @@ class DataFilter(BaseModel):
     limit: Annotated[int, Field(ge=1, le=1000)] = 1000
 
 
-class DataSelector(BaseModel):
+class DataSelector(Query):
     """Selects a key with all its values, or one value by its id."""
-
-    model_config = ConfigDict(extra="forbid")
 
     key: str | None = None
     data_id: UUID | None = None
 
 
-@ROUTES.add("GET", "/v1/runs/{run_id}/data", permission="data:read", response=Items[schemas.RunDataResponse])
-async def get_run_data(request: ApiRequest, run_id: UUID, query: DataFilter) -> Any:
+@ROUTES.add("GET", "/v1/runs/{run_id}/data", permission="data:read", response=Items[RunDataItem])
+async def get_run_data(request: ApiRequest, run_id: UUID, query: DataFilter) -> object:
     """Get the latest value of each key."""
-    found = await request.ask(run_data.get_run_data, run_id=run_id, **query.model_dump())
+    found = await request.ask_for(query, run_data.get_run_data, run_id=run_id)
     if not found:
         await request.ask(monitoring.get_run, run_id=run_id)  # a run that is not there is not one without data
     return {"items": found}
+
+
+@ROUTES.add("GET", "/v1/runs/{run_id}/data/{key}", permission="data:read", response=RunDataItem)
+async def get_run_data_by_key(request: ApiRequest, run_id: UUID, key: DataKey) -> object:
+    """Get the latest value of a key."""
+    return await request.ask(run_data.get_run_data_value, run_id=run_id, key=key)
+
+
+@ROUTES.add("GET", "/v1/data/{data_id}", permission="data:read", response=RunDataItem)
+async def get_run_data_value(request: ApiRequest, data_id: UUID) -> object:
+    """Get a value of run data by its id."""
+    return await request.ask(run_data.get_run_data_value, data_id=data_id)
 
 
 @ROUTES.add("PUT", "/v1/runs/{run_id}/data", permission="data:write", response=schemas.DataIdsResponse)
@@ -55,7 +67,12 @@ async def put_run_data(request: ApiRequest, run_id: UUID, body: PutDataRequest) 
 
     async def work(change: Transaction) -> schemas.DataIdsResponse:
         ids = await run_data.put_run_data(
-            change.conn, org_id=change.org_id, run_id=run_id, values=body.values, tags=body.tags
+            change.conn,
+            org_id=change.org_id,
+            run_id=run_id,
+            values=body.values,
+            tags=body.tags,
+            metadata=body.metadata,
         )
         await change.note("run_data", run_id, "put", {key: {"new": value} for key, value in body.values.items()})
         return schemas.DataIdsResponse(ids=ids)

@@ -1,33 +1,35 @@
-"""Runs: start, list, wait, cancel, retry, delete, signal."""
+"""Runs: list, wait, explain, cancel, retry, delete, signal."""
 
-from typing import Any, Literal
+from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from tenuto.db import monitoring, runs
+from tenuto.db import counts, details, metadata, monitoring, runs
 from tenuto.db.connection.json_rows import get_run_json, poll_runs_json
-from tenuto.model.monitoring import RunResult, RunSummary
+from tenuto.model.details import RunExplanation
+from tenuto.model.errors import InvalidInput
+from tenuto.model.filters import RunStatusName
+from tenuto.model.monitoring import FINAL, RunInput, RunResult, RunSummary
+from tenuto.sdk.values.wire_format import refuse_reserved
 from tenuto.server.http.etags import fields_of, tagged
-from tenuto.server.http.pagination import SortedFilter, page
+from tenuto.server.http.pagination import CountedFilter, Filter, page
 from tenuto.server.http.route_table import RouteTable
-from tenuto.server.limits.long_poll import FINAL, Wait, poll_until_any
+from tenuto.server.limits.long_poll import Wait, poll_until_any
 from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas import runs as schemas
 from tenuto.server.schemas.base import (
-    CancelRequest,
+    CountedPage,
     IdResponse,
     Items,
     Page,
     ReasonRequest,
     RetryRequest,
     SignalRequest,
+    UpdateRequest,
     WaitForRunsRequest,
 )
-from tenuto.server.schemas.starts import AnyStart, Starts
-from tenuto.server.starts import start_runs as starting
-from tenuto.server.starts.inputs import refuse_reserved
 
 ROUTES = RouteTable("runs")
 ACCEPTED: dict[int, dict[str, Any]] = {
@@ -39,31 +41,33 @@ ACCEPTED: dict[int, dict[str, Any]] = {
 RUN = fields_of(schemas.RunResponse)
 
 
-class RunFilter(SortedFilter):
-    """Selects runs; a filter by status or type searches at most 10,000 runs."""
+class RunFilter(CountedFilter):
+    """Selects runs; a filter by status or type searches at most 10,000 runs. `status` sent several times: any of them.
+    `dedupe_key` finds the run with that key among those of a type or name. `since`, `until`: created at that time or
+    later, and before that time. `metadata`: a JSON object that the metadata of the run contains. `count`: also return
+    how many match, exactly up to 10,000 and estimated above."""
 
-    status: Literal["pending", "running", "retrying", "completed", "failed", "cancelled"] | None = None
+    status: Annotated[list[RunStatusName], Field(max_length=6)] | None = None
     name: str | None = None
     type: str | None = None
+    dedupe_key: str | None = None
 
 
-@ROUTES.add("POST", "/v1/runs", permission="runs:write", response=schemas.StartedRun | schemas.StartedRuns, status=201)
-async def start_runs(request: ApiRequest, body: AnyStart) -> Response:
-    """Start a task, a graph of tasks, or a list of them, all or none. A task of a type that no worker serves waits for
-    such a worker; with `strict` it is rejected."""
-    return await starting.start_runs(request, body)
+class InputFilter(Filter):
+    """Selects inputs after a position."""
+
+    after: Annotated[int, Field(ge=-1, le=2_147_483_647)] = -1
 
 
-@ROUTES.add("POST", "/v1/runs/bulk", permission="runs:write", response=schemas.StartedRuns, status=201, bulk=True)
-async def start_runs_in_bulk(request: ApiRequest, body: Starts) -> Response:
-    """Start up to 10,000 tasks or graphs, all or none. The body can have up to 64 MB."""
-    return await starting.start_runs(request, body)
-
-
-@ROUTES.add("GET", "/v1/runs", permission="runs:read", response=Page[RunSummary])
-async def list_runs(request: ApiRequest, query: RunFilter) -> Any:
+@ROUTES.add("GET", "/v1/runs", permission="runs:read", response=CountedPage[RunSummary])
+async def list_runs(request: ApiRequest, query: RunFilter) -> object:
     """List the org's runs, newest or oldest first."""
-    return page(await request.ask(monitoring.list_runs, **query.params()), query, "id")
+    found = page(await request.ask_for(query, monitoring.list_runs), query, "id")
+    if not query.count:
+        return found
+    if query.dedupe_key is not None:
+        raise InvalidInput("count cannot be combined with dedupe_key", "a dedupe key finds one run at most")
+    return {**found, "total": await request.ask_for(query.conditions(), counts.count_runs)}
 
 
 @ROUTES.add("GET", "/v1/runs/{run_id}", permission="runs:read", response=schemas.RunResponse)
@@ -76,10 +80,25 @@ async def get_run(request: ApiRequest, run_id: UUID, wait: Wait = 0) -> Response
     return tagged(request.http, found.text)
 
 
+@ROUTES.add("GET", "/v1/runs/{run_id}/inputs", permission="tasks:read", response=Page[RunInput])
+async def list_run_inputs(request: ApiRequest, run_id: UUID, query: InputFilter) -> object:
+    """List the inputs of a run by position: its tasks that depend on no other task, in the order of the graph. An input
+    of more than 1 KB is left out; `input_bytes` says how large it is."""
+    return page(await request.ask_for(query, monitoring.list_run_inputs, run_id=run_id), query, "position")
+
+
+@ROUTES.add("GET", "/v1/runs/{run_id}/why", permission="tasks:read", response=RunExplanation)
+async def explain_run(request: ApiRequest, run_id: UUID) -> object:
+    """Explain why the open tasks of a run do not run, each in one sentence, at most 20. `parked` are the rows of the
+    run that dispatchers failed on."""
+    return await request.look(details.explain_run, run_id=run_id)
+
+
 @ROUTES.add("POST", "/v1/runs/wait", permission="runs:read", response=Items[RunResult])
 async def wait_for_runs(request: ApiRequest, body: WaitForRunsRequest) -> Response:
-    """Return runs that have ended, as soon as there is one: with about 16 MB of outputs at most, at least one run. Wait
-    again for the others. `output_omitted`: the outputs of the run have more than 16 MB; each task shows its own."""
+    """Return the runs that have ended, as soon as there is one. A response has at most about 16 MB of outputs, but at
+    least one run: wait again for the other runs. `output_omitted`: the outputs of the run have more than 16 MB; each
+    task shows its own."""
     ended = await _ends(request, body.run_ids, body.wait)
     return Response(f'{{"items":[{",".join(ended)}]}}', media_type="application/json")
 
@@ -90,9 +109,16 @@ async def _ends(request: ApiRequest, run_ids: list[UUID], wait: float) -> list[s
 
 
 @ROUTES.add("PATCH", "/v1/runs/{run_id}", permission="runs:write", response=None, status=204, responses=ACCEPTED)
-async def update_run(request: ApiRequest, run_id: UUID, body: CancelRequest) -> Response:
-    """Cancel a run: `cancelled` is the only status that can be set. A final run stays as it is."""
-    return await _cancel(request, run_id, body.reason)
+async def update_run(request: ApiRequest, run_id: UUID, body: UpdateRequest) -> Response:
+    """Set keys of a run's metadata, or cancel it, or both. Metadata of a final run can be set too."""
+
+    async def work(change: Transaction) -> schemas.RunResponse | None:
+        if body.metadata is not None:
+            await metadata.set_run_metadata(change.conn, org_id=change.org_id, run_id=run_id, changes=body.metadata)
+            await change.note("run", run_id, "set", {"metadata": {"new": body.metadata}})
+        return await _cancel_in(change, run_id, body.reason) if body.status else None
+
+    return await request.change(work, status=_status)
 
 
 @ROUTES.add("POST", "/v1/runs/{run_id}/cancel", permission="runs:write", response=None, status=204, responses=ACCEPTED)
@@ -102,12 +128,13 @@ async def cancel_run(request: ApiRequest, run_id: UUID, body: ReasonRequest | No
 
 
 async def _cancel(request: ApiRequest, run_id: UUID, reason: str | None) -> Response:
-    async def work(change: Transaction) -> schemas.RunResponse | None:
-        done = await runs.cancel_run(change.conn, org_id=change.org_id, run_id=run_id, reason=reason)
-        await change.note("run", run_id, "cancel", {"reason": {"new": reason}} if reason else None)
-        return None if done else await _run(change, run_id)
+    return await request.change(lambda change: _cancel_in(change, run_id, reason), status=_status)
 
-    return await request.change(work, status=_status)
+
+async def _cancel_in(change: Transaction, run_id: UUID, reason: str | None) -> schemas.RunResponse | None:
+    done = await runs.cancel_run(change.conn, org_id=change.org_id, run_id=run_id, reason=reason)
+    await change.note("run", run_id, "cancel", {"reason": {"new": reason}} if reason else None)
+    return None if done else await _run(change, run_id)
 
 
 def _status(made: BaseModel | None) -> int:
@@ -129,11 +156,16 @@ async def _run(change: Transaction, run_id: UUID) -> schemas.RunResponse:
     responses=ACCEPTED,
 )
 async def retry_run(request: ApiRequest, run_id: UUID, body: RetryRequest | None = None) -> Response:
-    """Start a new run of the same graph, and return it. Completed tasks keep their outputs unless `reuse` is false.
+    """Start a new run of the same graph, and return it. Completed tasks keep their outputs unless `reuse` is false. A
+    run that was retried before is refused (409) unless `force` is true.
     202: the run is large, and dispatchers copy its tasks in batches; `progress` says how many are done."""
 
+    how = body or RetryRequest()
+
     async def work(change: Transaction) -> schemas.RunResponse:
-        new = await runs.retry_run(change.conn, org_id=change.org_id, run_id=run_id, reuse=body.reuse if body else True)
+        new = await runs.retry_run(
+            change.conn, org_id=change.org_id, run_id=run_id, reuse=how.reuse, force=how.force, from_name=how.from_
+        )
         await change.note("run", run_id, "retry", {"retried_as": {"new": str(new)}})
         return await _run(change, new)
 
@@ -142,7 +174,22 @@ async def retry_run(request: ApiRequest, run_id: UUID, body: RetryRequest | None
     )
 
 
-@ROUTES.add("DELETE", "/v1/runs/{run_id}", permission="runs:write", response=None, status=204, responses=ACCEPTED)
+@ROUTES.add(
+    "POST",
+    "/v1/tasks/{task_id}/retry",
+    permission="runs:write",
+    response=schemas.RunResponse,
+    status=201,
+    responses=ACCEPTED,
+)
+async def retry_task(request: ApiRequest, task_id: UUID, body: RetryRequest | None = None) -> Response:
+    """Retry the ended run of a task as a new run, and return it. Completed tasks keep their outputs unless `reuse` is
+    false. A run that was retried before is refused (409) unless `force` is true."""
+    task = await request.ask(monitoring.get_task, task_id=task_id)
+    return await retry_run(request, task.run_id, body)
+
+
+@ROUTES.add("DELETE", "/v1/runs/{run_id}", permission="runs:delete", response=None, status=204, responses=ACCEPTED)
 async def delete_run(request: ApiRequest, run_id: UUID) -> Response:
     """Delete a final run with all its data. 202: the run is large; it is gone, and dispatchers delete its tasks in
     pieces."""
@@ -154,7 +201,7 @@ async def delete_run(request: ApiRequest, run_id: UUID) -> Response:
         if done:
             return None
         (progress,) = await runs.get_request(change.conn, org_id=change.org_id, run_id=run_id)
-        return found.model_copy(update={"progress": schemas.RunProgress.model_validate(progress)})
+        return found.model_copy(update={"progress": progress.progress})
 
     return await request.change(work, status=_status)
 

@@ -1,14 +1,16 @@
 """Schedules: runs that start at given times."""
 
-from typing import Any
-
 from starlette.responses import Response
 
 from tenuto.db import maintenance, reactions, schedules
 from tenuto.model.cron import fire_after
-from tenuto.model.durations import seconds
+from tenuto.model.durations import Duration, seconds
 from tenuto.model.errors import InvalidInput
-from tenuto.model.schedules import Schedule
+from tenuto.model.json import Json
+from tenuto.model.schedules import Schedule, ScheduleUpdate
+from tenuto.sdk.client.start_request import StartRequest
+from tenuto.sdk.task_reference import as_json
+from tenuto.sdk.values.wire_format import dump, refuse_reserved
 from tenuto.server.http.pagination import NameFilter, PathName, page
 from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest, Transaction
@@ -16,18 +18,17 @@ from tenuto.server.schemas import operations as schemas
 from tenuto.server.schemas.base import Page
 from tenuto.server.schemas.starts import PutScheduleRequest
 from tenuto.server.starts.build import StartBuilder, limits_of
-from tenuto.server.starts.inputs import refuse_reserved
 
 ROUTES = RouteTable("schedules")
 
 
 @ROUTES.add("PUT", "/v1/schedules/{name}", permission="schedules:write", response=Schedule)
 async def put_schedule(request: ApiRequest, name: PathName, body: PutScheduleRequest) -> Response:
-    """Create or change a schedule. Its next time changes only with cron or timezone."""
+    """Create or change a schedule. Its next time changes only with cron or timezone. The input is checked against the
+    JSON Schema that a worker declared for the type."""
     refuse_reserved(f"schedule {name}", body.input)
-    jitter = seconds(body.jitter, "jitter")
-    if jitter > 86_400:
-        raise InvalidInput(f"jitter is {body.jitter!r}, longer than a day", "write at most 1d")
+    await _check_input(request, body.type, body.input)
+    jitter = _jitter(body.jitter)
     details = {"limits": limits_of(body), "metadata": body.metadata}
 
     async def work(change: Transaction) -> Schedule:
@@ -35,7 +36,7 @@ async def put_schedule(request: ApiRequest, name: PathName, body: PutScheduleReq
             change.conn,
             org_id=change.org_id,
             name=name,
-            kind=StartBuilder().task(body).kind(),
+            kind=StartBuilder().task(body).kind,
             input=body.input,
             details={key: value for key, value in details.items() if value} or None,
             cron=body.cron,
@@ -50,10 +51,54 @@ async def put_schedule(request: ApiRequest, name: PathName, body: PutScheduleReq
     return await request.change(work)
 
 
+async def _check_input(request: ApiRequest, type: str, input: Json) -> None:
+    """Refuse an input that a start of the type would refuse."""
+    plan = StartRequest({}, [{"type": type}], [dump(input)], as_json)
+    await request.http.server.input_checks.check(request, [plan], [type])
+
+
+def _jitter(value: Duration) -> float:
+    jitter = seconds(value, "jitter")
+    if jitter > 86_400:
+        raise InvalidInput(f"jitter is {value!r}, longer than a day", "write at most 1d")
+    return jitter
+
+
 @ROUTES.add("GET", "/v1/schedules", permission="schedules:read", response=Page[Schedule])
-async def list_schedules(request: ApiRequest, query: NameFilter) -> Any:
+async def list_schedules(request: ApiRequest, query: NameFilter) -> object:
     """List every schedule by name, with its next time."""
-    return page(await request.ask(reactions.list_schedules, **query.model_dump()), query, "name")
+    return page(await request.ask_for(query, reactions.list_schedules), query, "name")
+
+
+@ROUTES.add("GET", "/v1/schedules/{name}", permission="schedules:read", response=Schedule)
+async def get_schedule(request: ApiRequest, name: PathName) -> object:
+    """Get a schedule, with its next time."""
+    return await request.ask(reactions.get_schedule, name=name)
+
+
+@ROUTES.add("PATCH", "/v1/schedules/{name}", permission="schedules:write", response=Schedule)
+async def update_schedule(request: ApiRequest, name: PathName, body: schemas.UpdateScheduleRequest) -> Response:
+    """Change the times, the input or the metadata of a schedule; other values stay the same. Its next time changes only
+    with cron or timezone. To change the options of its tasks, write the whole schedule with PUT."""
+    refuse_reserved(f"schedule {name}", body.input)
+    if body.input is not None:
+        schedule = await request.ask(reactions.get_schedule, name=name)
+        await _check_input(request, str(schedule.kind["type"]), body.input)
+    changes = ScheduleUpdate(
+        cron=body.cron,
+        timezone=body.timezone,
+        catch_up=body.catch_up,
+        jitter_seconds=None if body.jitter is None else _jitter(body.jitter),
+        input=body.input,
+        metadata=body.metadata,
+    )
+
+    async def work(change: Transaction) -> Schedule:
+        old, new = await schedules.update(change.conn, org_id=change.org_id, name=name, changes=changes)
+        await change.note("schedule", name, "update", changes.audited(old))
+        return new
+
+    return await request.change(work)
 
 
 @ROUTES.add("POST", "/v1/schedules/{name}/pause", permission="schedules:write", response=None, status=204)
@@ -70,6 +115,18 @@ async def resume_schedule(request: ApiRequest, name: PathName) -> Response:
         next_at = await schedules.resume(change.conn, org_id=change.org_id, name=name)
         await change.note("schedule", name, "resume")
         return schemas.NextRunResponse(next_at=next_at)
+
+    return await request.change(work)
+
+
+@ROUTES.add("POST", "/v1/schedules/{name}/run", permission="schedules:write", response=schemas.FiredScheduleResponse)
+async def run_schedule(request: ApiRequest, name: PathName) -> Response:
+    """Start a run of a schedule now, even if it is paused. Its next time stays the same."""
+
+    async def work(change: Transaction) -> schemas.FiredScheduleResponse:
+        run_id = await reactions.fire_schedule_now(change.conn, org_id=change.org_id, name=name)
+        await change.note("schedule", name, "fire", {"run": {"new": str(run_id)}})
+        return schemas.FiredScheduleResponse(run_id=run_id)
 
     return await request.change(work)
 

@@ -1,6 +1,5 @@
 """Users of the org: add, promote, disable. A user can neither create nor change a user with more permissions."""
 
-from typing import Any
 from uuid import UUID
 
 from starlette.responses import Response
@@ -23,13 +22,13 @@ class UserFilter(Filter):
 
 
 @ROUTES.add("GET", "/v1/users", permission="users:read", response=Page[User])
-async def list_users(request: ApiRequest, query: UserFilter) -> Any:
+async def list_users(request: ApiRequest, query: UserFilter) -> object:
     """List the org's users, newest first."""
-    return page(await request.ask(identity.list_users, **query.model_dump()), query, "id")
+    return page(await request.ask_for(query, identity.list_users), query, "id")
 
 
 @ROUTES.add("GET", "/v1/users/{user_id}", permission="users:read", response=User)
-async def get_user(request: ApiRequest, user_id: UUID) -> Any:
+async def get_user(request: ApiRequest, user_id: UUID) -> object:
     """Get a user."""
     return await request.ask(identity.get_user, user_id=user_id)
 

@@ -1,54 +1,80 @@
 """Worker keys. A key is shown once."""
 
 from datetime import timedelta
-from typing import Any
 from uuid import UUID
 
 from starlette.responses import Response
 
 from tenuto.db import keys, workers
+from tenuto.model.identity import WorkerKeyInfo
 from tenuto.model.keys import WORKER, key_hash, make_key
 from tenuto.server.http.pagination import page
 from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest, Transaction
-from tenuto.server.routes.keys import KeyFilter, creator
+from tenuto.server.routes.keys import KeyFilter
 from tenuto.server.schemas.base import Page
-from tenuto.server.schemas.keys import CreatedKeyResponse, CreateWorkerKeyRequest, RotateKeyRequest, WorkerKeyResponse
+from tenuto.server.schemas.keys import CreatedKeyResponse, CreateWorkerKeyRequest, RotateKeyRequest
 
 ROUTES = RouteTable("worker-keys")
 
 
-@ROUTES.add("GET", "/v1/worker-keys", permission="keys:read", response=Page[WorkerKeyResponse])
-async def list_worker_keys(request: ApiRequest, query: KeyFilter) -> Any:
+@ROUTES.add("GET", "/v1/worker-keys", permission="keys:read", response=Page[WorkerKeyInfo])
+async def list_worker_keys(request: ApiRequest, query: KeyFilter) -> object:
     """List the org's worker keys, newest first."""
-    return page(await request.ask(keys.list_worker_keys, **query.model_dump()), query, "id")
+    return page(await request.ask_for(query, keys.list_worker_keys), query, "id")
 
 
 @ROUTES.add("POST", "/v1/worker-keys", permission="keys:write", response=CreatedKeyResponse, status=201)
 async def create_worker_key(request: ApiRequest, body: CreateWorkerKeyRequest) -> Response:
     """Create a worker key. `key` is shown only in this response; an Idempotency-Key has no effect here."""
-    text, made = _new(request)
+    # A worker reads and ends tasks: with `by_key`, SQL requires that the calling API key has workers:write.
+    key, peppers = make_key(WORKER, request.settings.env), request.settings.peppers
 
     async def work(change: Transaction) -> CreatedKeyResponse:
         id = await keys.create_worker_key(
-            change.conn, org_id=change.org_id, name=body.name, queues=body.queues, expires_at=body.expires_at, **made
+            change.conn,
+            org_id=change.org_id,
+            name=body.name,
+            queues=body.queues,
+            expires_at=body.expires_at,
+            key_id=key.key_id,
+            hash=key_hash(peppers, key.text),
+            pepper_version=peppers.version,
+            created_by=str(request.principal.id),
+            by_key=request.by_key,
         )
         await change.note("worker_key", id, "create", {"name": {"new": body.name}, "queues": {"new": body.queues}})
-        return CreatedKeyResponse(id=id, key=text)
+        return CreatedKeyResponse(id=id, key=key.text)
 
     return await request.change(work, status=201, repeatable=False)
+
+
+@ROUTES.add("GET", "/v1/worker-keys/{id}", permission="keys:read", response=WorkerKeyInfo)
+async def get_worker_key(request: ApiRequest, id: UUID) -> object:
+    """Get a worker key, without the key itself."""
+    return await request.ask(keys.get_worker_key, id=id)
 
 
 @ROUTES.add("POST", "/v1/worker-keys/{id}/rotate", permission="keys:write", response=CreatedKeyResponse, status=201)
 async def rotate_worker_key(request: ApiRequest, id: UUID, body: RotateKeyRequest) -> Response:
     """Replace a worker key by a new one; the old key stays valid during the overlap."""
-    text, made = _new(request)
+    key, peppers = make_key(WORKER, request.settings.env), request.settings.peppers
 
     async def work(change: Transaction) -> CreatedKeyResponse:
         overlap = timedelta(seconds=body.overlap_seconds)
-        new = await keys.rotate_worker_key(change.conn, org_id=change.org_id, id=id, **made, overlap=overlap)
+        new = await keys.rotate_worker_key(
+            change.conn,
+            org_id=change.org_id,
+            id=id,
+            key_id=key.key_id,
+            hash=key_hash(peppers, key.text),
+            pepper_version=peppers.version,
+            created_by=str(request.principal.id),
+            by_key=request.by_key,
+            overlap=overlap,
+        )
         await change.note("worker_key", id, "rotate", {"replaced_by": {"new": str(new)}})
-        return CreatedKeyResponse(id=new, key=text)
+        return CreatedKeyResponse(id=new, key=key.text)
 
     return await request.change(work, status=201, repeatable=False)
 
@@ -64,10 +90,3 @@ async def revoke_worker_key(request: ApiRequest, id: UUID) -> Response:
             await change.note("worker_key", id, "revoke", {"ended_sessions": {"new": ended}})
 
     return await request.change(work, status=204)
-
-
-def _new(request: ApiRequest) -> tuple[str, dict[str, Any]]:
-    """Makes a new key. A worker reads and ends tasks, so an API key needs workers:write to create one (creator)."""
-    key, peppers = make_key(WORKER, request.settings.env), request.settings.peppers
-    made = {"key_id": key.key_id, "hash": key_hash(peppers, key.text), "pepper_version": peppers.version}
-    return key.text, {**made, **creator(request)}

@@ -1,15 +1,19 @@
-"""Workers: list, drain."""
+"""Workers: list, get, logs, history, drain, terminate; dispatchers: list."""
 
-from typing import Any, Literal
+from typing import Annotated, Literal
+from uuid import UUID
 
+from pydantic import Field
 from starlette.responses import Response
 
 from tenuto.db import monitoring, workers
-from tenuto.model.monitoring import WorkerStatus
-from tenuto.server.http.pagination import NameFilter, PathName, page
+from tenuto.db.connection.call import Conn
+from tenuto.model.monitoring import DispatcherInfo, WorkerStatus
+from tenuto.model.workers import WorkerLife, WorkerLogEntry
+from tenuto.server.http.pagination import Filter, NameFilter, PathName, Query, page
 from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest
-from tenuto.server.schemas.base import Page, ReasonRequest
+from tenuto.server.schemas.base import MAX_EXACT_INTEGER, Items, Page, ReasonRequest
 
 ROUTES = RouteTable("workers")
 
@@ -18,10 +22,43 @@ class WorkerFilter(NameFilter):
     status: Literal["starting", "active", "draining", "error", "terminated"] | None = None
 
 
+class LogFilter(Query):
+    """`after`: the number of the last line that was read."""
+
+    after: Annotated[int, Field(ge=0, le=MAX_EXACT_INTEGER)] | None = None
+    limit: Annotated[int, Field(ge=1, le=1000)] = 200
+
+
+class HistoryFilter(Filter):
+    """`before`: the session that the previous page ended with."""
+
+    before: Annotated[int, Field(ge=1, le=MAX_EXACT_INTEGER)] | None = None
+
+
 @ROUTES.add("GET", "/v1/workers", permission="workers:read", response=Page[WorkerStatus])
-async def list_workers(request: ApiRequest, query: WorkerFilter) -> Any:
+async def list_workers(request: ApiRequest, query: WorkerFilter) -> object:
     """List the org's workers by name."""
-    return page(await request.ask(monitoring.list_workers, **query.model_dump()), query, "id")
+    return page(await request.ask_for(query, monitoring.list_workers), query, "id")
+
+
+@ROUTES.add("GET", "/v1/workers/{name}", permission="workers:read", response=WorkerStatus)
+async def get_worker(request: ApiRequest, name: PathName) -> object:
+    """Get a worker, with the number of tasks that it runs and its health."""
+    return await request.ask(monitoring.get_worker, worker_id=name)
+
+
+@ROUTES.add("GET", "/v1/workers/{name}/logs", permission="workers:read", response=Items[WorkerLogEntry])
+async def read_worker_logs(request: ApiRequest, name: PathName, query: LogFilter) -> object:
+    """Get the newest lines of a worker's log in their order, or those after a line. Lines are kept for 48 hours."""
+    lines = await request.ask(monitoring.read_worker_logs, worker_id=name, after=query.after, limit=query.limit)
+    return {"items": lines}
+
+
+@ROUTES.add("GET", "/v1/workers/{name}/history", permission="workers:read", response=Page[WorkerLife])
+async def list_worker_history(request: ApiRequest, name: PathName, query: HistoryFilter) -> object:
+    """List the sessions of a worker, newest first: when each began and ended, and why it ended."""
+    lives = await request.ask(monitoring.list_worker_history, worker_id=name, before=query.before, limit=query.limit)
+    return page(lives, query, "session_id")
 
 
 @ROUTES.add("POST", "/v1/workers/{name}/drain", permission="workers:write", response=None, status=204)
@@ -29,3 +66,19 @@ async def drain_worker(request: ApiRequest, name: PathName, body: ReasonRequest 
     """Drain a worker: it finishes its attempts and claims nothing more."""
     reason = body.reason if body else None
     return await request.audited_call("worker", name, "drain", workers.drain_worker, worker_id=name, reason=reason)
+
+
+@ROUTES.add("POST", "/v1/workers/{name}/terminate", permission="workers:write", response=None, status=204)
+async def terminate_worker(request: ApiRequest, name: PathName) -> Response:
+    """Terminate a worker: its session ends, and other workers get its tasks."""
+    return await request.audited_call("worker", name, "terminate", workers.terminate_worker, worker_id=name)
+
+
+@ROUTES.add("GET", "/v1/dispatchers", permission="status:read", response=Items[DispatcherInfo])
+async def list_dispatchers(request: ApiRequest) -> object:
+    """List the dispatchers with a heartbeat in the last hour, latest heartbeat first. They serve all orgs."""
+    return {"items": await request.look(_dispatchers)}
+
+
+async def _dispatchers(conn: Conn, *, org_id: UUID) -> list[DispatcherInfo]:  # noqa: ARG001 - the same for every org
+    return await monitoring.list_dispatchers(conn)

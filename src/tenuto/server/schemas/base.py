@@ -1,20 +1,23 @@
 """The base classes of request and response bodies. Requests refuse unknown fields, and convert no types."""
 
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from typing import Annotated, Generic, Literal, TypeVar
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from tenuto.model.counts import Count
+from tenuto.model.json import Json
 
 T = TypeVar("T")
 
 
-def _as_text(value: Any) -> Any:
+def _as_text(value: object) -> object:
     if not isinstance(value, str):
         raise ValueError("write a time as text: 2026-01-31T12:00:00Z")
     return value
 
 
-def _as_whole(value: Any) -> Any:
+def _as_whole(value: object) -> object:
     return int(value) if type(value) is float and value.is_integer() else value
 
 
@@ -24,17 +27,18 @@ Moment = Annotated[AwareDatetime, Field(strict=False), BeforeValidator(_as_text)
 Seconds = Annotated[float, Field(ge=0, le=315_360_000)] | Annotated[str, Field(min_length=1, max_length=64)]
 Name = Annotated[str, Field(min_length=1, max_length=256)]
 Label = Annotated[str, Field(min_length=1, max_length=256)]
+EffectKey = Annotated[str, Field(min_length=1, max_length=512)]
 Int = Annotated[int, Field(ge=-2_147_483_648, le=2_147_483_647), WHOLE]
 
 
 class RequestModel(BaseModel):
-    """Rejects unknown fields and values of another type."""
+    """A request body; rejects unknown fields and values of another type."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class ResponseModel(BaseModel):
-    """Built from the rows that SQL functions return."""
+    """A response body, built from the rows that SQL functions return."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -44,6 +48,12 @@ class Page(ResponseModel, Generic[T]):
 
     items: list[T]
     next: str | None
+
+
+class CountedPage(Page[T], Generic[T]):
+    """One page; `total` is set if the request has `count=true`."""
+
+    total: Count | None = None
 
 
 class Problem(ResponseModel):
@@ -56,7 +66,7 @@ class Problem(ResponseModel):
     detail: str
     request_id: str
     hint: str | None = None
-    errors: list[dict[str, str]] | None = None
+    errors: list[dict[str, str | int]] | None = None
 
 
 class Items(ResponseModel, Generic[T]):
@@ -66,7 +76,7 @@ class Items(ResponseModel, Generic[T]):
 
 
 class IdResponse(ResponseModel):
-    """The id of what was created or changed."""
+    """The id of the object that was created or changed."""
 
     id: UUID
 
@@ -75,21 +85,43 @@ class ReasonRequest(RequestModel):
     reason: Annotated[str, Field(min_length=1, max_length=1024)] | None = None
 
 
-class CancelRequest(ReasonRequest):
-    """The only status that can be set. A final run or task stays as it is."""
+class UpdateRequest(ReasonRequest):
+    """`metadata`: keys to set; each value replaces the whole value of its key, null removes the key, other keys stay.
+    `status`: `cancelled` is the only one that can be set, with a `reason`; a final run or task stays as it is."""
 
-    status: Literal["cancelled"]
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [
+                {"required": ["status"], "properties": {"status": {"const": "cancelled"}}},
+                {"required": ["metadata"], "properties": {"metadata": {"type": "object"}, "reason": {"type": "null"}}},
+            ]
+        }
+    )
+
+    status: Literal["cancelled"] | None = None
+    metadata: Annotated[dict[str, Json], Field(min_length=1)] | None = None
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> "UpdateRequest":
+        if self.status is None and self.metadata is None:
+            raise ValueError("set status or metadata")
+        if self.status is None and self.reason is not None:
+            raise ValueError("reason belongs to status: cancelled")
+        return self
 
 
 class RetryRequest(RequestModel):
-    """`reuse`: completed tasks keep their outputs."""
+    """`reuse`: completed tasks keep their outputs. `force`: also retry a run that was retried before. `from`: the name
+    or type of tasks, or the name of a step, to run again although they completed."""
 
     reuse: bool = True
+    force: bool = False
+    from_: Annotated[Name | None, Field(alias="from")] = None
 
 
 class SignalRequest(RequestModel):
     name: Name
-    value: Any = None
+    value: Json = None
 
 
 class WaitForRunsRequest(RequestModel):
@@ -100,8 +132,11 @@ class WaitForRunsRequest(RequestModel):
 
 
 class PutDataRequest(RequestModel):
-    values: Annotated[dict[Name, Any], Field(min_length=1, max_length=1000)]
+    """`metadata` is stored with each of the values."""
+
+    values: Annotated[dict[Name, Json], Field(min_length=1, max_length=1000)]
     tags: Annotated[list[Label], Field(max_length=64)] | None = None
+    metadata: dict[str, Json] | None = None
 
 
 class EditTagsRequest(RequestModel):

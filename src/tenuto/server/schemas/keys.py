@@ -1,10 +1,9 @@
 """Request and response bodies about API keys and worker keys. A key is shown once; its hash never is."""
 
-from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import ConfigDict, Field, model_validator
 
 from tenuto.server.schemas.base import Moment, Name, RequestModel, ResponseModel
 
@@ -17,8 +16,24 @@ class CreateKeyRequest(RequestModel):
     expires_at: Moment | None = None
 
 
+class UpdateKeyRequest(RequestModel):
+    """The changes of an API key, at least one. `expires_at` null: the key is valid until it is revoked."""
+
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1})
+
+    name: Name | None = None
+    active: bool | None = None
+    expires_at: Moment | None = None
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> "UpdateKeyRequest":
+        if not self.model_fields_set:
+            raise ValueError("is empty; write name, active or expires_at")
+        return self
+
+
 class RotateKeyRequest(RequestModel):
-    """How long the old key stays valid beside the new one."""
+    """How long the old key stays valid after the new one is created."""
 
     overlap_seconds: Annotated[float, Field(ge=0, le=7_776_000)] = 86_400
 
@@ -31,39 +46,8 @@ class CreateWorkerKeyRequest(RequestModel):
     expires_at: Moment | None = None
 
 
-class ApiKeyResponse(ResponseModel):
-    """An API key without its secret."""
-
-    id: UUID
-    key_id: str | None
-    prefix: str | None
-    name: str
-    permissions: list[str]
-    created_by: str
-    created_at: datetime
-    expires_at: datetime | None
-    revoked_at: datetime | None
-    last_used_at: datetime | None
-    replaced_by: UUID | None
-
-
 class CreatedKeyResponse(ResponseModel):
     """A new API key; `key` is shown only here."""
 
     id: UUID
     key: str
-
-
-class WorkerKeyResponse(ResponseModel):
-    """A worker key without its secret; `*` among its queues is every queue."""
-
-    id: UUID
-    key_id: str
-    name: str
-    queues: list[str]
-    created_by: str
-    created_at: datetime
-    expires_at: datetime | None
-    revoked_at: datetime | None
-    last_used_at: datetime | None
-    replaced_by: UUID | None

@@ -1,11 +1,13 @@
 """Request and response bodies about groups, schedules and the status of the org."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
+from uuid import UUID
 
-from pydantic import Field
+from pydantic import ConfigDict, Field, model_validator
 
-from tenuto.server.schemas.base import WHOLE, RequestModel, ResponseModel
+from tenuto.model.json import Json, JsonObject
+from tenuto.server.schemas.base import WHOLE, RequestModel, ResponseModel, Seconds
 
 
 class SetGroupRequest(RequestModel):
@@ -15,25 +17,38 @@ class SetGroupRequest(RequestModel):
     quota: Annotated[int, Field(ge=0, le=2_147_483_647), WHOLE] | None = None
 
 
+class SetLimitRequest(RequestModel):
+    """How many tasks may hold a slot of a limit at the same time."""
+
+    size: Annotated[int, Field(ge=1, le=1_000_000), WHOLE]
+
+
+class UpdateScheduleRequest(RequestModel):
+    """The changes of a schedule, at least one."""
+
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1})
+
+    cron: Annotated[str, Field(min_length=1, max_length=256)] | None = None
+    timezone: Annotated[str, Field(min_length=1, max_length=256)] | None = None
+    catch_up: Literal["skip", "one", "all"] | None = None
+    jitter: Seconds | None = None
+    input: JsonObject | list[Json] | None = None
+    metadata: JsonObject | None = None
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> "UpdateScheduleRequest":
+        if not self.model_fields_set:
+            raise ValueError("is empty; write cron, timezone, catch_up, jitter, input or metadata")
+        return self
+
+
 class NextRunResponse(ResponseModel):
     """The next time of a schedule."""
 
     next_at: datetime
 
 
-class StatusResponse(ResponseModel):
-    """Numbers of tasks, workers and effects of the org."""
+class FiredScheduleResponse(ResponseModel):
+    """The run that a schedule started."""
 
-    ready: int
-    delayed: int
-    waiting: int
-    pending: int
-    running: int
-    oldest_ready_seconds: float | None
-    workers: dict[str, int]
-    dispatchers: int
-    failed_last_minute: int
-    lost_last_minute: int
-    outbox_pending: int
-    outbox_dead: int
-    parked: int
+    run_id: UUID

@@ -1,25 +1,19 @@
 """Response bodies about runs. Every field is listed here, so that none is shown by accident."""
 
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
+from tenuto.model.json import Json
+from tenuto.model.run_requests import RunProgress
 from tenuto.server.schemas.base import ResponseModel
-
-
-class RunProgress(ResponseModel):
-    """The progress of an action (`cancel`, `retry`, `delete`) on a large run; `total_tasks` is null until the tasks are
-    counted."""
-
-    action: str
-    done_tasks: int
-    total_tasks: int | None
 
 
 class RunResponse(ResponseModel):
     """A run. `single_task`: it has one task, whose id is the run's. `type` is the type of the task it was started with;
     a graph has none, but may have a name. `output_omitted`: the outputs have more than 16 MB together; each task shows
-    its own."""
+    its own. `retry_of` is the run that it retries, `retried_by` the newest run that retries it. `open`: tasks can be
+    added until it is closed. `held`: none of its tasks starts before it is released. The run is cancelled at
+    `deadline_at` unless it has ended, and at `expires_at` unless it has begun; both are null once it has ended."""
 
     id: UUID
     org_id: UUID
@@ -35,13 +29,14 @@ class RunResponse(ResponseModel):
     failed_tasks: int
     cancelled_tasks: int
     skipped_tasks: int
-    input: Any
-    output: Any
+    input: Json
+    output: Json
     output_omitted: bool
-    error: Any
+    error: Json
     failed_task_id: UUID | None
-    metadata: Any
+    metadata: Json
     retry_of: UUID | None
+    retried_by: UUID | None
     next_retry_at: datetime | None
     cancel_requested_at: datetime | None
     created_at: datetime
@@ -49,6 +44,13 @@ class RunResponse(ResponseModel):
     completed_at: datetime | None
     duration_seconds: float | None
     progress: RunProgress | None
+    cancel_reason: str | None
+    fraction: float
+    message: str | None
+    open: bool
+    deadline_at: datetime | None
+    expires_at: datetime | None
+    held: bool
 
 
 class StartedRun(ResponseModel):
@@ -66,21 +68,21 @@ class StartedRuns(ResponseModel):
     items: list[StartedRun]
 
 
-class RunDataResponse(ResponseModel):
-    """One value of a run's data, with the attempt that wrote it if one did."""
+class AddedTasks(ResponseModel):
+    """The ids of the tasks that were added, in the order of the graph."""
+
+    ids: list[UUID]
+
+
+class ReleasedRun(ResponseModel):
+    """The run, and whether this request released it: false if it was not held."""
 
     id: UUID
-    run_id: UUID
-    key: str
-    value: Any
-    tags: list[str]
-    task_id: UUID | None
-    attempt: int | None
-    created_at: datetime
+    released: bool
 
 
 class DataIdsResponse(ResponseModel):
-    """The ids of what was written, in the order of the keys."""
+    """The ids of the values that were written, in the order of the keys."""
 
     ids: list[UUID]
 

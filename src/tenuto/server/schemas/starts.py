@@ -1,16 +1,20 @@
 """Request bodies of starts: a task, a graph of tasks that refer to each other by name, or a list of these."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal, cast
+from uuid import UUID
 
 from pydantic import Discriminator, Field, Tag
 
+from tenuto.model.json import Json, JsonObject
+from tenuto.model.tasks import MAX_TASKS
 from tenuto.server.schemas.base import WHOLE, Int, Label, Moment, Name, RequestModel, Seconds
 
 MAX_STARTS = 10_000
-MAX_TASKS = 100_000
 
-Input = dict[str, Any] | list[Any]
+Arguments = JsonObject | list[Json]  # by name, or in order
+Input = Arguments | str | bool | int | float  # a value that is no list and no object is the first argument
 End = Literal["completed", "failed", "cancelled"]
+RunUuid = Annotated[UUID, Field(strict=False)]
 
 
 class LimitSpec(RequestModel):
@@ -23,8 +27,8 @@ class LimitSpec(RequestModel):
 
 
 class TaskSpecFields(RequestModel):
-    """Options of tasks of one type. An omitted option is as workers declared it for the type; without `inherit`, or
-    without a declaration, it has its default: queue `default`, three attempts, no timeout."""
+    """Options of tasks of one type. An omitted option has the value that workers declared for the type. Without
+    `inherit`, or without a declaration, it has its default: queue `default`, three attempts, no timeout."""
 
     type: Name
     inherit: bool = True
@@ -32,7 +36,7 @@ class TaskSpecFields(RequestModel):
     priority: Int | None = None
     queue: Name | None = None
     labels: Annotated[list[Label], Field(max_length=64)] | None = None
-    metadata: dict[str, Any] | None = None
+    metadata: JsonObject | None = None
     timeout: Seconds | None = None
     heartbeat_timeout: Seconds | None = None
     backoff: Seconds | None = None
@@ -52,23 +56,35 @@ class TaskFields(TaskSpecFields):
 
 
 class RunFields(RequestModel):
-    """Options of one run. `strict`: reject a type that no worker has ever served."""
+    """Options of one run. `id`: a UUID that the client made; if the run with this id exists, it is returned.
+    `deadline` and `expires`: cancel the run if it has not ended, or not begun, this many seconds after its start.
+    `hold`: create the run, but start none of its tasks before `POST /v1/runs/{id}/release`.
+    `strict`: reject a type that no worker has ever served."""
 
+    run_id: RunUuid | None = Field(default=None, alias="id")
     dedupe_key: Annotated[str, Field(min_length=1, max_length=1024)] | None = None
     resource_group: Name | None = None
     run_attempts: Annotated[int, Field(ge=1, le=100), WHOLE] | None = None
+    deadline: Seconds | None = None
+    expires: Seconds | None = None
+    hold: bool | None = None
     strict: bool = False
 
 
-class StartTaskRequest(TaskFields, RunFields):
-    """One start of a task: its type, its arguments by name or in order, and options. Write a data object in the input
-    as `{"$object": id}`."""
+class AddTaskRequest(TaskFields):
+    """A task to add to an open run: its type, its input and options."""
 
     input: Input = Field(default_factory=dict)
 
 
+class StartTaskRequest(AddTaskRequest, RunFields):
+    """One start of a task: its type, its input and options. The input is an object of arguments by name, a list of
+    arguments in order, or a text, number or boolean, which is the first argument. Write a data object in it as
+    `{"$object": id}`."""
+
+
 class GraphEdge(RequestModel):
-    """Another task of the graph, and the outcome of it that lets this task start."""
+    """Another task of the graph, and the outcome with which it lets this task start."""
 
     task: Name
     on: Literal["completed", "failed", "continue"] = "completed"
@@ -87,8 +103,10 @@ class GraphNode(TaskFields):
     name is its key in the graph."""
 
     input: Input = Field(default_factory=dict)
-    map: Annotated[list[Any], Field(min_length=1, max_length=MAX_TASKS)] | None = None
-    after: Annotated[list[Name | GraphEdge], Field(max_length=MAX_TASKS)] = Field(default_factory=list)
+    map: Annotated[list[Json], Field(min_length=1, max_length=MAX_TASKS)] | None = None
+    after: Annotated[list[Name | GraphEdge], Field(max_length=MAX_TASKS)] = Field(
+        default_factory=list[Name | GraphEdge]
+    )
     handler: End | None = None
     output_count: Annotated[int, Field(ge=1, le=1000), WHOLE] | None = None
 
@@ -102,30 +120,59 @@ class GraphSpec(RequestModel):
     outputs: Annotated[list[OutputRef], Field(max_length=1000)] | None = None
 
 
-class StartGraphRequest(RunFields):
-    """One start of a graph of tasks. A delay applies to its first tasks."""
+class AddGraphRequest(RequestModel):
+    """A graph of tasks to add to an open run. A delay applies to its first tasks."""
 
     graph: GraphSpec
     delay: Seconds | None = None
     available_at: Moment | None = None
-    metadata: dict[str, Any] | None = None
+
+
+class StartGraphRequest(AddGraphRequest, RunFields):
+    """One start of a graph of tasks. A delay applies to its first tasks. `input` is stored with the run."""
+
+    metadata: JsonObject | None = None
+    input: Json = None
+
+
+class OpenRunRequest(RequestModel):
+    """Open a run without tasks: `POST /v1/runs/{id}/tasks` adds tasks until `POST /v1/runs/{id}/close`. A dedupe key
+    needs a name. `hold`: start none of the tasks before `POST /v1/runs/{id}/release`."""
+
+    open: Literal[True]
+    run_id: RunUuid | None = Field(default=None, alias="id")
+    name: Name | None = None
+    input: Json = None
+    metadata: JsonObject | None = None
+    dedupe_key: Annotated[str, Field(min_length=1, max_length=1024)] | None = None
+    resource_group: Name | None = None
+    run_attempts: Annotated[int, Field(ge=1, le=100), WHOLE] | None = None
+    deadline: Seconds | None = None
+    expires: Seconds | None = None
+    hold: bool | None = None
 
 
 class PutScheduleRequest(TaskSpecFields):
-    """A task that starts at the times of `cron` in the timezone. `catch_up`: of missed times, start none, one or
-    all."""
+    """A task that starts at the times of `cron` in the timezone. `catch_up`: whether to start none, one or all of the
+    runs that were missed."""
 
-    input: Input = Field(default_factory=dict)
+    input: Arguments = Field(default_factory=dict)
     cron: Annotated[str, Field(min_length=1, max_length=256)]
     timezone: Annotated[str, Field(min_length=1, max_length=256)] = "UTC"
     catch_up: Literal["skip", "one", "all"] = "one"
     jitter: Seconds = 0
 
 
-def _kind(body: Any) -> str:
+def _kind(body: object) -> str:
+    return "graph" if isinstance(body, AddGraphRequest) or (isinstance(body, dict) and "graph" in body) else "task"
+
+
+def _any_kind(body: object) -> str:
     if isinstance(body, list):
         return "list"
-    return "graph" if isinstance(body, StartGraphRequest) or (isinstance(body, dict) and "graph" in body) else "task"
+    if isinstance(body, OpenRunRequest) or (isinstance(body, dict) and "open" in body):
+        return "open"
+    return _kind(cast("object", body))
 
 
 OneStart = Annotated[
@@ -135,6 +182,10 @@ Starts = Annotated[list[OneStart], Field(min_length=1, max_length=MAX_STARTS)]
 AnyStart = Annotated[
     Annotated[StartTaskRequest, Tag("task")]
     | Annotated[StartGraphRequest, Tag("graph")]
+    | Annotated[OpenRunRequest, Tag("open")]
     | Annotated[Starts, Tag("list")],
-    Discriminator(_kind),
+    Discriminator(_any_kind),
+]
+Addition = Annotated[
+    Annotated[AddTaskRequest, Tag("task")] | Annotated[AddGraphRequest, Tag("graph")], Discriminator(_kind)
 ]

@@ -1,8 +1,9 @@
 """Response bodies for running attempts."""
 
-from typing import Any
+from datetime import datetime
 from uuid import UUID
 
+from tenuto.model.json import Json, JsonObject
 from tenuto.server.schemas.base import ResponseModel
 
 
@@ -11,21 +12,25 @@ class InputPartResponse(ResponseModel):
 
     part: str
     slot_no: int | None
-    value: Any
+    value: Json
 
 
 class StepResponse(ResponseModel):
-    """A recorded step, and how many seconds ago it was recorded."""
+    """A recorded step, and how many seconds ago it was recorded. `error`: the step failed, for good unless
+    `retry_in_seconds` is set: it is then tried again."""
 
     step_no: int
     name: str
     kind: str
-    value: Any
+    value: Json
+    error: JsonObject | None
+    tries: int
     age_seconds: float
+    retry_in_seconds: float | None
 
 
 class ValueResponse(ResponseModel):
-    value: Any
+    value: Json
 
 
 class ChildrenResponse(ResponseModel):
@@ -35,8 +40,9 @@ class ChildrenResponse(ResponseModel):
 class TaskDataResponse(ResponseModel):
     id: UUID
     key: str
-    value: Any
+    value: Json
     tags: list[str]
+    metadata: dict[str, Json] | None
 
 
 class VersionResponse(ResponseModel):
@@ -50,6 +56,35 @@ class AttemptStateResponse(ResponseModel):
 
 
 class ReportResponse(ResponseModel):
-    """`accepted`, or `already_accepted` when this end was reported before."""
+    """`accepted`, `already_accepted` when this end was reported before, or `refused` when the task failed because of
+    what it published."""
 
-    answer: str
+    result: str
+
+
+class FileToWriteResponse(ResponseModel):
+    """Where to PUT a file. `location` is what the completion publishes."""
+
+    output: int
+    location: str
+    name: str
+    url: str
+
+
+class FileToReadResponse(ResponseModel):
+    """Where to GET a file of an input."""
+
+    partition: str | None
+    location: str
+    name: str
+    size: int
+    url: str
+
+
+class SignedFilesResponse(ResponseModel):
+    """`after`: the input has more files; ask again with it."""
+
+    writes: list[FileToWriteResponse]
+    reads: list[FileToReadResponse]
+    after: UUID | None
+    expires_at: datetime

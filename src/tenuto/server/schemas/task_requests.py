@@ -1,11 +1,14 @@
-"""Request bodies of running attempts. A body can name its attempt, which must then be the one of the token."""
+"""Request bodies of running attempts. A body can name its attempt, which must then be the attempt that the token
+identifies."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tenuto.server.schemas.base import MAX_EXACT_INTEGER, WHOLE, Label, Name, RequestModel
-from tenuto.server.schemas.worker_claims import Attempt, Count, Id, LogLineFields, Retry
+from tenuto.model.json import Json, JsonObject
+from tenuto.server.schemas.base import MAX_EXACT_INTEGER, WHOLE, EffectKey, Label, Name, RequestModel
+from tenuto.server.schemas.worker_claims import Attempt, Count, Id, LogLineFields, Publications, Retry
+from tenuto.storage.base import MAX_KEY_BYTES
 
 
 class TaskApiRequest(RequestModel):
@@ -14,10 +17,21 @@ class TaskApiRequest(RequestModel):
 
 
 class RecordStepRequest(TaskApiRequest):
+    """Steps are numbered 1, 2, … in call order, patches -1, -2, …"""
+
+    step_no: Annotated[int, Field(ge=-2_147_483_648, le=2_147_483_647), WHOLE]
+    name: Name
+    kind: Literal["step", "sleep", "signal", "patch"]
+    value: Json
+
+
+class FailStepRequest(TaskApiRequest):
     step_no: Count
     name: Name
-    kind: Literal["step", "child", "sleep", "signal"]
-    value: Any
+    error: JsonObject
+    tries: Annotated[int, Field(ge=1, le=1000)]
+    retry_seconds: Annotated[float, Field(ge=0, le=315_360_000)] | None = None
+    kind: Literal["step", "child"] = "step"
 
 
 class TakeSignalRequest(TaskApiRequest):
@@ -29,12 +43,12 @@ class StartChildrenRequest(TaskApiRequest):
     """Kinds, inputs, details and edges in the format of start_run. With a step number, the children are started once
     across attempts."""
 
-    kinds: Annotated[list[dict[str, Any]], Field(min_length=1, max_length=1000)]
-    inputs: Annotated[list[Any], Field(min_length=1, max_length=100_000)]
+    kinds: Annotated[list[JsonObject], Field(min_length=1, max_length=1000)]
+    inputs: Annotated[list[Json], Field(min_length=1, max_length=100_000)]
     ids: Annotated[list[Id], Field(max_length=100_000)] | None = None
     task_kinds: Annotated[list[Count], Field(max_length=100_000)] | None = None
-    details: Annotated[list[dict[str, Any]], Field(max_length=100_000)] | None = None
-    edges: Annotated[list[dict[str, Any]], Field(max_length=1_000_000)] | None = None
+    details: Annotated[list[JsonObject], Field(max_length=100_000)] | None = None
+    edges: Annotated[list[JsonObject], Field(max_length=1_000_000)] | None = None
     step_no: Count | None = None
     step_name: Name | None = None
 
@@ -44,16 +58,55 @@ class PollTasksRequest(TaskApiRequest):
 
 
 class PutTaskDataRequest(TaskApiRequest):
-    values: Annotated[dict[Name, Any], Field(min_length=1, max_length=1000)]
+    values: Annotated[dict[Name, Json], Field(min_length=1, max_length=1000)]
     tags: Annotated[list[Label], Field(max_length=64)] | None = None
+    metadata: dict[str, Json] | None = None
 
 
 class PutStateRequest(TaskApiRequest):
     """`version` is the version that was read; 0 for a new key."""
 
     key: Annotated[str, Field(min_length=1, max_length=1024)]
-    value: Any
+    value: Json
     version: Annotated[int, Field(ge=0, le=MAX_EXACT_INTEGER - 1), WHOLE]
+
+
+class PublishTaskEffectRequest(TaskApiRequest):
+    """A payload is `{"destination": …, "body": …}`. With a `key` the effect is published once per type of task."""
+
+    kind: Literal["deliver"]
+    payload: JsonObject
+    key: EffectKey | None = None
+
+
+class EmitEventRequest(TaskApiRequest):
+    """An event of an output of the job, named by its dataset, name or position. With a `key` it is emitted once."""
+
+    output: Annotated[str, Field(min_length=1, max_length=128)]
+    data: JsonObject | None = None
+    partition: Annotated[str, Field(min_length=1, max_length=256)] | None = None
+    key: Annotated[str, Field(min_length=1, max_length=256)] | None = None
+
+
+class FileToWrite(RequestModel):
+    output: Count = 0
+    partition: Annotated[str, Field(min_length=1, max_length=256)] | None = None
+    name: Annotated[str, Field(pattern=r"^[0-9A-Za-z_~=-][0-9A-Za-z_.~=-]{0,199}$")]
+
+
+class SignFilesRequest(TaskApiRequest):
+    """Files to write, and an input to read: `after` is that of the previous response."""
+
+    writes: Annotated[list[FileToWrite], Field(max_length=1000, default_factory=list)]
+    input: Count | None = None
+    after: Id | None = None
+
+
+class StageRowsRequest(TaskApiRequest):
+    output: Annotated[int, Field(ge=0, le=99)]
+    location: Annotated[str, Field(max_length=MAX_KEY_BYTES)]
+    page: Annotated[int, Field(ge=0, le=999)]
+    rows: Annotated[list[list[str | None]], Field(max_length=10_000)]
 
 
 class WriteLogsRequest(TaskApiRequest):
@@ -70,13 +123,17 @@ class ProgressRequest(TaskApiRequest):
 
 
 class CompleteRequest(TaskApiRequest):
-    output: Any = None
+    """`published`: the data that a job's task wrote; its commit is part of the completion. If it is not valid, the task
+    fails and the result is `refused`."""
+
+    output: Json = None
+    published: Publications | None = None
 
 
 class FailRequest(TaskApiRequest):
-    """`retry_in_seconds`: when to try again; -1 never, omitted after the backoff."""
+    """`retry_in_seconds`: when to try again; -1 means never, omitted means after the backoff."""
 
-    error: Any
+    error: Json
     retry_in_seconds: Retry | None = None
 
 
@@ -87,4 +144,4 @@ class SnoozeRequest(TaskApiRequest):
 class WaitTaskRequest(TaskApiRequest):
     """`{"for": "children", "tasks": […]}`, `{"for": "signal", "name": …}` or `{"for": "time", "seconds": …}`."""
 
-    wait: dict[str, Any]
+    wait: JsonObject

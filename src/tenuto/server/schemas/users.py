@@ -1,9 +1,10 @@
 """Request bodies about users, roles and orgs."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
+from tenuto.model.json import JsonObject
 from tenuto.server.schemas.base import Name, RequestModel
 
 PlatformRole = Literal["reader", "writer", "admin"]
@@ -29,10 +30,11 @@ class EditUserRequest(RequestModel):
 class CreateRoleRequest(RequestModel):
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9_-]{0,62}$")]
     description: Annotated[str, Field(min_length=1, max_length=1024)] | None = None
+    display_name: Annotated[str, Field(min_length=1, max_length=256)] | None = None
 
 
 class EditOrgRequest(RequestModel):
     """Changes of the org; omitted fields stay."""
 
     name: Name | None = None
-    settings: dict[str, Any] | None = None
+    settings: JsonObject | None = None

@@ -1,10 +1,11 @@
 """Request bodies of workers."""
 
-from typing import Annotated, Any
+from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import Field
 
+from tenuto.model.json import Json, JsonObject
 from tenuto.server.schemas.base import MAX_EXACT_INTEGER, WHOLE, Label, Moment, Name, RequestModel
 
 Id = Annotated[UUID, Field(strict=False)]
@@ -18,6 +19,7 @@ ClaimNo = Annotated[int, Field(ge=0, le=MAX_EXACT_INTEGER), WHOLE]
 SessionId = Annotated[int, Field(ge=1, le=MAX_EXACT_INTEGER), WHOLE]
 Retry = Annotated[float, Field(ge=-1, le=315_360_000)]
 Names = Annotated[list[Name], Field(max_length=1000)]
+Hash = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 MAX_BATCH = 1000  # what a lane of ours carries at once
 
 
@@ -34,7 +36,7 @@ class OpenSessionRequest(RequestModel):
     resource_group: Name | None = None
     pool: Name | None = None
     lease_seconds: Annotated[float, Field(ge=1, le=86_400)] = 60
-    metadata: dict[str, Any] | None = None
+    metadata: JsonObject | None = None
 
 
 class SessionRequest(RequestModel):
@@ -49,8 +51,50 @@ class AttemptReference(RequestModel):
     attempt: Attempt
 
 
+class CheckResult(RequestModel):
+    """The result of a check. One of severity `error` that did not pass refuses the data."""
+
+    name: Name | None = None
+    severity: Literal["error", "warn"] = "error"
+    passed: bool
+    message: Annotated[str, Field(max_length=8192)] | None = None
+
+
+class Publication(RequestModel):
+    """Data that an attempt of a job's task wrote: the number of the output, the partition, and the folder, which must
+    be one that only this attempt writes. `fingerprint` is a SHA-256 hash of the content."""
+
+    output: Annotated[int, Field(ge=0, le=99), WHOLE]
+    partition: Annotated[str, Field(min_length=1, max_length=256)] | None = None
+    location: Annotated[str, Field(min_length=1, max_length=2048)]
+    rows: Annotated[int, Field(ge=0, le=MAX_EXACT_INTEGER), WHOLE] | None = None
+    bytes: Annotated[int, Field(ge=0, le=MAX_EXACT_INTEGER), WHOLE] | None = None
+    fingerprint: Hash
+    schema_hash: Hash | None = None
+    checks: Annotated[list[CheckResult], Field(max_length=100)] | None = None
+
+
+Publications = Annotated[list[Publication], Field(max_length=1000)]
+
+
 class CompletedReport(AttemptReference):
-    output: Any = None
+    """`published`: the data that a job's task wrote; its commit is part of the completion. If it is not valid, the task
+    fails and the result is `refused`."""
+
+    output: Json = None
+    published: Publications | None = None
+
+
+def publications(published: list[Publication]) -> list[JsonObject]:
+    """Return the publications of one attempt as the SQL functions take them."""
+    return [entry.model_dump(mode="json") for entry in published]
+
+
+def published_of(reports: list[CompletedReport]) -> list[list[JsonObject] | None] | None:
+    """Return the publications of each report; None if there are none, as in almost every request."""
+    if all(report.published is None for report in reports):
+        return None
+    return [None if report.published is None else publications(report.published) for report in reports]
 
 
 class ClaimRequest(SessionRequest):
@@ -62,27 +106,39 @@ class ClaimRequest(SessionRequest):
     resource_group: Name | None = None
     wait: Annotated[float, Field(ge=0, le=20)] = 0
     tokens: bool = False
-    reports: Annotated[list[CompletedReport], Field(max_length=MAX_BATCH)] = Field(default_factory=list)
+    reports: Annotated[list[CompletedReport], Field(max_length=MAX_BATCH)] = Field(
+        default_factory=list[CompletedReport]
+    )
+
+
+class HeartbeatLine(RequestModel):
+    """A line of the worker's own log, written so many seconds ago."""
+
+    message: Annotated[str, Field(max_length=65_536)]
+    level: Annotated[str, Field(min_length=1, max_length=32)] = "info"
+    age_seconds: Annotated[float, Field(ge=0, le=172_800)] = 0
 
 
 class HeartbeatRequest(SessionRequest):
-    """The attempts that the worker holds. Every claim up to `settled_claim_no` got its response or was given up: their
-    attempts that are not listed are returned to the queue. Without it, no attempt is returned."""
+    """The attempts that the worker holds. The worker has received, or given up on, the response to every claim up to
+    `settled_claim_no`: attempts of these claims that are not listed are returned to the queue. Without this number, no
+    attempt is returned. `metrics` are merged into the worker's metadata, `logs` appended to its log."""
 
     settled_claim_no: ClaimNo | None = None
     held: Annotated[list[AttemptReference], Field(max_length=100_000)]
-    metrics: dict[str, Any] | None = None
+    metrics: JsonObject | None = None
+    logs: Annotated[list[HeartbeatLine], Field(max_length=500)] | None = None
 
 
 class FailedReport(AttemptReference):
-    """`retry_in_seconds`: when to try again; -1 never, omitted after the backoff."""
+    """`retry_in_seconds`: when to try again; -1 means never, omitted means after the backoff."""
 
-    error: Any
+    error: Json
     retry_in_seconds: Retry | None = None
 
 
 class LostReport(AttemptReference):
-    error: Any
+    error: Json
 
 
 class SnoozedReport(AttemptReference):
@@ -90,7 +146,22 @@ class SnoozedReport(AttemptReference):
 
 
 class WaitingReport(AttemptReference):
-    wait: dict[str, Any]
+    wait: JsonObject
+
+
+class Mismatch(RequestModel):
+    """The number of the step, the recorded step (`expected`) and the one that the code called (`found`)."""
+
+    step_no: Count
+    expected: str
+    found: str
+
+
+class BlockedReport(AttemptReference):
+    """`code_version`: the version that ran, if it may not be the one that the worker registered with."""
+
+    mismatch: Mismatch
+    code_version: Annotated[str, Field(min_length=1, max_length=64)] | None = None
 
 
 class ProgressReport(AttemptReference):
@@ -105,7 +176,7 @@ class LogLineFields(RequestModel):
     message: Annotated[str, Field(max_length=65_536)]
     level: Annotated[str, Field(max_length=32)] | None = None
     logged_at: Moment | None = None
-    fields: Any = None
+    fields: Json = None
 
 
 class WorkerLogLine(LogLineFields):
@@ -116,15 +187,22 @@ class WorkerLogLine(LogLineFields):
 class ReportRequest(SessionRequest):
     """Outcomes, progress and log lines of attempts, in one transaction. Timeouts of `begun` attempts count from now."""
 
-    completed: Annotated[list[CompletedReport], Field(max_length=MAX_BATCH)] = Field(default_factory=list)
-    failed: Annotated[list[FailedReport], Field(max_length=MAX_BATCH)] = Field(default_factory=list)
-    lost: Annotated[list[LostReport], Field(max_length=MAX_BATCH)] = Field(default_factory=list)
-    snoozed: Annotated[list[SnoozedReport], Field(max_length=MAX_BATCH)] = Field(default_factory=list)
-    waiting: Annotated[list[WaitingReport], Field(max_length=MAX_BATCH)] = Field(default_factory=list)
-    interrupted: Annotated[list[AttemptReference], Field(max_length=MAX_BATCH)] = Field(default_factory=list)
-    begun: Annotated[list[AttemptReference], Field(max_length=MAX_BATCH)] = Field(default_factory=list)
-    progress: Annotated[list[ProgressReport], Field(max_length=MAX_BATCH)] = Field(default_factory=list)
-    logs: Annotated[list[WorkerLogLine], Field(max_length=10_000)] = Field(default_factory=list)
+    completed: Annotated[list[CompletedReport], Field(max_length=MAX_BATCH)] = Field(
+        default_factory=list[CompletedReport]
+    )
+    failed: Annotated[list[FailedReport], Field(max_length=MAX_BATCH)] = Field(default_factory=list[FailedReport])
+    lost: Annotated[list[LostReport], Field(max_length=MAX_BATCH)] = Field(default_factory=list[LostReport])
+    snoozed: Annotated[list[SnoozedReport], Field(max_length=MAX_BATCH)] = Field(default_factory=list[SnoozedReport])
+    waiting: Annotated[list[WaitingReport], Field(max_length=MAX_BATCH)] = Field(default_factory=list[WaitingReport])
+    blocked: Annotated[list[BlockedReport], Field(max_length=MAX_BATCH)] = Field(default_factory=list[BlockedReport])
+    interrupted: Annotated[list[AttemptReference], Field(max_length=MAX_BATCH)] = Field(
+        default_factory=list[AttemptReference]
+    )
+    begun: Annotated[list[AttemptReference], Field(max_length=MAX_BATCH)] = Field(
+        default_factory=list[AttemptReference]
+    )
+    progress: Annotated[list[ProgressReport], Field(max_length=MAX_BATCH)] = Field(default_factory=list[ProgressReport])
+    logs: Annotated[list[WorkerLogLine], Field(max_length=10_000)] = Field(default_factory=list[WorkerLogLine])
 
 
 class NudgeRequest(RequestModel):
@@ -133,17 +211,19 @@ class NudgeRequest(RequestModel):
 
 class TypeDeclaration(RequestModel):
     """Options for starts that name only the type: `kind` in the format of start_many, without type. A limit with a
-    `parameter` applies to each value of it: its `key` ends before the value, `position` is its index among the
-    positional arguments."""
+    `parameter` applies to each value of that parameter: `key` ends before the value, and `position` is the index of the
+    parameter among the positional arguments."""
 
-    kind: dict[str, Any] | None = None
-    limits: Annotated[list[dict[str, Any]], Field(max_length=1000)] | None = None
+    kind: JsonObject | None = None
+    limits: Annotated[list[JsonObject], Field(max_length=1000)] | None = None
 
 
 class DeclareTypesRequest(SessionRequest):
-    """The worker's types with their options."""
+    """The worker's types with their options. `schemas`: the JSON Schema of the arguments of a type by name, at most
+    16 kB each; its keyword `x-positional` lists the parameters that can be passed by position."""
 
     types: Annotated[dict[Name, TypeDeclaration], Field(max_length=1000)]
+    schemas: Annotated[dict[Name, JsonObject], Field(max_length=1000)] | None = None
 
 
 class TokenRequest(SessionRequest):
@@ -154,13 +234,13 @@ class ScheduleDeclaration(RequestModel):
     """A schedule; `kind` has the format of start_many."""
 
     name: Name
-    kind: dict[str, Any]
+    kind: JsonObject
     cron: Annotated[str, Field(min_length=1, max_length=256)]
-    input: Any = None
+    input: Json = None
     timezone: Annotated[str, Field(min_length=1, max_length=64)] = "UTC"
     catch_up: Annotated[str, Field(min_length=1, max_length=16)] | None = None
     jitter_seconds: Annotated[float, Field(ge=0, le=86_400)] | None = None
-    details: dict[str, Any] | None = None
+    details: JsonObject | None = None
 
 
 class PutSchedulesRequest(RequestModel):

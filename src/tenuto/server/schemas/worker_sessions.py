@@ -1,10 +1,10 @@
 """Response bodies for workers and tasks."""
 
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
-from tenuto.model.tasks import ProgressAnswer, ReportResult
+from tenuto.model.json import Json, JsonObject
+from tenuto.model.tasks import ProgressResult, ReportResult
 from tenuto.server.schemas.base import ResponseModel
 
 
@@ -15,6 +15,7 @@ class OpenSessionResponse(ResponseModel):
     token: UUID
     lease_seconds: float
     queues: list[str] | None
+    org: str
 
 
 class ClaimedTask(ResponseModel):
@@ -24,10 +25,11 @@ class ClaimedTask(ResponseModel):
     attempt: int
     run_id: UUID
     type: str
-    input: Any
-    slots: list[Any] | dict[str, int] | None  # {"$fetch": n}: n slots too large for this response, in /v1/task/inputs
+    input: Json
+    slots: list[Json] | dict[str, int] | None  # {"$fetch": n}: n slots too large for this response, in /v1/task/inputs
     timeout_seconds: float | None
-    metadata: Any
+    metadata: Json
+    idempotency_key: UUID  # the same on every attempt of the task, and in retries of its run
     token: str | None = None
 
 
@@ -50,7 +52,7 @@ class HeartbeatResponse(ResponseModel):
 
 class ReportsResponse(ResponseModel):
     results: list[ReportResult]
-    rejected_progress: list[ProgressAnswer]
+    rejected_progress: list[ProgressResult]
 
 
 class HeldTaskResponse(ResponseModel):
@@ -60,10 +62,11 @@ class HeldTaskResponse(ResponseModel):
     attempt: int
     run_id: UUID
     type: str
-    input: Any
-    slots: list[Any] | dict[str, int] | None  # {"$fetch": n}: n slots too large for this response, in /v1/task/inputs
+    input: Json
+    slots: list[Json] | dict[str, int] | None  # {"$fetch": n}: n slots too large for this response, in /v1/task/inputs
     timeout_seconds: float | None
-    metadata: Any
+    metadata: Json
+    idempotency_key: UUID
     cancelled: bool
     failures: int
 
@@ -76,4 +79,4 @@ class TokenResponse(ResponseModel):
 class KeySetResponse(ResponseModel):
     """Public signing keys in the format of RFC 7517."""
 
-    keys: list[dict[str, Any]]
+    keys: list[JsonObject]

@@ -1,4 +1,5 @@
-"""Batches concurrent starts that are alike: one SQL call for all of them costs little more than for one."""
+"""Batches concurrent starts that are alike: one SQL call for all of them costs little more than a call for one
+start."""
 
 import asyncio
 import logging
@@ -46,7 +47,8 @@ class QueuedStart:
 
 
 class StartBatcher:
-    """Sends the first of several similar starts at once; those that arrive meanwhile share the next call."""
+    """Sends the first of several similar starts at once; those that arrive before its call has ended share the next
+    call."""
 
     def __init__(self, pool: ConnectionPool, seconds: float) -> None:
         self._pool, self._seconds = pool, seconds

@@ -1,5 +1,6 @@
 """Builds start requests from bodies. Does not check that a type exists: its worker may be started later."""
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from functools import lru_cache
@@ -8,6 +9,7 @@ from uuid import UUID
 
 from tenuto.model.durations import seconds
 from tenuto.model.errors import InvalidInput
+from tenuto.model.json import Json
 from tenuto.model.tasks import MAX_TASKS
 from tenuto.sdk.client.start_request import StartRequest, detail_of, run_of
 from tenuto.sdk.graphs.compile import plan_graph
@@ -17,13 +19,13 @@ from tenuto.sdk.options import OF_KIND, TaskOptions, check_start
 from tenuto.sdk.retries import MAX_BACKOFF_SECONDS, Exponential
 from tenuto.sdk.task import Task
 from tenuto.sdk.task_reference import TaskReference
-from tenuto.sdk.tracing import KEYS, carrier
-from tenuto.sdk.values.codecs import check_size
-from tenuto.sdk.values.wire_format import dump
-from tenuto.server.schemas.starts import GraphNode, StartGraphRequest, StartTaskRequest, TaskSpecFields
+from tenuto.sdk.tracing import KEYS, TRACING, carrier
+from tenuto.sdk.values.wire_format import check_size, dump, refuse_reserved
+from tenuto.server.schemas.starts import AddGraphRequest, AddTaskRequest, GraphNode, TaskSpecFields
 
-OF_START = ("delay", "available_at", "metadata", "name", "external_id", "dedupe_key", "resource_group", "run_attempts")
-OF_GRAPH_START = ("delay", "available_at", "metadata", "dedupe_key", "resource_group", "run_attempts")
+OF_RUN = ("metadata", "dedupe_key", "resource_group", "run_attempts", "run_id", "deadline", "expires", "hold")
+OF_START = ("delay", "available_at", "name", "external_id", *OF_RUN)
+OF_GRAPH_START = ("delay", "available_at", "input", *OF_RUN)
 
 
 Slot = Output | dict[str, Any]
@@ -36,11 +38,11 @@ PLAIN = {"type", "input"}  # most starts have only these fields
 class StartBuilder:
     """Builds the start requests of one HTTP request."""
 
-    def plan(self, body: StartTaskRequest | StartGraphRequest) -> StartRequest:
-        return self._plan_graph(body) if isinstance(body, StartGraphRequest) else self._plan_task(body)
+    def plan(self, body: AddTaskRequest | AddGraphRequest) -> StartRequest:
+        return self._plan_graph(body) if isinstance(body, AddGraphRequest) else self._plan_task(body)
 
-    def _plan_task(self, body: StartTaskRequest) -> StartRequest:
-        if body.model_fields_set <= PLAIN and not carrier():
+    def _plan_task(self, body: AddTaskRequest) -> StartRequest:
+        if body.model_fields_set <= PLAIN and not (TRACING in sys.modules and carrier()):
             text, slots = read_input(body.type, body.input)
             if not slots:
                 return StartRequest({}, [_plain_kind(body.type)], [text], _as_it_is)
@@ -52,10 +54,11 @@ class StartBuilder:
         run = run_of(task.start_options)
         if own := {key: value for key, value in run.pop("metadata", {}).items() if key not in KEYS}:
             run["metadata"] = own  # the trace context belongs to the task, not to the run
-        return StartRequest(run, [task.kind()], [text], _as_it_is, details=[{"task": 0, **detail}] if detail else None)
+        return StartRequest(run, [task.kind], [text], _as_it_is, details=[{"task": 0, **detail}] if detail else None)
 
-    def _plan_graph(self, body: StartGraphRequest) -> StartRequest:
+    def _plan_graph(self, body: AddGraphRequest) -> StartRequest:
         graph = _GraphBuilder(self, body).read()
+        refuse_reserved("the input of the run", getattr(body, "input", None))
         return plan_graph(graph, _given(body, OF_GRAPH_START))
 
     def task(self, body: TaskSpecFields) -> Task[..., Any]:
@@ -76,7 +79,7 @@ class StartBuilder:
 
 @lru_cache(MAX_CACHED_SPECS)
 def _plain_kind(type: str) -> dict[str, Any]:
-    return StartBuilder().task(StartTaskRequest(type=type)).kind()
+    return StartBuilder().task(AddTaskRequest(type=type)).kind
 
 
 def _as_it_is(value: Any) -> Any:
@@ -86,7 +89,7 @@ def _as_it_is(value: Any) -> Any:
 class _GraphBuilder:
     """Creates the tasks of a graph first, so that each can refer to any other, then connects them."""
 
-    def __init__(self, planner: StartBuilder, body: StartGraphRequest) -> None:
+    def __init__(self, planner: StartBuilder, body: AddGraphRequest) -> None:
         self._planner, self._graph_of = planner, body.graph
         self._made: dict[str, list[Vertex]] = {}
 
@@ -141,7 +144,7 @@ class _GraphBuilder:
         return outputs if self._graph_of.tasks[name].map is not None else outputs[0]
 
 
-def _merged(name: str, node: GraphNode, item: Any) -> Any:
+def _merged(name: str, node: GraphNode, item: Json) -> Json:
     """Returns the input of one item of a map: a list holds the positional arguments, an object the named ones, anything
     else is the first argument."""
     if isinstance(item, dict) and isinstance(node.input, dict) and not any(key.startswith("$") for key in item):
@@ -167,7 +170,9 @@ def _backoff(body: TaskSpecFields) -> Exponential | None:
 
 
 def read_input(what: str, value: Any, find: FindOutput | None = None) -> tuple[str, list[Slot]]:
-    """Returns the input as JSON text, and its slots: data objects, and with `find` the outputs of other tasks."""
+    """Returns the input as JSON text, and its slots: data objects, and with `find` the outputs of other tasks. A value
+    that is no list and no object is the first argument."""
+    value = cast("Json", value if isinstance(value, dict | list) else [value])
     text = dump(value)
     reader = _Reader(what, find)
     if '"$' in text:

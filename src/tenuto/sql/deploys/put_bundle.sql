@@ -1,5 +1,5 @@
--- Puts a bundle that was checked: its types are run by it from now on. Returns true if it is new: its parts must follow
--- in the same transaction. Putting an old bundle again makes it run its types again.
+-- Stores a bundle that the caller has checked; from now on, it runs its types. Returns true if the bundle is new: its
+-- parts must then follow in the same transaction. Storing an old bundle again makes it run its types again.
 create or replace function tenuto.put_bundle(
   p_org_id uuid, p_sha256 text, p_manifest jsonb, p_size bigint, p_created_by text)
   returns boolean
@@ -13,6 +13,10 @@ begin
   if jsonb_typeof(p_manifest -> 'tasks') is distinct from 'object' or p_manifest -> 'tasks' = '{}' then
     perform tenuto._raise('TN003', 'the manifest of a bundle has no tasks',
       'write "tasks": {"name": "module:function"}');
+  end if;
+  if starts_with(v_name || '.', 'tenuto.') then
+    perform tenuto._raise('TN003', 'a bundle cannot have the name tenuto: types that begin with it are operators',
+      'give the bundle another name');
   end if;
   perform tenuto._check_served(p_org_id, v_name, p_manifest -> 'tasks');
 
@@ -30,6 +34,9 @@ begin
     perform tenuto._raise('TN003', 'the bundles of the org would have more than 500 types',
       'delete bundles that are no longer used');
   end if;
+  perform tenuto._audit(p_org_id, 'bundle', p_sha256, 'put', jsonb_build_object(
+    'name', v_name,
+    'types', array(select v_name || '.' || t from jsonb_object_keys(p_manifest -> 'tasks') t limit 20)));
   return v_new;
 end
 $$;

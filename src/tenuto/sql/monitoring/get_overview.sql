@@ -1,45 +1,30 @@
--- Returns the numbers of an org at a glance, each bounded: tasks are counted up to 100,000, the outbox up to 10,000.
--- ended is how many attempts have ended since statistics began, in all orgs: two calls give a rate.
+-- Returns the numbers of an org at a glance, from orchestrator_status. ended is how many attempts have ended since
+-- statistics began, in all orgs: two calls give a rate.
 create or replace function tenuto.get_overview(p_org_id uuid)
   returns table (
     ready bigint, delayed bigint, waiting bigint, pending bigint, running bigint, oldest_ready_seconds float8,
     workers jsonb, dispatchers bigint, failed_last_minute bigint, lost_last_minute bigint, outbox_pending bigint,
-    outbox_dead bigint, parked bigint, ended bigint)
+    outbox_dead bigint, parked bigint, ended bigint, blocked bigint, completed bigint, failed bigint, cancelled bigint,
+    skipped bigint, health jsonb, stuck_tasks bigint, rolled_up_until timestamptz)
   language sql
   stable
   set plan_cache_mode = force_custom_plan
   set jit = off
 as $$
-  with queue as materialized (
-    select sum(q.ready)::bigint as ready, sum(q.delayed)::bigint as delayed, sum(q.waiting)::bigint as waiting,
-           sum(q.running)::bigint as running, max(q.oldest_ready_seconds) as oldest
-    from tenuto.list_queues(p_org_id) q
-  ), trouble as materialized (
-    select count(*) filter (where a.outcome <> 'lost') as failed, count(*) filter (where a.outcome = 'lost') as lost
-    from (select a.outcome from tenuto.task_attempts a
-          where a.org_id = p_org_id
-            and a.ended_at > tenuto.now() - interval '1 minute'
-            and a.outcome in ('failed', 'retrying', 'lost')
-          limit 100000) a
-  )
-  select coalesce(q.ready, 0), coalesce(q.delayed, 0), coalesce(q.waiting, 0),
-         (select count(*) from (select from tenuto.pending_tasks p where p.org_id = p_org_id limit 100000) p),
-         coalesce(q.running, 0), q.oldest,
-         (select coalesce(jsonb_object_agg(w.status, w.n), '{}')
-          from (
-            select w.status, count(*) as n
-            from tenuto.workers w
-            where w.org_id = p_org_id and w.status <> 'terminated'
-            group by 1) w),
-         (select count(*) from tenuto.dispatchers d where d.heartbeat > tenuto.now() - interval '1 minute'),
-         t.failed, t.lost,
-         (select count(*)
-          from (select from tenuto.outbox o where o.org_id = p_org_id and o.status = 'pending' limit 10000) o),
-         (select count(*)
-          from (select from tenuto.outbox o where o.org_id = p_org_id and o.status = 'dead' limit 10000) o),
-         (select count(*) from (select from tenuto.parked_rows r where r.org_id = p_org_id limit 10000) r),
+  select s.ready_tasks, s.delayed_tasks, s.waiting_tasks + s.limited_tasks, s.pending_tasks, s.running_tasks,
+         s.oldest_ready_seconds,
+         jsonb_strip_nulls(jsonb_build_object(
+           'starting', nullif(s.starting_workers, 0), 'active', nullif(s.active_workers, 0),
+           'draining', nullif(s.draining_workers, 0), 'error', nullif(s.error_workers, 0))),
+         s.dispatchers, s.failed_last_minute, s.lost_last_minute, s.outbox_pending, s.outbox_dead, s.parked_rows,
          (select coalesce(sum(pg_stat_get_tuples_inserted(i.inhrelid)), 0)::bigint
           from pg_inherits i
-          where i.inhparent = 'tenuto.task_attempts'::regclass)
-  from queue q, trouble t;
+          where i.inhparent = 'tenuto.task_attempts'::regclass),
+         s.blocked_tasks, s.completed_tasks, s.failed_tasks, s.cancelled_tasks, s.skipped_tasks,
+         jsonb_strip_nulls(jsonb_build_object(
+           'HEALTHY', nullif(s.healthy_workers, 0), 'STALE_HEARTBEAT', nullif(s.stale_workers, 0),
+           'STUCK_TASK', nullif(s.stuck_workers, 0), 'NO_HEARTBEAT', nullif(s.no_heartbeat_workers, 0))),
+         s.stuck_tasks, s.rolled_up_until
+  from tenuto.orchestrator_status s
+  where s.org_id = p_org_id;
 $$;

@@ -1,4 +1,5 @@
--- The status of each of these runs of the org. A start that a dedupe key found responds with the run as it is now.
+-- Returns the status of each of these runs of the org. A start whose dedupe key is taken returns the existing run with
+-- its present status.
 create or replace function tenuto.get_run_statuses(p_org_id uuid, p_run_ids uuid[])
   returns table (id uuid, status text)
   language sql

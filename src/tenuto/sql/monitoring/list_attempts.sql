@@ -1,4 +1,5 @@
--- Returns every attempt of a task, oldest first, including the running one.
+-- Returns every attempt of a task, oldest first, including the running one. An attempt that waited, snoozed or was
+-- returned has the same number as the attempt that continues it.
 create or replace function tenuto.list_attempts(p_org_id uuid, p_task_id uuid)
   returns table (
     attempt int, outcome text, worker_id text, session_id bigint, queued_at timestamptz, started_at timestamptz,
@@ -11,7 +12,9 @@ begin
     perform tenuto._raise('TN001', format('no task %s', p_task_id), 'list the tasks to see which exist');
   end if;
   return query
-  select e.attempt, e.outcome, s.worker_id, e.session_id, e.queued_at, e.started_at, e.ended_at,
+  select (1 + count(*) filter (where e.outcome in ('retrying', 'lost'))
+               over (order by e.attempt, e.ended_at rows between unbounded preceding and 1 preceding))::int,
+         e.outcome, s.worker_id, e.session_id, e.queued_at, e.started_at, e.ended_at,
          extract(epoch from e.ended_at - e.started_at)::float8, e.reported, tenuto._listed_error(e.error)
   from (
     select a.attempt, a.outcome, a.session_id, a.queued_at, a.started_at, a.ended_at, a.reported, a.error

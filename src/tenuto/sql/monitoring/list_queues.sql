@@ -10,28 +10,10 @@ create or replace function tenuto.list_queues(p_org_id uuid)
   set plan_cache_mode = force_custom_plan
   set jit = off
 as $$
-  with lane as materialized (   -- also lanes that no claim has opened yet
-    select l.route_id, l.group_no, l.priority, min(l.floor) as floor
-    from (
-      select l.route_id, l.group_no, l.priority, l.floor from tenuto.ready_lanes l where l.org_id = p_org_id
-      union all
-      select a.route_id, a.group_no, a.priority, a.seq
-      from tenuto.arrivals a
-      where a.id >= coalesce((select f.floor from tenuto.arrival_floor f), 0)
-        and a.org_id = p_org_id
-        and a.limit_id is null
-    ) l
-    group by 1, 2, 3
-  ), ready as materialized (
+  with ready as materialized (
     select o.queue, sum(n.ready)::bigint as ready, min(n.queued_at) as queued_at
-    from lane l
-    join tenuto.routes o on o.id = l.route_id
-    cross join lateral (
-      select count(*) as ready, (array_agg(f.queued_at))[1] as queued_at
-      from (select q.queued_at from tenuto.ready_tasks q
-            where q.route_id = l.route_id and q.group_no = l.group_no and q.priority = l.priority and q.seq >= l.floor
-            order by q.seq limit 10000) f
-    ) n
+    from tenuto._ready_by_route(p_org_id) n
+    join tenuto.routes o on o.id = n.route_id
     group by 1
   ), delayed as materialized (
     select o.queue, count(*) as delayed

@@ -1,13 +1,19 @@
 -- Returns a page of the org's runs, newest first, before an id; or with p_after oldest first, after an id. p_type: runs
--- that began with a task of that type. Open, failed and cancelled runs are found whatever their age. Completed runs,
--- runs of a type, and runs of any status oldest first are looked for among 10,000 from the id on.
+-- that began with a task of that type. p_statuses: any of these. p_since, p_until: created since then, and before then.
+-- p_dedupe_key: the run with that key, in the scope of p_name or p_type. p_metadata: the metadata of the run contains
+-- it (@>). Open, failed and cancelled runs, and runs with such metadata, are found whatever their age. For completed
+-- runs, runs of a type, runs of any status listed oldest first, and metadata with another filter, only 10,000 runs from
+-- the id on are searched.
 create or replace function tenuto.list_runs(
   p_org_id uuid, p_status text default null, p_name text default null, p_type text default null,
-  p_before uuid default null, p_limit int default 50, p_after uuid default null)
+  p_before uuid default null, p_limit int default 50, p_after uuid default null, p_dedupe_key text default null,
+  p_since timestamptz default null, p_statuses text[] default null, p_until timestamptz default null,
+  p_metadata jsonb default null)
   returns table (
     id uuid, name text, type text, status text, resource_group text, attempt int, max_attempts int, total_tasks int,
     completed_tasks int, failed_tasks int, cancelled_tasks int, skipped_tasks int, retry_of uuid,
-    created_at timestamptz, started_at timestamptz, completed_at timestamptz)
+    retried_by uuid, created_at timestamptz, started_at timestamptz, completed_at timestamptz, duration_seconds float8,
+    error jsonb, cancel_reason text)
   language plpgsql
   stable
   set plan_cache_mode = force_custom_plan
@@ -15,64 +21,48 @@ create or replace function tenuto.list_runs(
 as $$
 declare
   v_ids uuid[];
+  v_statuses text[] := tenuto._statuses_of('run', p_status, p_statuses);
 begin
   perform tenuto._check_page(p_limit);
-  if p_status not in ('pending', 'running', 'retrying', 'completed', 'failed', 'cancelled') then
-    perform tenuto._raise('TN003', format('%L is not a status of a run', p_status),
-      'write pending, running, retrying, completed, failed or cancelled');
-  end if;
+  perform tenuto._check_metadata_filter(p_metadata, p_after, case when p_dedupe_key is not null then 'dedupe_key' end);
 
-  if p_after is not null then
+  if p_dedupe_key is not null then
+    if p_name is null and p_type is null then
+      perform tenuto._raise('TN003', 'dedupe_key is set without type or name',
+        'a dedupe key belongs to a type or a name: pass one of them as well');
+    end if;
+    v_ids := array(
+      select d.run_id
+      from tenuto.dedupe_keys d
+      where d.org_id = p_org_id and d.scope = coalesce(p_name, p_type) and d.key = p_dedupe_key);
+  elsif p_after is not null then
     v_ids := array(
       select r.id
       from tenuto.runs r
       where r.org_id = p_org_id and r.id > p_after and (p_name is null or r.name = p_name)
+        and (p_since is null or r.id >= tenuto._uuid7_floor(p_since))
+        and (p_until is null or r.id < tenuto._uuid7_floor(p_until))
       order by r.id
-      limit case when p_status is null and p_type is null then p_limit else 10000 end);
-  elsif p_status in ('pending', 'running', 'retrying') then
-    v_ids := array(
-      select r.id
-      from tenuto.runs r
-      where r.org_id = p_org_id
-        and (p_before is null or r.id < p_before)
-        and r.status in ('pending', 'running', 'retrying')
-        and (p_name is null or r.name = p_name)
-      order by r.id desc
-      limit 10000)
-      || array(select o.id from tenuto._open_tasks(p_org_id, null, null, p_before, 10000) o where o.single_task);
-  elsif p_status in ('failed', 'cancelled') then
-    v_ids := array(
-      select r.id
-      from tenuto.runs r
-      where r.org_id = p_org_id
-        and (p_before is null or r.id < p_before)
-        and r.status = p_status
-        and r.status in ('failed', 'cancelled')
-        and (p_name is null or r.name = p_name)
-      order by r.id desc
-      limit 10000)
-      || array(select a.id from tenuto._recent_ended_tasks(p_org_id, p_status, p_before, 10000) a);
+      limit case when v_statuses is null and p_type is null then p_limit else 10000 end);
   else
-    v_ids := array(
-      select r.id
-      from tenuto.runs r
-      where r.org_id = p_org_id and (p_before is null or r.id < p_before)
-        and (p_name is null or r.name = p_name)
-      order by r.id desc
-      limit case when p_status is null and p_type is null then p_limit else 10000 end);
+    select f.ids into v_ids
+    from tenuto._find_runs_in(p_org_id, v_statuses, p_name, p_type, p_since, p_until, p_before, p_limit,
+      p_metadata) f;
   end if;
 
   return query
   select s.id, s.name, o.type, s.status, s.resource_group, s.attempt, s.max_attempts, s.total_tasks,
-         s.completed_tasks, s.failed_tasks, s.cancelled_tasks, s.skipped_tasks, s.retry_of, s.created_at, s.started_at,
-         s.completed_at
+         s.completed_tasks, s.failed_tasks, s.cancelled_tasks, s.skipped_tasks, s.retry_of, s.retried_by, s.created_at,
+         s.started_at, s.completed_at, s.duration_seconds, tenuto._listed_error(s.error), s.cancel_reason
   from tenuto.run_status s
   left join tenuto.tasks t on t.id = s.id
   left join tenuto.routes o on o.id = t.route_id
   where s.id = any (v_ids)
-    and (p_status is null or s.status = p_status)
+    and (v_statuses is null or s.status = any (v_statuses))
     and (p_name is null or s.name = p_name)
-    and (p_type is null or o.type = p_type)
+    and (p_type is null or o.type = p_type or p_dedupe_key is not null)
+    and (p_since is null or s.created_at >= p_since)
+    and (p_until is null or s.created_at < p_until)
   order by case when p_after is not null then s.id end, s.id desc
   limit p_limit;
 end

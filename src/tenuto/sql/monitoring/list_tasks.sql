@@ -1,9 +1,13 @@
 -- Returns a page of tasks of a run or of the org, newest first, before an id; or with p_after oldest first, after an
--- id. A search reads at most 10,000 rows: with a queue or type, that many ended tasks; for completed tasks, and for any
--- filter with p_after, that many tasks from the id on, or the whole run.
+-- id. p_statuses: any of these. p_since, p_until: created since then, and before then. p_external_id: with this id in
+-- another system, found by index. p_metadata: the metadata of the task contains it (@>); with no other filter, such
+-- tasks are found whatever their age. A search reads at most 10,000 rows: with a queue or type, the newest 10,000 ended
+-- tasks; for completed tasks, and for any filter with p_after, 10,000 tasks from the id on, or the whole run.
 create or replace function tenuto.list_tasks(
   p_org_id uuid, p_run_id uuid default null, p_status text default null, p_queue text default null,
-  p_type text default null, p_before uuid default null, p_limit int default 50, p_after uuid default null)
+  p_type text default null, p_before uuid default null, p_limit int default 50, p_after uuid default null,
+  p_statuses text[] default null, p_since timestamptz default null, p_until timestamptz default null,
+  p_external_id text default null, p_metadata jsonb default null)
   returns table (
     id uuid, run_id uuid, parent_id uuid, "position" int, name text, queue text, type text, labels text[], priority int,
     status text, attempt int, failures int, losses int, max_attempts int, error jsonb, progress real, message text,
@@ -15,59 +19,47 @@ create or replace function tenuto.list_tasks(
   set jit = off
 as $$
 declare
-  v_routes int[];
+  v_statuses text[] := tenuto._statuses_of('task', p_status, p_statuses);
+  v_routes int[] := tenuto._routes_of(p_org_id, p_queue, p_type);
   v_ids uuid[];
 begin
   perform tenuto._check_page(p_limit);
-  if p_status not in ('pending', 'queued', 'running', 'retrying', 'waiting', 'completed', 'failed', 'cancelled',
-    'skipped') then
-    perform tenuto._raise('TN003', format('%L is not a status of a task', p_status),
-      'write pending, queued, running, retrying, waiting, completed, failed, cancelled or skipped');
-  end if;
-  if p_queue is not null or p_type is not null then
-    v_routes := array(select o.id from tenuto.routes o
-                      where o.org_id = p_org_id
-                        and (p_queue is null or o.queue = p_queue)
-                        and (p_type is null or o.type = p_type));
-  end if;
-
-  if p_run_id is not null then
+  perform tenuto._check_metadata_filter(
+    p_metadata, p_after, case when p_external_id is not null then 'external_id' end);
+  if p_external_id is not null then
+    v_ids := array(
+      select t.id from tenuto.tasks t
+      where t.org_id = p_org_id and t.queue_job_id = p_external_id
+        and (p_before is null or t.id < p_before) and (p_after is null or t.id > p_after)
+        and (p_run_id is null or t.run_id = p_run_id) and (v_routes is null or t.route_id = any (v_routes))
+        and (p_since is null or t.created_at >= p_since) and (p_until is null or t.created_at < p_until)
+      order by case when p_after is not null then t.id end, t.id desc
+      limit 10000);
+  elsif p_after is null then
+    select f.ids into v_ids
+    from tenuto._find_tasks_in(p_org_id, p_run_id, v_statuses, v_routes, p_since, p_until, p_before, p_limit,
+      p_metadata) f;
+  elsif p_run_id is not null then
     v_ids := array(
       select t.id from tenuto._run_tasks(p_run_id) t
-      where t.org_id = p_org_id and (p_before is null or t.id < p_before) and (p_after is null or t.id > p_after)
-        and (v_routes is null or t.route_id = any (v_routes))
-      order by case when p_after is not null then t.id end, t.id desc
-      limit case when p_status is null then p_limit end);
-  elsif p_after is not null then
+      where t.org_id = p_org_id and t.id > p_after and (v_routes is null or t.route_id = any (v_routes))
+        and (p_since is null or t.id >= tenuto._uuid7_floor(p_since))
+        and (p_until is null or t.id < tenuto._uuid7_floor(p_until))
+      order by t.id
+      limit case when v_statuses is null then p_limit end);
+  else
     v_ids := array(
       select t.id from (
         select t.id, t.route_id
         from tenuto.tasks t
         where t.org_id = p_org_id and t.id > p_after
+          and (p_since is null or t.id >= tenuto._uuid7_floor(p_since))
+          and (p_until is null or t.id < tenuto._uuid7_floor(p_until))
         order by t.id
         limit 10000) t
       where v_routes is null or t.route_id = any (v_routes)
       order by t.id
-      limit case when p_status is null then p_limit end);
-  elsif p_status in ('pending', 'queued', 'running', 'retrying', 'waiting') then
-    v_ids := array(select o.id from tenuto._open_tasks(p_org_id, p_status, v_routes, p_before, p_limit) o);
-  elsif p_status in ('failed', 'cancelled', 'skipped') then
-    v_ids := array(
-      select t.id
-      from tenuto._recent_ended_tasks(p_org_id, p_status, p_before,
-        case when v_routes is null then p_limit else 10000 end) u
-      join tenuto.tasks t on t.id = u.id
-      where v_routes is null or t.route_id = any (v_routes));
-  else
-    v_ids := array(
-      select t.id from (
-        select t.id, t.route_id from tenuto.tasks t
-        where t.org_id = p_org_id and (p_before is null or t.id < p_before)
-        order by t.id desc
-        limit 10000) t
-      where v_routes is null or t.route_id = any (v_routes)
-      order by t.id desc
-      limit case when p_status is null then p_limit end);
+      limit case when v_statuses is null then p_limit end);
   end if;
 
   return query
@@ -76,7 +68,7 @@ begin
          s.created_at, s.available_at, s.next_retry_at, s.started_at, s.completed_at
   from tenuto.task_status s
   where s.id = any (v_ids)
-    and (p_status is null or s.status = p_status)
+    and (v_statuses is null or s.status = any (v_statuses))
   order by case when p_after is not null then s.id end, s.id desc
   limit p_limit;
 end

@@ -1,6 +1,7 @@
 -- Queues side effects in the caller's transaction. A payload over 1 MB raises TN007, which rolls back the caller's work
--- too.
-create or replace function tenuto._publish(p_org_id uuid, p_kind text, p_payloads jsonb[])
+-- too. With p_keys, one per payload, an effect is queued once per kind and key.
+create or replace function tenuto._publish(
+  p_org_id uuid, p_kind text, p_payloads jsonb[], p_delay interval default interval '0', p_keys text[] default null)
   returns void
   language plpgsql
 as $$
@@ -9,8 +10,11 @@ begin
   from unnest(p_payloads) payload
   where pg_column_size(payload) > 1048576;
 
-  insert into tenuto.outbox (org_id, kind, payload, available_at, created_at)
-  select p_org_id, p_kind, payload, tenuto.now(), tenuto.now()
-  from unnest(p_payloads) payload;
+  insert into tenuto.outbox (org_id, kind, payload, destination, scope, key, available_at, created_at)
+  select p_org_id, p_kind, e.payload,
+         case when p_kind = 'deliver' then coalesce(e.payload ->> 'destination', '') else '' end,
+         case when e.key is not null then p_kind else '' end, e.key, tenuto.now() + p_delay, tenuto.now()
+  from unnest(p_payloads, p_keys) as e(payload, key)
+  on conflict (org_id, scope, key) where key is not null do nothing;
 end
 $$;

@@ -1,4 +1,4 @@
--- Notifies listeners that a queue may have work. Only a hint, sent at commit: workers also poll.
+-- Notifies listeners that a queue may have work. The notification is only a hint, sent at commit: workers also poll.
 create or replace function tenuto._wake(p_queue text)
   returns void
   language sql

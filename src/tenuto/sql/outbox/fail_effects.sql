@@ -1,4 +1,4 @@
--- processing -> pending with backoff, or -> dead after 20 attempts. Only the owner's effects.
+-- processing -> pending with backoff, or -> dead after 20 attempts. Applies only to effects that the caller owns.
 create or replace function tenuto.fail_effects(p_owner text, p_ids bigint[], p_errors text[])
   returns table (id bigint, status text, available_at timestamptz)
   language sql

@@ -1,5 +1,5 @@
--- processing -> done. Only the owner's effects. Returns the ids that were finished; an effect that another owner has
--- taken over is not among them.
+-- processing -> done. Applies only to effects that the caller owns. Returns the ids that were finished; an effect that
+-- another owner has taken over is not among them.
 create or replace function tenuto.finish_effects(p_owner text, p_ids bigint[])
   returns setof bigint
   language sql

@@ -1,21 +1,31 @@
--- Deletes effects done longer ago than p_keep, at most p_limit per call. p_keys: only these effects, parked or not.
+-- Deletes effects that were done longer ago than their org keeps them (effect_retention_hours, or 24 hours), or than
+-- p_keep if it is set; the oldest first, at most p_limit per call. With p_keys, only these effects, even if they are
+-- parked.
 create or replace function tenuto.prune_effects(
-  p_keep interval default '24 hours', p_limit int default 10000, p_keys text[] default null)
+  p_keep interval default null, p_limit int default 10000, p_keys text[] default null)
   returns bigint
   language sql
   set lock_timeout = '1s'
 as $$
-  with old as materialized (
-    select id
-    from tenuto.outbox
-    where status = 'done' and processed_at < tenuto.now() - p_keep
-      and (p_keys is null or id = any (p_keys::bigint[]))
-      and id::text <> all (array(select unnest(tenuto._parked('prune_effects', p_keys))))
-    order by processed_at
+  with old as materialized (   -- org by org: what one org keeps for long is never read while looking for the others
+    select e.id
+    from tenuto.orgs o
+    cross join lateral (
+      select b.id, b.processed_at
+      from tenuto.outbox b
+      where b.org_id = o.id
+        and b.status = 'done'
+        and b.processed_at < tenuto.now() - coalesce(p_keep, tenuto._hours_kept(o.settings, 'effect_retention_hours'))
+        and (p_keys is null or b.id = any (p_keys::bigint[]))
+        and b.id::text <> all (array(select unnest(tenuto._parked('prune_effects', p_keys))))
+      order by b.processed_at
+      limit p_limit) e
+    order by e.processed_at
     limit p_limit
-    for update skip locked
+  ), taken as materialized (
+    select b.id from tenuto.outbox b where b.id in (select id from old) for update skip locked
   ), gone as (
-    delete from tenuto.outbox where id in (select id from old) returning 1
+    delete from tenuto.outbox where id in (select id from taken) returning 1
   )
   select count(*) from gone;
 $$;

@@ -1,13 +1,25 @@
--- dead -> pending, with attempts set to 0. Without ids: all dead effects of the org, of one kind if given.
+-- dead -> pending, with attempts set to 0. Without ids, replays all dead effects of the org, or those of one kind if a
+-- kind is given.
 create or replace function tenuto.replay_effects(p_org_id uuid, p_ids bigint[] default null, p_kind text default null)
   returns setof bigint
-  language sql
+  language plpgsql
 as $$
-  update tenuto.outbox
-  set status = 'pending', attempts = 0, available_at = tenuto.now()
-  where org_id = p_org_id
-    and status = 'dead'
-    and (p_ids is null or id = any (p_ids))
-    and (p_kind is null or kind = p_kind)
-  returning id;
+declare
+  v_ids bigint[];
+begin
+  with replayed as (
+    update tenuto.outbox
+    set status = 'pending', attempts = 0, available_at = tenuto.now()
+    where org_id = p_org_id
+      and status = 'dead'
+      and (p_ids is null or id = any (p_ids))
+      and (p_kind is null or kind = p_kind)
+    returning id
+  )
+  select array_agg(r.id) into v_ids from replayed r;
+  perform tenuto._audit(p_org_id, 'outbox',
+    coalesce(left(nullif(array_to_string(p_ids, ', '), ''), 256), nullif(p_kind, ''), 'dead'), 'replay',
+    jsonb_build_object('effects', coalesce(cardinality(v_ids), 0)));
+  return query select unnest(v_ids);
+end
 $$;

@@ -1,6 +1,7 @@
 -- pending -> processing, and processing -> processing where the lease of the last owner has passed. The effect has one
--- owner until p_lease has passed. The attempt is counted when the effect is taken, so that an effect that kills its
--- owner ends as dead too. p_keys: only these effects, parked or not.
+-- owner until p_lease has passed. The attempt is counted when the effect is taken, so that an effect that crashes its
+-- dispatchers becomes dead too. Every destination that has pending effects gets the same share of p_limit. With p_keys,
+-- only these effects, even if they are parked.
 create or replace function tenuto.take_effects(
   p_owner text, p_kinds text[], p_limit int, p_lease interval, p_keys text[] default null)
   returns setof tenuto.outbox
@@ -22,7 +23,7 @@ begin
   )
   update tenuto.outbox o
   set status = 'dead', locked_by = null, locked_until = null,
-      last_error = coalesce(o.last_error || '; ', '') || 'taken 20 times and never answered'
+      last_error = coalesce(o.last_error || '; ', '') || 'taken 20 times without a result'
   from worn_out w
   where o.id = w.id;
 
@@ -32,14 +33,26 @@ begin
     from (
       select n.id, n.since
       from (
+        select l.org_id, l.destination, l.room, count(*) over () as places
+        from tenuto._pending_destinations(p_limit) l
+        where p_keys is null) l
+      cross join lateral (
         select o.id, o.available_at as since
         from tenuto.outbox o
-        where o.status = 'pending' and o.available_at <= tenuto.now() and o.kind = any (p_kinds)
-          and (p_keys is null or o.id = any (p_keys::bigint[]))
+        where o.org_id = l.org_id and o.destination = l.destination
+          and o.status = 'pending' and o.available_at <= tenuto.now() and o.kind = any (p_kinds)
           and o.id <> all (v_parked)
         order by o.available_at, o.id
-        limit p_limit
+        limit least(l.room, (p_limit + l.places - 1) / l.places)
         for update skip locked) n
+      union all
+      select k.id, k.since
+      from (
+        select o.id, o.available_at as since
+        from tenuto.outbox o
+        where o.id = any (p_keys::bigint[])
+          and o.status = 'pending' and o.available_at <= tenuto.now() and o.kind = any (p_kinds)
+        for update skip locked) k
       union all
       select s.id, s.since
       from (

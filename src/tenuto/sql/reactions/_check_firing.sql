@@ -15,8 +15,8 @@ begin
   elsif p_next_at <= p_expected or exists (
     select from jsonb_array_elements_text(p_fire_times) f
     where f is null or f::timestamptz < p_expected or f::timestamptz >= p_next_at or f::timestamptz > tenuto.now()) then
-    perform tenuto._raise('TN003', format('fire times %s of schedule %s are not all in the past, from %s to before %s',
-      p_fire_times, p_name, p_expected, coalesce(p_next_at::text, 'its end')));
+    perform tenuto._raise('TN003', format('schedule %s has a fire time in the future, or not between %s and %s: %s',
+      p_name, p_expected, coalesce(p_next_at::text, 'its end'), p_fire_times));
   end if;
 end
 $$;

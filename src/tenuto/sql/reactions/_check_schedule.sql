@@ -1,4 +1,5 @@
--- Raises an error for a schedule whose runs could not be started: it must fail when it is put, not when it fires.
+-- Raises an error for a schedule whose runs could not be started: such a schedule must fail when it is created, not
+-- when it fires.
 create or replace function tenuto._check_schedule(
   p_org_id uuid, p_name text, p_kind jsonb, p_input jsonb, p_details jsonb, p_cron text, p_timezone text,
   p_catch_up text, p_jitter_seconds float8)

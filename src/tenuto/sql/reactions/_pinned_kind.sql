@@ -1,5 +1,6 @@
--- Returns the kind of a schedule with its present queue set, if it inherits the queue and the worker key that declares
--- it is bound to some queues: the schedule stays within them when the type is declared for another queue later.
+-- Returns the kind of a schedule. If the schedule inherits its queue and the worker key that declares it is restricted
+-- to queues, the kind gets the present queue, so that the schedule stays there when its type is declared for another
+-- queue later.
 create or replace function tenuto._pinned_kind(p_org_id uuid, p_kind jsonb, p_queues text[])
   returns jsonb
   language sql

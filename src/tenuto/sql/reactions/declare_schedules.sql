@@ -1,7 +1,7 @@
 -- Declares the schedules of an app: puts those in p_schedules (the parameters of put_schedule), and deletes the
 -- schedule of each type in p_types that is not among them. The latest declaration wins. p_queues are the queues of the
--- worker key that declares (null or '*': any); a schedule for another queue or with a limit of another queue raises
--- TN009. Returns what changed, for the audit log.
+-- worker key that makes the declaration (null or '*': any); a schedule for another queue or with a limit of another
+-- queue raises TN009. Returns what changed, for the audit log.
 create or replace function tenuto.declare_schedules(
   p_org_id uuid, p_types text[], p_schedules jsonb, p_queues text[] default null)
   returns table (name text, action text, changes jsonb)
@@ -35,7 +35,7 @@ begin
         jsonb_build_array(coalesce(nullif(v_item.schedule -> 'details', 'null'), '{}') || '{"task": 0}')) i;
       perform tenuto._check_limit_owners(format('schedule %s', name), p_org_id, p_queues,
         jsonb_path_query_array(v_details, '$[*].limits[*]'));
-      v_new := tenuto.put_schedule(p_org_id, name, v_kind, v_item.schedule ->> 'cron',
+      v_new := tenuto._put_schedule(p_org_id, name, v_kind, v_item.schedule ->> 'cron',
         (v_item.schedule ->> 'next_at')::timestamptz, nullif(v_item.schedule -> 'input', 'null'),
         nullif(v_item.schedule -> 'details', 'null'), coalesce(v_item.schedule ->> 'timezone', 'UTC'),
         coalesce(v_item.schedule ->> 'catch_up', 'one'),
@@ -46,7 +46,7 @@ begin
         return next;
       end if;
     elsif v_old.name is not null then
-      perform tenuto.delete_schedule(p_org_id, name);
+      perform tenuto._delete_schedule(p_org_id, name);
       action := 'delete';
       changes := jsonb_build_object('cron', jsonb_build_object('old', v_old.cron));
       return next;

@@ -1,4 +1,4 @@
--- Fires one schedule, as fire_schedules does. Returns null if the schedule did not wait for p_expected.
+-- Fires one schedule, as fire_schedules does. Returns null if the next time of the schedule was not p_expected.
 create or replace function tenuto.fire_schedule(
   p_org_id uuid, p_name text, p_expected timestamptz, p_fire_times timestamptz[], p_next_at timestamptz)
   returns uuid[]

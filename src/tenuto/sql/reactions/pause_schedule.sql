@@ -12,5 +12,6 @@ begin
     perform tenuto._raise('TN001', format('no schedule %s', p_name), 'list the schedules to see which exist');
   end if;
   perform tenuto.unpark_rows('fire_schedules', array[p_org_id || ':' || p_name]);
+  perform tenuto._audit(p_org_id, 'schedule', p_name, 'pause');
 end
 $$;

@@ -1,5 +1,6 @@
--- Creates or replaces a schedule. An existing schedule gets the new kind, input and policy. Its next time stays unless
--- cron or timezone changed, so that a deployment neither skips nor repeats one. A paused schedule stays paused.
+-- Creates or replaces a schedule. An existing schedule gets the new kind, input and policy. Its next time stays the
+-- same unless cron or timezone changed, so that a deployment neither skips nor repeats a time. A paused schedule stays
+-- paused.
 create or replace function tenuto.put_schedule(
   p_org_id uuid, p_name text, p_kind jsonb, p_cron text, p_next_at timestamptz, p_input jsonb default null,
   p_details jsonb default null, p_timezone text default 'UTC', p_catch_up text default 'one',
@@ -8,32 +9,11 @@ create or replace function tenuto.put_schedule(
   language plpgsql
 as $$
 declare
-  v_schedule tenuto.schedules;
+  v_schedule tenuto.schedules := tenuto._put_schedule(
+    p_org_id, p_name, p_kind, p_cron, p_next_at, p_input, p_details, p_timezone, p_catch_up, p_jitter_seconds);
 begin
-  if not exists (select from tenuto.schedules s where s.org_id = p_org_id and s.name = p_name)
-     and exists (select from tenuto.schedules s where s.org_id = p_org_id offset 9999) then
-    perform tenuto._raise('TN007', 'the org has 10,000 schedules, which is the maximum',
-      'delete some, or let one schedule start several tasks');
-  end if;
-  perform tenuto._check_schedule(p_org_id, p_name, p_kind, p_input, p_details, p_cron, p_timezone, p_catch_up,
-    p_jitter_seconds);
-  insert into tenuto.schedules (org_id, name, kind, input, details, cron, timezone, catch_up, jitter_seconds, next_at,
-    created_at)
-  values (p_org_id, p_name, p_kind, p_input, p_details, p_cron, p_timezone, p_catch_up, p_jitter_seconds, p_next_at,
-    tenuto.now())
-  on conflict (org_id, name) do update
-    set kind = excluded.kind,
-        input = excluded.input,
-        details = excluded.details,
-        cron = excluded.cron,
-        timezone = excluded.timezone,
-        catch_up = excluded.catch_up,
-        jitter_seconds = excluded.jitter_seconds,
-        next_at = case when (schedules.cron, schedules.timezone) = (excluded.cron, excluded.timezone)
-                       then schedules.next_at
-                       else excluded.next_at end
-  returning * into v_schedule;
-  perform tenuto.unpark_rows('fire_schedules', array[p_org_id || ':' || p_name]);   -- the new version may work
+  perform tenuto._audit(p_org_id, 'schedule', p_name, 'put',
+    jsonb_build_object('cron', p_cron, 'type', p_kind ->> 'type'));
   return v_schedule;
 end
 $$;

@@ -6,7 +6,7 @@ create or replace function tenuto._check_page(p_limit int)
 as $$
 begin
   if p_limit not between 1 and 200 then
-    perform tenuto._raise('TN003', format('a page size of %s is not 1 to 200', p_limit),
+    perform tenuto._raise('TN003', format('a page size of %s is not between 1 and 200', p_limit),
       'to get more, request the next page');
   end if;
 end

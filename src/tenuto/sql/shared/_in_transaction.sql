@@ -1,8 +1,8 @@
 -- Returns true if this statement may be part of a transaction that its client keeps open. A statement that is a whole
--- transaction begins with it: in the simple protocol at the same moment; in the extended protocol the transaction
--- begins with the portal of the statement (Bind), a moment before it is executed. A statement that is parsed in the
--- same message batch cannot be told from one in a longer transaction, and counts as such. So does a call by a function,
--- a trigger or a DO block of the client, whose statement may go on for long.
+-- transaction begins when the transaction begins: in the simple protocol at the same time; in the extended protocol the
+-- transaction begins with the portal of the statement (Bind), shortly before the statement is executed. A statement
+-- that is parsed in the same message batch cannot be distinguished from a statement in a longer transaction, and counts
+-- as one. So does a call by a function, a trigger or a DO block of the client, whose statement may run for a long time.
 create or replace function tenuto._in_transaction()
   returns boolean
   language plpgsql
@@ -18,6 +18,7 @@ begin
     return true;
   end if;
   get diagnostics v_callers = pg_context;
-  return v_callers ~ 'PL/pgSQL function (?!tenuto\.)';
+  -- A regular expression would take four times as long.
+  return replace(v_callers, 'PL/pgSQL function tenuto.', '') like '%PL/pgSQL function %';
 end
 $$;

@@ -1,5 +1,5 @@
--- Returns the partitions from one week or month back to p_weeks ahead that do not exist yet: their range of ids, and
--- the default partition that holds such rows until then.
+-- Returns the missing partitions of the period from one week or month ago until p_weeks from now: their range of ids,
+-- and the default partition that holds their rows until they exist.
 create or replace function tenuto._missing_partitions(p_weeks int)
   returns table (table_name text, key_column text, period text, rest text, name text, from_id uuid, to_id uuid)
   language sql

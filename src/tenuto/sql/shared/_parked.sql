@@ -1,4 +1,5 @@
--- Returns the keys of the rows that a loop leaves out, read once per call; none if the caller names the rows itself.
+-- Returns the keys of the rows that a loop leaves out, read once per call; returns none if the caller names the rows to
+-- process.
 create or replace function tenuto._parked(p_loop text, p_keys text[] default null)
   returns text[]
   language sql

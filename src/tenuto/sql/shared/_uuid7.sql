@@ -1,6 +1,6 @@
--- Returns a new UUIDv7: 48 bits of milliseconds, 12 bits of their fraction, then random bits. The fraction makes the
--- ids of one session rise: of two values put under one key within a millisecond, one is still the latest. Uses clock
--- time, so that ids made in one statement differ by age too.
+-- Returns a new UUIDv7: 48 bits of milliseconds, 12 bits of their fraction, then random bits. With the fraction, the
+-- ids of one session increase, so that of two values put under one key within a millisecond the latest is known. Uses
+-- clock time, so that ids made in one statement are ordered by age too.
 create or replace function tenuto._uuid7()
   returns uuid
   language sql

@@ -2,7 +2,7 @@
 -- ones stay. Each is created as a separate table and then attached, which blocks other statements only for an instant.
 -- It waits up to 100 ms for the lock on the default partition; if the lock is not free, the next call tries again. Rows
 -- of that period in the default partition (mostly with random ids) are moved if they are few; otherwise the default
--- partition keeps the whole period. Beside a large default partition, a call creates one partition and leaves the
+-- partition keeps the whole period. If the default partition is large, a call creates one partition and leaves the
 -- others to the next call. Runs as the owner.
 create or replace function tenuto.create_partitions(p_weeks int default 4)
   returns setof text

@@ -1,6 +1,6 @@
 -- Returns the parked rows that are due for another try and reserves them for one dispatcher until p_lease has passed.
 -- Orgs take turns, the oldest row of each first, and only these rows are read: an org with many parked rows does not
--- delay the others. Rows that belong to no org are one more org.
+-- delay the others. Rows that belong to no org count as one more org.
 create or replace function tenuto.take_parked(
   p_loops text[], p_limit int default 100, p_lease interval default '2 minutes')
   returns setof tenuto.parked_rows

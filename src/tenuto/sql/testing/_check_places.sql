@@ -1,5 +1,6 @@
 -- Test databases only: raises an error at commit unless every task that the transaction touched is in exactly one hot
--- table, or has its final end and is in none. The first event checks all of them; later events find nothing left.
+-- table, or has its final end and is in none. The first event checks all of these tasks; later events find nothing left
+-- to check.
 create or replace function tenuto._check_places()
   returns trigger
   language plpgsql

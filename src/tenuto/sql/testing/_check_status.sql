@@ -1,6 +1,6 @@
--- Test databases only: raises an error when a run or a worker changes its status in a way that task_transitions does
--- not allow. A single-task run has no status of its own until it grows. A run older than the statement was moved by
--- drop_partitions, not started.
+-- Test databases only: raises an error when a run, a worker or a version of a DAG changes its status in a way that
+-- task_transitions does not allow. A single-task run has no status of its own until it grows. A run older than the
+-- statement was moved by drop_partitions, not started.
 create or replace function tenuto._check_status()
   returns trigger
   language plpgsql
@@ -32,3 +32,7 @@ create or replace trigger a_worker_starts_legally after insert on tenuto.workers
   for each row execute function tenuto._check_status('worker');
 create or replace trigger a_worker_moves_legally after update on tenuto.workers
   for each row when (old.status is distinct from new.status) execute function tenuto._check_status('worker');
+create or replace trigger a_version_starts_legally after insert on tenuto.dag_versions
+  for each row execute function tenuto._check_status('DAG version');
+create or replace trigger a_version_moves_legally after update on tenuto.dag_versions
+  for each row when (old.status is distinct from new.status) execute function tenuto._check_status('DAG version');

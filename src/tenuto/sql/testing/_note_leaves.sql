@@ -1,4 +1,4 @@
--- Test databases only: records the tasks that left a state table until the commit, when _check_places looks where they
+-- Test databases only: records the tasks that left a state table, until _check_places checks at the commit where they
 -- are.
 create table if not exists tenuto.test_touched (
   xid      xid8 not null,

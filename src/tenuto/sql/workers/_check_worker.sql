@@ -1,4 +1,5 @@
--- Raises an error for a worker id, instance type or metadata that the table of workers cannot hold.
+-- Raises an error for a worker id, instance type or metadata that the table of workers cannot hold, and for a code
+-- version of more than 64 bytes: routes list code versions.
 create or replace function tenuto._check_worker(p_worker_id text, p_instance_type text, p_metadata jsonb)
   returns void
   language plpgsql
@@ -6,6 +7,8 @@ as $$
 begin
   perform tenuto._check_name('a worker id', coalesce(p_worker_id, ''));
   perform tenuto._check_name(format('the instance type of worker %s', p_worker_id), coalesce(p_instance_type, ''));
+  perform tenuto._check_name(format('the code version of worker %s', p_worker_id),
+    nullif(p_metadata ->> 'code_version', ''), 64);
   perform tenuto._check_size(format('the metadata of worker %s', p_worker_id), p_metadata);
 end
 $$;

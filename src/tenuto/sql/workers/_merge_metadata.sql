@@ -1,5 +1,5 @@
 -- Returns a worker's stored metadata merged with the new values. If both together are over 1 MB, returns only the new
--- values: a worker that sends a new name with every heartbeat must not lose its lease over it.
+-- values: a worker that sends a new key with every heartbeat must not lose its lease for that reason.
 create or replace function tenuto._merge_metadata(p_old jsonb, p_new jsonb)
   returns jsonb
   language sql

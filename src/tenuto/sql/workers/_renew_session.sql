@@ -1,10 +1,13 @@
--- Extends a session's lease and merges the worker's metrics. An ended session is never revived. The worker's row is
--- locked before its session's row, as in every function that ends sessions; the session is checked again under that
--- lock.
-create or replace function tenuto._renew_session(p_session_id bigint, p_token uuid, p_metrics jsonb)
+-- Extends a session's lease, merges the worker's metrics and appends to its log. An ended session is never revived. The
+-- worker's row is locked before its session's row, as in every function that ends sessions; the session is checked
+-- again under that lock.
+create or replace function tenuto._renew_session(
+  p_session_id bigint, p_token uuid, p_metrics jsonb, p_logs jsonb default null)
   returns void
   language plpgsql
 as $$
+declare
+  v_session tenuto.sessions;
 begin
   perform tenuto._check_size('the metrics of a heartbeat', p_metrics);
   update tenuto.workers w
@@ -18,10 +21,14 @@ begin
   set expires_at = tenuto.now() + make_interval(secs => lease_seconds)
   where id = p_session_id
     and token = p_token
-    and ended_at is null;
+    and ended_at is null
+  returning * into v_session;
   if not found then
     perform tenuto._raise('TN002', format('session %s has ended', p_session_id),
       'register again to get a new session');
+  end if;
+  if p_logs is not null then
+    perform tenuto._write_worker_logs(v_session.org_id, v_session.worker_id, p_logs);
   end if;
 end
 $$;

@@ -1,7 +1,9 @@
 -- Records a heartbeat of a worker without a session (started by a provider, or external): the first heartbeat creates
--- the worker, later ones merge its metrics (VRAM, load). A terminated worker stays terminated.
+-- the worker, later ones merge its metrics (VRAM, load). p_logs: lines for its log, as _write_worker_logs takes them. A
+-- terminated worker stays terminated.
 create or replace function tenuto.beat_worker(
-  p_org_id uuid, p_worker_id text, p_metrics jsonb default '{}', p_instance_type text default 'external')
+  p_org_id uuid, p_worker_id text, p_metrics jsonb default '{}', p_instance_type text default 'external',
+  p_logs jsonb default null)
   returns text
   language plpgsql
 as $$
@@ -17,6 +19,9 @@ begin
         status = case when workers.status = 'starting' then 'active' else workers.status end
     where workers.status <> 'terminated'
   returning status into v_status;
+  if v_status is not null then
+    perform tenuto._write_worker_logs(p_org_id, p_worker_id, p_logs);
+  end if;
   return coalesce(v_status, 'terminated');
 end
 $$;

@@ -1,5 +1,5 @@
--- any open state -> terminated: ends the session of a worker that stops. expire_attempts returns the tasks it still
--- held.
+-- any open state -> terminated: ends the session of a worker that stops. expire_attempts returns the tasks that the
+-- session still held.
 create or replace function tenuto.close_session(p_session_id bigint, p_token uuid)
   returns void
   language plpgsql

@@ -15,5 +15,6 @@ begin
   if not found then
     perform tenuto._raise('TN004', format('worker %s is not active', p_worker_id));
   end if;
+  perform tenuto._audit(p_org_id, 'worker', p_worker_id, 'drain', jsonb_build_object('reason', p_reason));
 end
 $$;

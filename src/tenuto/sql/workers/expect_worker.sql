@@ -10,7 +10,8 @@ begin
   values (p_org_id, p_worker_id, p_instance_type, 'starting', p_metadata, tenuto.now())
   on conflict (org_id, id) do update
     set status = 'starting', instance_type = excluded.instance_type, metadata = excluded.metadata,
-        created_at = excluded.created_at, terminated_at = null, drained_at = null, drain_reason = null, error = null
+        created_at = excluded.created_at, terminated_at = null, drained_at = null, drain_reason = null, error = null,
+        error_at = null, last_heartbeat = null
     where workers.status = 'terminated';
   if not found then
     perform tenuto._raise('TN004', format('worker %s exists already', p_worker_id),

@@ -1,5 +1,5 @@
--- Ends the sessions whose lease has passed: their workers -> error. expire_attempts returns their tasks. p_keys: only
--- these sessions, parked or not.
+-- Ends the sessions whose lease has passed: their workers -> error. expire_attempts returns their tasks. With p_keys,
+-- only these sessions, even if they are parked.
 create or replace function tenuto.expire_sessions(p_limit int default 1000, p_keys text[] default null)
   returns bigint
   language plpgsql
@@ -29,7 +29,7 @@ begin
     returning s.org_id, s.worker_id
   ), lost as (
     update tenuto.workers w
-    set status = 'error', error = 'its lease expired'
+    set status = 'error', error = 'its lease expired', error_at = tenuto.now()
     from ended e
     where w.org_id = e.org_id
       and w.id = e.worker_id

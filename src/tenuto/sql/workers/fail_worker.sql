@@ -5,7 +5,9 @@ create or replace function tenuto.fail_worker(p_org_id uuid, p_worker_id text, p
 as $$
 begin
   update tenuto.workers
-  set status = 'error', error = coalesce(tenuto._truncate_text(p_error, 4096), 'unknown')
+  set status = 'error',
+      error = coalesce(tenuto._truncate_text(p_error, 4096), 'unknown'),
+      error_at = case when status = 'error' then error_at else tenuto.now() end
   where org_id = p_org_id
     and id = p_worker_id
     and status in ('starting', 'active', 'draining', 'error');

@@ -1,8 +1,9 @@
 -- Deletes sessions that ended, workers that were terminated and scaling decisions that were made longer ago than
--- p_keep; at most p_limit of each per call. p_keys: only these (session:id, worker:org:id, decision:id), parked or not.
+-- p_keep, and log lines of workers after 48 hours; at most p_limit of each per call. With p_keys, only the rows with
+-- these keys (session:id, worker:org:id, decision:id, line:org:worker:no), even if they are parked.
 create or replace function tenuto.prune_workers(
   p_keep interval default '14 days', p_limit int default 1000, p_keys text[] default null)
-  returns table (sessions bigint, workers bigint, decisions bigint)
+  returns table (sessions bigint, workers bigint, decisions bigint, log_lines bigint)
   language plpgsql
   set lock_timeout = '1s'
 as $$
@@ -48,6 +49,20 @@ begin
   )
   delete from tenuto.scaling_decisions d using old where d.id = old.id;
   get diagnostics decisions = row_count;
+
+  with old as materialized (
+    select l.org_id, l.worker_id, l.line_no
+    from tenuto.worker_logs l
+    where l.logged_at < tenuto.now() - interval '48 hours'
+      and (p_keys is null or concat_ws(':', 'line', l.org_id, l.worker_id, l.line_no) = any (p_keys))
+      and concat_ws(':', 'line', l.org_id, l.worker_id, l.line_no) <> all (v_parked)
+    order by l.logged_at
+    limit p_limit
+    for update skip locked
+  )
+  delete from tenuto.worker_logs l using old
+  where l.org_id = old.org_id and l.worker_id = old.worker_id and l.line_no = old.line_no;
+  get diagnostics log_lines = row_count;
   return next;
 end
 $$;

@@ -7,7 +7,7 @@ create or replace function tenuto.register_worker(
   p_labels text[] default '{}', p_languages text[] default '{python}', p_address text default null,
   p_instance_type text default 'worker', p_metadata jsonb default '{}', p_lease interval default '60 seconds',
   p_worker_key_id uuid default null, p_queues text[] default null,
-  out session_id bigint, out token uuid)
+  out session_id bigint, out token uuid, out org text)
   language plpgsql
 as $$
 begin
@@ -37,6 +37,7 @@ begin
         drained_at = null,
         drain_reason = null,
         error = null,
+        error_at = null,
         terminated_at = null;
 
   if p_worker_key_id is not null then
@@ -48,5 +49,6 @@ begin
   values (p_org_id, p_worker_id, gen_random_uuid(), extract(epoch from p_lease), tenuto.now(), tenuto.now() + p_lease,
     p_worker_key_id, p_queues)
   returning sessions.id, sessions.token into session_id, token;
+  org := (select o.slug from tenuto.orgs o where o.id = p_org_id);
 end
 $$;

@@ -12,5 +12,6 @@ begin
     perform tenuto._raise('TN001', format('no worker %s', p_worker_id));
   end if;
   perform tenuto._end_sessions(p_org_id, p_worker_id, 'terminated');
+  perform tenuto._audit(p_org_id, 'worker', p_worker_id, 'terminate');
 end
 $$;

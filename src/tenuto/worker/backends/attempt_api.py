@@ -2,17 +2,16 @@
 
 import asyncio
 from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable
 from typing import get_origin
 from uuid import UUID
 
 from tenuto.db.connection.errors import Unreachable
-from tenuto.model.attempt_calls import ATTEMPT_CALLS, AttemptCall
 from tenuto.model.backoff import Backoff
-from tenuto.model.errors import InvalidInput
 from tenuto.runtimes.base import Attempt
 from tenuto.sdk.context.attempt_api import Json
 from tenuto.sdk.context.control import Fail
-from tenuto.sdk.values.data_objects import ObjectStoreBase
+from tenuto.sdk.values.data_objects import AttemptFence, ObjectStoreBase
 from tenuto.sdk.values.wire_format import load
 from tenuto.worker.process.session import WorkerSession
 
@@ -38,14 +37,16 @@ class AttemptApis(ABC):
         """Return the data objects that the attempt can read and create."""
 
     async def complete(self, attempt: Attempt) -> None:
-        """Fetch what the claim did not include and the attempt needs before it starts."""
+        """Fetch the data that the attempt needs before it starts and that the claim did not include."""
         if attempt.is_partial:
             async with self._fetches:
                 await self._fetch_inputs(attempt)
         if attempt.has_objects:
             attempt.slots = await self.objects_of(attempt).follow_slots(attempt.slots or "")
         if attempt.has_past:
-            attempt.failures = await self.open(attempt).ask("get_failures")
+            counted = await self.open(attempt).ask("get_failures")
+            attempt.failures = counted["failures"]
+            attempt.number = counted["failures"] + counted["losses"] + 1
 
     async def _fetch_inputs(self, attempt: Attempt) -> None:
         """Fetch input, metadata and slots that were too large for the claim, about 16 MB at a time."""
@@ -64,8 +65,8 @@ class AttemptApis(ABC):
                         attempt.metadata = value
             if size > MAX_INPUT_BYTES:
                 raise Fail(
-                    f"its inputs are too large: {len(slots)} of {count} are {size / 1e6:,.0f} MB, but a task can take"
-                    f" {MAX_INPUT_BYTES / 1e6:,.0f} MB; pass data objects (ctx.put, ctx.get) instead of values"
+                    f"the inputs of the task are too large: {len(slots)} of {count} are {size / 1e6:,.0f} MB, but a"
+                    f" task can take {MAX_INPUT_BYTES / 1e6:,.0f} MB; pass data objects (ctx.put, ctx.get) instead"
                 )
         attempt.slots = f"[{','.join(slots)}]" if count else None
 
@@ -73,8 +74,12 @@ class AttemptApis(ABC):
         """Store an output that is too large for a row and return its reference; the task holds the object."""
         parts = get_origin(getattr(attempt.task, "returns", None)) is tuple
         session = self.session.current
-        fence = {"session_id": session.session_id, "token": session.token}
-        fence |= {"task_id": UUID(attempt.task_id), "attempt": attempt.no}
+        fence: AttemptFence = {
+            "session_id": session.session_id,
+            "token": session.token,
+            "task_id": UUID(attempt.task_id),
+            "attempt": attempt.no,
+        }
         return await self.objects_of(attempt).spill(output, holder=fence, parts=parts)
 
 
@@ -84,26 +89,24 @@ class WorkerAttemptApi(ABC):
     def __init__(self, apis: AttemptApis, attempt: Attempt) -> None:
         self._apis, self.attempt = apis, attempt
         self.session = apis.session.current  # the session that claimed it
-
-    async def ask(self, verb: str, **arguments: Json) -> Json:
-        call = ATTEMPT_CALLS.get(verb)
-        if call is None:
-            raise InvalidInput(f"a task cannot call {verb!r}", f"it can ask {', '.join(ATTEMPT_CALLS)}")
-        backoff = None
-        while True:
-            try:
-                return await self.carry(call, arguments)
-            except Unreachable as problem:  # not the attempt's fault: it waits, and this does not count as a failure
-                if self.attempt.stop is not None or self.attempt.over:
-                    raise
-                backoff = backoff or Backoff(MAX_PAUSE_SECONDS)
-                await asyncio.sleep(backoff.after(problem))
+        self.org = self.session.org
 
     @abstractmethod
-    async def carry(self, call: AttemptCall, arguments: dict[str, Json]) -> Json:
-        """Make the call once. The result may get lost after the call took effect, so every call can be repeated: steps,
-        signals and children return what was recorded, a value put twice appears twice in the history, and a second
-        object is garbage-collected."""
+    async def ask(self, verb: str, **arguments: Json) -> Json:
+        """Make the call; if the backend is unreachable, `retry` it."""
+
+    async def retry(self, problem: Unreachable, call: Callable[..., Awaitable[Json]], *args: object) -> Json:
+        """Wait out an outage: it is not the attempt's fault and does not count as a failure. The result may have got
+        lost after the call took effect, so every call can be repeated: steps, signals and children return what was
+        recorded, a value put twice appears twice in the history, and a second object is garbage-collected."""
+        backoff = Backoff(MAX_PAUSE_SECONDS)
+        while self.attempt.stop is None and not self.attempt.over:
+            await asyncio.sleep(backoff.after(problem))
+            try:
+                return await call(*args)
+            except Unreachable as again:
+                problem = again
+        raise problem
 
     def tell(self, verb: str, **arguments: Json) -> None:
         if verb == "progress":

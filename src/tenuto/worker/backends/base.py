@@ -1,15 +1,17 @@
 """The interface between a worker and Tenuto, implemented over SQL and over HTTP. No other module of the worker depends
 on which is used."""
 
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager
+from importlib import import_module
 from typing import Any, Protocol
 from uuid import UUID
 
 from tenuto.db.connection.errors import DatabaseProblem, RowRejected
 from tenuto.model.bundles import BundleFile
 from tenuto.model.errors import TenutoError
-from tenuto.model.tasks import Fences, HeartbeatResult, ProgressAnswer, ReportResult, Route, Row, Unclaimable
+from tenuto.model.json import JsonObject
+from tenuto.model.tasks import Fences, HeartbeatResult, ProgressResult, ReportResult, Route, Row, Unclaimable
 from tenuto.model.workers import Session, Wakeup
 from tenuto.sdk.app import App
 from tenuto.worker.backends.attempt_api import AttemptApis
@@ -43,8 +45,8 @@ class ClaimChannel(Protocol):
     def exchange(
         self, ids: list[str], attempts: list[int], outputs: list[str | None] | None, *, claim_no: int, limit: int
     ) -> list[Row]:
-        """Complete these tasks and claim up to `limit` more. Rows have the columns of `ClaimedRow`; a rejected report
-        comes back as a row with its answer."""
+        """Complete these tasks and claim up to `limit` more. Rows have the columns of `ClaimedRow`; for a rejected
+        report, the row has the reason in `result`."""
         ...
 
     def complete(self, task_id: str, attempt: int, output: str | None) -> str: ...
@@ -91,10 +93,17 @@ class Backend(Protocol):
     async def close_session(self, session: Session) -> None: ...
 
     async def heartbeat(
-        self, held: Fences, *, settled: int | None, metrics: dict[str, Any] | None = None
+        self,
+        held: Fences,
+        *,
+        settled: int | None,
+        metrics: JsonObject | None = None,
+        logs: list[JsonObject] | None = None,
     ) -> HeartbeatResult: ...
 
-    async def declare_types(self, session: Session, types: dict[str, dict[str, Any]]) -> None: ...
+    async def declare_types(
+        self, session: Session, types: dict[str, dict[str, Any]], schemas: dict[str, JsonObject]
+    ) -> None: ...
 
     async def resolve_routes(self, session: Session, *, queues: list[str] | None, types: list[str]) -> list[Route]: ...
 
@@ -104,7 +113,11 @@ class Backend(Protocol):
 
     async def put_schedules(self, app: App) -> None: ...
 
-    async def complete_tasks(self, fences: Fences, outputs: list[Any]) -> list[ReportResult]: ...
+    async def complete_tasks(
+        self, fences: Fences, outputs: list[Any], published: Sequence[list[JsonObject] | None] | None
+    ) -> list[ReportResult]:
+        """`published`: for each attempt the data that it wrote as a job's task, or None."""
+        ...
 
     async def fail_tasks(
         self, fences: Fences, errors: list[dict[str, Any]], retries: list[float | None]
@@ -116,13 +129,17 @@ class Backend(Protocol):
 
     async def wait_tasks(self, fences: Fences, waits: list[dict[str, Any]]) -> list[ReportResult]: ...
 
+    async def block_tasks(
+        self, fences: Fences, mismatches: list[dict[str, Any]], versions: list[str | None]
+    ) -> list[ReportResult]: ...
+
     async def interrupt_tasks(self, fences: Fences) -> list[ReportResult]: ...
 
     async def begin_tasks(self, fences: Fences) -> None: ...
 
     async def report_progress(
         self, fences: Fences, progress: list[float | None], messages: list[str | None]
-    ) -> list[ProgressAnswer]: ...
+    ) -> list[ProgressResult]: ...
 
     async def write_logs(self, session: Session, lines: list[dict[str, Any]]) -> None: ...
 
@@ -142,10 +159,15 @@ class Backend(Protocol):
 
 
 async def give_everything_back(backend: Backend, session: Session) -> None:
-    """Give back all attempts of the session without counting them as lost, then close it; closing it alone would count
-    them."""
+    """Give back all attempts of the session without counting them as lost, then close the session. Closing it without
+    giving them back would count them as lost."""
     await backend.heartbeat(Fences(session, [], []), settled=ALL_CLAIMS)
     await backend.close_session(session)
+
+
+def import_backend(*, remote: bool) -> None:
+    """Import the modules of the backend that will probably be opened."""
+    import_module("tenuto.worker.backends.http" if remote else "tenuto.worker.backends.sql")
 
 
 def open_backend(settings: WorkerSettings) -> AbstractAsyncContextManager[Backend]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 from uuid import UUID
@@ -10,8 +10,9 @@ from uuid import UUID
 from tenuto.db.connection.errors import DatabaseProblem, Unreachable
 from tenuto.model.backoff import Backoff
 from tenuto.model.bundles import BundleFile
-from tenuto.model.errors import NotFound, SessionEnded, TenutoError
-from tenuto.model.tasks import Fences, HeartbeatResult, ProgressAnswer, ReportResult, Route
+from tenuto.model.errors import InvalidInput, NotFound, SessionEnded, TenutoError
+from tenuto.model.json import JsonObject
+from tenuto.model.tasks import Fences, HeartbeatResult, ProgressResult, ReportResult, Route
 from tenuto.model.workers import CANCEL, EVERY_QUEUE, Session, Wakeup
 from tenuto.sdk.app import App
 from tenuto.worker.backends.http_attempt_api import HttpAttemptApis
@@ -24,8 +25,11 @@ from tenuto.worker.settings import WorkerSettings
 WAIT_SECONDS = 20.0  # duration of one long poll; proxies close connections that are silent for longer
 COALESCE_SECONDS = 0.02  # under load, one wake-up stands for many
 MAX_PAUSE_SECONDS = 5.0
+OF_METADATA = ("concurrency", "targets", "code_version", "bundles")  # that the server stores as they are
 
 Json = dict[str, Any]
+
+log = logging.getLogger("tenuto.worker")
 
 
 class HttpBackend:
@@ -36,6 +40,7 @@ class HttpBackend:
         self._types: list[str] = []  # the index of a type is its route number here; the server resolves the real routes
         self._queues: list[str] | None = None  # queues that the key may serve; None: all
         self._let_in = False  # the server has accepted this worker before
+        self._takes_logs = True  # with heartbeats
 
     def open_channel(self) -> HttpClaimChannel:
         return HttpClaimChannel(self._web.site, self._types, self._settings.resource_group)
@@ -77,27 +82,40 @@ class HttpBackend:
             "resource_group": settings.resource_group,
             "pool": settings.pool,
             "lease_seconds": settings.lease,
-            "metadata": {name: metadata[name] for name in ("concurrency", "target") if name in metadata},
+            "metadata": {name: metadata[name] for name in OF_METADATA if name in metadata},
         }
         given = {name: value for name, value in fields.items() if value is not None}
         opened = await self._web.ask("POST", "/internal/sessions", given, let_in=self._let_in)
         self._let_in, self._queues = True, opened["queues"]
-        return Session(opened["session_id"], UUID(opened["token"]))
+        return Session(opened["session_id"], UUID(opened["token"]), opened.get("org", ""))
 
     async def close_session(self, session: Session) -> None:
         await self._web.ask("DELETE", "/internal/sessions", _of(session))
 
-    async def heartbeat(self, held: Fences, *, settled: int | None, metrics: Json | None = None) -> HeartbeatResult:
-        body: Json = {"held": _entries(held), "metrics": metrics or {}}
+    async def heartbeat(
+        self, held: Fences, *, settled: int | None, metrics: Json | None = None, logs: list[Json] | None = None
+    ) -> HeartbeatResult:
+        body: Json = {"held": _entries(held, {}), "metrics": metrics or {}}
         if settled is not None:
             body["settled_claim_no"] = settled
-        response = await self._ask("/internal/heartbeat", held.session, body)
+        try:
+            carried = {"logs": logs} if logs and self._takes_logs else {}
+            response = await self._ask("/internal/heartbeat", held.session, {**body, **carried})
+        except InvalidInput:
+            if not logs or not self._takes_logs:
+                raise
+            self._takes_logs = False  # an older server does not know them
+            response = await self._ask("/internal/heartbeat", held.session, body)
         lost, cancelled = ([UUID(task_id) for task_id in response[name]] for name in ("lost", "cancelled"))
         return HeartbeatResult(lost, cancelled, 0, response["draining"])
 
-    async def declare_types(self, session: Session, types: dict[str, Json]) -> None:
+    async def declare_types(self, session: Session, types: dict[str, Json], schemas: dict[str, JsonObject]) -> None:
+        declared = {**_of(session), "types": types}
         with suppress(NotFound):  # the server is older than this worker; a missing session is noticed elsewhere
-            await self._web.ask("POST", "/internal/types", {**_of(session), "types": types})
+            try:
+                await self._web.ask("POST", "/internal/types", {**declared, "schemas": schemas})
+            except InvalidInput:  # an older server knows no schemas
+                await self._web.ask("POST", "/internal/types", declared)
 
     async def resolve_routes(
         self,
@@ -112,19 +130,28 @@ class HttpBackend:
 
     async def check_resource_group(self, session: Session) -> None:
         group = self._settings.resource_group
-        body = {**_of(session), "claim_no": 1, "limit": 1, "types": [], **({"resource_group": group} if group else {})}
+        body: Json = {**_of(session), "claim_no": 1, "limit": 1, "types": []}
+        if group:
+            body["resource_group"] = group
         await self._web.ask("POST", "/internal/claim", body)
 
     async def put_schedules(self, app: App) -> None:
-        """Declare the schedules of the queues that the worker key may serve."""
+        """Declare the schedules of the queues that the worker key may serve. Log the other queues of the app."""
         served = {
             name for name, task in app.tasks.items() if self._queues is None or task.declared.queue in self._queues
         }
+        others = sorted({task.declared.queue for name, task in app.tasks.items() if name not in served})
+        if others and self._settings.queues is None:
+            log.warning("the worker key does not allow queues that tasks of the app are in: %s", ", ".join(others))
         body = {"types": sorted(served), "schedules": schedules_of(app, served)}
         await self._web.ask("PUT", "/internal/schedules", body, let_in=False)
 
-    async def complete_tasks(self, fences: Fences, outputs: list[Any]) -> list[ReportResult]:
-        return await self._report("completed", fences, output=outputs)
+    async def complete_tasks(
+        self, fences: Fences, outputs: list[Any], published: Sequence[list[JsonObject] | None] | None
+    ) -> list[ReportResult]:
+        if published is None:
+            return await self._report("completed", fences, output=outputs)
+        return await self._report("completed", fences, output=outputs, published=list(published))
 
     async def fail_tasks(self, fences: Fences, errors: list[Json], retries: list[float | None]) -> list[ReportResult]:
         return await self._report("failed", fences, error=errors, retry_in_seconds=retries)
@@ -138,6 +165,11 @@ class HttpBackend:
     async def wait_tasks(self, fences: Fences, waits: list[Json]) -> list[ReportResult]:
         return await self._report("waiting", fences, wait=waits)
 
+    async def block_tasks(
+        self, fences: Fences, mismatches: list[Json], versions: list[str | None]
+    ) -> list[ReportResult]:
+        return await self._report("blocked", fences, mismatch=mismatches, code_version=versions)
+
     async def interrupt_tasks(self, fences: Fences) -> list[ReportResult]:
         return await self._report("interrupted", fences)
 
@@ -146,12 +178,12 @@ class HttpBackend:
 
     async def report_progress(
         self, fences: Fences, progress: list[float | None], messages: list[str | None]
-    ) -> list[ProgressAnswer]:
-        answers: list[Any] = []
-        for batch in batches(_entries(fences, progress=progress, message=messages)):
+    ) -> list[ProgressResult]:
+        rejected: list[Any] = []
+        for batch in batches(_entries(fences, {"progress": progress, "message": messages})):
             response = await self._ask("/internal/report", fences.session, {"progress": batch})
-            answers += response["rejected_progress"]
-        return [ProgressAnswer(UUID(answer["task_id"]), answer["answer"]) for answer in answers]
+            rejected += response["rejected_progress"]
+        return [ProgressResult(UUID(report["task_id"]), report["result"]) for report in rejected]
 
     async def write_logs(self, session: Session, lines: list[Json]) -> None:
         await self._ask("/internal/report", session, {"logs": lines})
@@ -186,16 +218,16 @@ class HttpBackend:
             raise SessionEnded(problem.message, problem.hint) from problem
 
     async def _report(self, outcome: str, fences: Fences, **values: list[Any]) -> list[ReportResult]:
-        response = await self._ask("/internal/report", fences.session, {outcome: _entries(fences, **values)})
+        response = await self._ask("/internal/report", fences.session, {outcome: _entries(fences, values)})
         return [
             ReportResult(
-                UUID(result["task_id"]),
-                result["attempt"],
-                result["answer"],
-                result.get("max_attempts"),
-                result.get("retry_in_seconds"),
+                UUID(report["task_id"]),
+                report["attempt"],
+                report["result"],
+                report.get("max_attempts"),
+                report.get("retry_in_seconds"),
             )
-            for result in response["results"]
+            for report in response["results"]
         ]
 
 
@@ -203,8 +235,8 @@ def _of(session: Session) -> Json:
     return {"session_id": session.session_id, "token": str(session.token)}
 
 
-def _entries(fences: Fences, **values: list[Any]) -> list[Json]:
-    """Return one entry per attempt, with its values: `_entries(fences, error=errors)`."""
+def _entries(fences: Fences, values: Mapping[str, Sequence[object]]) -> list[Json]:
+    """Return one entry per attempt, with its values: `_entries(fences, {"error": errors})`."""
     entries: list[Json] = [
         {"task_id": str(task_id), "attempt": attempt}
         for task_id, attempt in zip(fences.task_ids, fences.attempts, strict=True)
@@ -216,7 +248,7 @@ def _entries(fences: Fences, **values: list[Any]) -> list[Json]:
 
 
 @asynccontextmanager
-async def open_remote(settings: WorkerSettings) -> AsyncIterator[HttpBackend]:
+async def open_remote(settings: WorkerSettings) -> AsyncGenerator[HttpBackend]:
     logging.getLogger("httpx2").setLevel(logging.WARNING)  # httpx logs a line per request
     web = HttpClient(ServerAddress(settings.url, settings.key or "", settings.proxy))
     try:

@@ -5,11 +5,12 @@ from base64 import b64decode, b64encode
 from typing import Any
 from uuid import UUID
 
-from tenuto.model.attempt_calls import AttemptCall
+from tenuto.db.connection.errors import Unreachable
+from tenuto.model.attempt_calls import ATTEMPT_CALLS, AttemptCall
 from tenuto.model.errors import Unauthorized
 from tenuto.runtimes.base import Attempt
 from tenuto.sdk.context.attempt_api import Json
-from tenuto.sdk.values.data_objects import DataObject, Fence, ObjectStoreBase
+from tenuto.sdk.values.data_objects import AttemptFence, DataObject, ObjectStoreBase
 from tenuto.sdk.values.wire_format import dump
 from tenuto.worker.backends.attempt_api import AttemptApis, WorkerAttemptApi
 from tenuto.worker.backends.http_connection import HttpClient
@@ -31,14 +32,21 @@ class HttpAttemptApis(AttemptApis):
 
 
 class HttpAttemptApi(WorkerAttemptApi):
-    """The API of one attempt. Its token is fetched at the first call, because most attempts make none."""
+    """The API of one attempt. Its token is fetched at the first call, because most attempts make no calls."""
 
     def __init__(self, apis: HttpAttemptApis, attempt: Attempt) -> None:
         super().__init__(apis, attempt)
         self._web = apis.web
         self._token: str | None = None
 
-    async def carry(self, call: AttemptCall, arguments: dict[str, Json]) -> Json:
+    async def ask(self, verb: str, **arguments: Json) -> Json:
+        call = ATTEMPT_CALLS[verb]
+        try:
+            return await self._call(call, arguments)
+        except Unreachable as problem:
+            return await self.retry(problem, self._call, call, arguments)
+
+    async def _call(self, call: AttemptCall, arguments: dict[str, Json]) -> Json:
         match call.name:
             case "put_object":
                 content, kind = b64decode(arguments["data"]), arguments["type"]
@@ -68,14 +76,16 @@ class HttpAttemptApi(WorkerAttemptApi):
     async def get_object(self, id: str) -> bytes:
         return await self._send("GET", f"/v1/task/objects/{id}")
 
-    async def _send(self, method: str, path: str, **more: Any) -> bytes:
+    async def _send(
+        self, method: str, path: str, *, params: dict[str, Any] | None = None, content: bytes | None = None
+    ) -> bytes:
         if self._token is not None:
             try:
-                return await self._web.send(method, path, token=self._token, **more)
+                return await self._web.send(method, path, params=params, content=content, token=self._token)
             except Unauthorized:  # the token expired while the attempt is still running
                 self._token = None
         self._token = await self._fetch_token()
-        return await self._web.send(method, path, token=self._token, **more)
+        return await self._web.send(method, path, params=params, content=content, token=self._token)
 
     async def _fetch_token(self) -> str:
         session = self.session
@@ -95,7 +105,7 @@ class HttpObjects(ObjectStoreBase):
         *,
         type: str = "bytes",
         metadata: dict[str, Any] | None = None,
-        holder: Fence | None = None,  # noqa: ARG002 - always the task of the token
+        holder: AttemptFence | None = None,  # noqa: ARG002 - always the task of the token
     ) -> DataObject:
         return DataObject(UUID(await self._api.put_object(data, type, metadata)))
 

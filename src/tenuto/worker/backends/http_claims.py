@@ -20,7 +20,7 @@ from tenuto.worker.backends.http_connection import ServerAddress, batches
 
 text_of = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
-ENDED: Row = ("session_ended", *[None] * 8)
+ENDED: Row = ("session_ended", *[None] * 9)
 
 
 class HttpClaimChannel:
@@ -54,10 +54,12 @@ class HttpClaimChannel:
         fields = f'"claim_no":{claim_no},"limit":{limit},"types":{self._served}{self._group},"reports":[{reports}]'
         try:
             response = self._ask("/internal/claim", f"{self._session},{fields}}}")
-        except (SessionEnded, NotFound):  # the session is no longer ours: its reports are obsolete
-            return [ENDED]
+        except (SessionEnded, NotFound) as problem:
+            if self._group and isinstance(problem, NotFound) and self._has_session():
+                raise  # the resource group was deleted
+            return [ENDED]  # the session is no longer ours: its reports are obsolete
         rows = [
-            (entry["answer"], entry["task_id"], entry["attempt"], *[None] * 6) for entry in response["rejected_reports"]
+            (entry["result"], entry["task_id"], entry["attempt"], *[None] * 7) for entry in response["rejected_reports"]
         ]
         numbers = self._numbers
         rows += [
@@ -71,17 +73,25 @@ class HttpClaimChannel:
                 None if entry["slots"] is None else text_of(entry["slots"]),
                 entry["timeout_seconds"],
                 None if entry["metadata"] is None else text_of(entry["metadata"]),
+                None if entry["idempotency_key"] == entry["task_id"] else entry["idempotency_key"],
             )
             for entry in response["tasks"]
         ]
         return [*rows, ENDED] if response["session_ended"] else rows
+
+    def _has_session(self) -> bool:
+        try:
+            self._ask("/internal/claim", f'{self._session},"claim_no":1,"limit":0,"types":[],"reports":[]}}')
+        except (SessionEnded, NotFound):
+            return False
+        return True
 
     def complete(self, task_id: str, attempt: int, output: str | None) -> str:
         rows = self.exchange([task_id], [attempt], [output], claim_no=1, limit=0)
         return rows[0][0] if rows else "accepted"
 
     def postpone_unclaimable(self, limit: int) -> list[Unclaimable]:  # noqa: ARG002
-        """Returns nothing: the server has postponed them already."""
+        """Returns no tasks: the server has already postponed those that cannot be claimed."""
         return []
 
     def nudge(self, run_ids: Collection[str]) -> None:
@@ -92,7 +102,8 @@ class HttpClaimChannel:
         conn = self._conn
         if conn.sock is not None and select.select([conn.sock], [], [], 0)[0]:
             conn.close()  # the server closed the idle connection
-        self._site.availability.wait()
+        if self._site.availability.problem is not None:
+            self._site.availability.wait()
         try:
             if conn.sock is None:
                 self._connect()

@@ -61,7 +61,7 @@ class ServerAddress:
         error = refusal(self.url, status, body)
         return Unreachable(f"{self.url}: {error.message}") if isinstance(error, TEMPORARY_REFUSALS) else error
 
-    @property
+    @cached_property
     def availability(self) -> Availability:
         return availability_of(self.url)
 
@@ -72,7 +72,8 @@ class ServerAddress:
             reason = str(refusal(self.url, status, body))
             self.availability.failed(reason)
             raise Away(reason)
-        self.availability.succeeded()
+        if self.availability.problem is not None:
+            self.availability.succeeded()
 
     def read(self, content: bytes) -> Any:
         """Return the JSON of a response; None if it is empty."""
@@ -119,12 +120,12 @@ class HttpClient:
 
         self.site, self._broke = site, httpx2.TransportError
         self._refused = (httpx2.ConnectError, httpx2.ConnectTimeout)
+        self._timeout = httpx2.Timeout(RESPONSE_TIMEOUT_SECONDS, connect=CONNECT_TIMEOUT_SECONDS)
         self._client = httpx2.AsyncClient(
             base_url=site.url.rstrip("/"),
             headers=site.headers,
             proxy=site.proxy,
             verify=site.tls if site.address.scheme == "https" else False,
-            timeout=httpx2.Timeout(RESPONSE_TIMEOUT_SECONDS, connect=CONNECT_TIMEOUT_SECONDS),
             limits=httpx2.Limits(max_connections=20, keepalive_expiry=MAX_IDLE_SECONDS),
             trust_env=False,
         )
@@ -143,7 +144,15 @@ class HttpClient:
         return self.site.read(await self.send(method, path, content=content, timeout=timeout, let_in=let_in))
 
     async def send(
-        self, method: str, path: str, *, token: str | None = None, let_in: bool = True, **more: Any
+        self,
+        method: str,
+        path: str,
+        *,
+        params: dict[str, Any] | None = None,
+        content: bytes | None = None,
+        timeout: float | None = None,
+        token: str | None = None,
+        let_in: bool = True,
     ) -> bytes:
         """Return the response body. `token` authenticates an attempt instead of the worker. `let_in`: the server has
         accepted this worker before, so a refusal is treated as temporary."""
@@ -153,7 +162,14 @@ class HttpClient:
         availability = self.site.availability
         await availability.wait_async()
         try:
-            answer = await self._client.request(method, path, headers=headers, **more)
+            answer = await self._client.request(
+                method,
+                path,
+                headers=headers,
+                params=params,
+                content=content,
+                timeout=self._timeout if timeout is None else timeout,
+            )
         except self._refused as problem:
             reason = f"{self.site.url} is unreachable: {problem or type(problem).__name__}"
             availability.failed(reason)

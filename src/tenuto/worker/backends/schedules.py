@@ -7,11 +7,11 @@ from tenuto.sdk.app import App
 
 
 def schedules_of(app: App, types: Collection[str]) -> list[dict[str, Any]]:
-    """Return the schedules of those of the types that have `cron=`, as the parameters of `put_schedule`."""
+    """Return the schedules of the types that have `cron=`, as the parameters of `put_schedule`."""
     return [
         {
             "name": task.name,
-            "kind": task.kind(),
+            "kind": task.kind,
             "cron": task.declared.cron or "",
             "timezone": task.declared.timezone,
             "catch_up": task.declared.catch_up,

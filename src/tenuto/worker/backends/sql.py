@@ -1,14 +1,13 @@
 """The SQL backend: for workers that have a database login."""
 
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from tenuto.db import attempts, bundles, run_data, runs, schedules, workers
+from tenuto.db import attempts, bundles, run_data, runs, schedules, task_types, workers
 from tenuto.db.connection import claim_connection
 from tenuto.db.connection.call import Conn
 from tenuto.db.connection.errors import DatabaseProblem
@@ -16,11 +15,12 @@ from tenuto.db.connection.listener import listen
 from tenuto.db.connection.pool import ConnectionPool, open_pool
 from tenuto.db.install.schema_check import wait_for_other_functions
 from tenuto.model.bundles import BundleFile
-from tenuto.model.tasks import Fences, HeartbeatResult, ProgressAnswer, ReportResult, Route
+from tenuto.model.json import JsonObject
+from tenuto.model.tasks import Fences, HeartbeatResult, ProgressResult, ReportResult, Route
 from tenuto.model.workers import Session, Wakeup
 from tenuto.sdk.app import App
 from tenuto.sdk.values.stored_objects import Objects
-from tenuto.storage.folder import FolderStore
+from tenuto.storage import open_store
 from tenuto.worker.backends.schedules import schedules_of
 from tenuto.worker.backends.sql_attempt_api import SqlAttemptApis
 from tenuto.worker.process.session import WorkerSession
@@ -41,7 +41,7 @@ class SqlBackend:
         return connection
 
     def open_apis(self, session: WorkerSession) -> SqlAttemptApis:
-        objects = Objects(self._pool, self._org_id, FolderStore(Path(self._settings.home) / "objects"))
+        objects = Objects(self._pool, self._org_id, open_store(self._settings.storage))
         return SqlAttemptApis(self._pool, session, self._org_id, objects)
 
     def listen(self) -> AsyncIterator[Wakeup]:
@@ -63,7 +63,12 @@ class SqlBackend:
         await self._pool.call(workers.close_session, session_id=session.session_id, token=session.token)
 
     async def heartbeat(
-        self, held: Fences, *, settled: int | None, metrics: dict[str, Any] | None = None
+        self,
+        held: Fences,
+        *,
+        settled: int | None,
+        metrics: JsonObject | None = None,
+        logs: list[JsonObject] | None = None,
     ) -> HeartbeatResult:
         return await self._pool.call(
             attempts.heartbeat,
@@ -73,10 +78,15 @@ class SqlBackend:
             attempts=held.attempts,
             settled=settled,
             metrics=metrics,
+            logs=logs,
         )
 
-    async def declare_types(self, session: Session, types: dict[str, dict[str, Any]]) -> None:
-        await self._pool.call(runs.declare_types, session_id=session.session_id, token=session.token, types=types)
+    async def declare_types(
+        self, session: Session, types: dict[str, dict[str, Any]], schemas: dict[str, JsonObject]
+    ) -> None:
+        await self._pool.call(
+            task_types.declare_types, session_id=session.session_id, token=session.token, types=types, schemas=schemas
+        )
 
     async def resolve_routes(self, session: Session, *, queues: list[str] | None, types: list[str]) -> list[Route]:
         return await self._pool.call(attempts.resolve_routes, session_id=session.session_id, queues=queues, types=types)
@@ -96,7 +106,9 @@ class SqlBackend:
         async with self._pool.connection() as conn:
             await put_schedules(conn, self._org_id, app)
 
-    async def complete_tasks(self, fences: Fences, outputs: list[Any]) -> list[ReportResult]:
+    async def complete_tasks(
+        self, fences: Fences, outputs: list[Any], published: Sequence[list[JsonObject] | None] | None
+    ) -> list[ReportResult]:
         return await self._pool.call(
             attempts.complete_tasks,
             session_id=fences.session.session_id,
@@ -104,6 +116,7 @@ class SqlBackend:
             task_ids=fences.task_ids,
             attempts=fences.attempts,
             outputs=outputs,
+            published=published,
         )
 
     async def fail_tasks(
@@ -149,6 +162,19 @@ class SqlBackend:
             waits=waits,
         )
 
+    async def block_tasks(
+        self, fences: Fences, mismatches: list[dict[str, Any]], versions: list[str | None]
+    ) -> list[ReportResult]:
+        return await self._pool.call(
+            attempts.block_tasks,
+            session_id=fences.session.session_id,
+            token=fences.session.token,
+            task_ids=fences.task_ids,
+            attempts=fences.attempts,
+            mismatches=mismatches,
+            versions=versions,
+        )
+
     async def interrupt_tasks(self, fences: Fences) -> list[ReportResult]:
         return await self._pool.call(
             attempts.interrupt_tasks,
@@ -169,7 +195,7 @@ class SqlBackend:
 
     async def report_progress(
         self, fences: Fences, progress: list[float | None], messages: list[str | None]
-    ) -> list[ProgressAnswer]:
+    ) -> list[ProgressResult]:
         return await self._pool.call(
             attempts.report_progress,
             session_id=fences.session.session_id,
@@ -208,6 +234,6 @@ async def put_schedules(conn: Conn, org_id: UUID, app: App) -> None:
 
 
 @asynccontextmanager
-async def open_direct(settings: WorkerSettings) -> AsyncIterator[SqlBackend]:
+async def open_direct(settings: WorkerSettings) -> AsyncGenerator[SqlBackend]:
     async with open_pool(settings.url, role=settings.role) as pool:
         yield SqlBackend(pool, settings)

@@ -1,20 +1,25 @@
 """The calls of running attempts, executed as SQL."""
 
 from base64 import b64decode, b64encode
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 from uuid import UUID
 
-from tenuto.db import attempts, maintenance, remote_workers, run_data
+from tenuto.db import attempts, maintenance, run_data
 from tenuto.db.connection.call import call as call_function
 from tenuto.db.connection.call import json_array, json_or_default, json_value
+from tenuto.db.connection.errors import Unreachable
 from tenuto.db.connection.pool import ConnectionPool
-from tenuto.model.attempt_calls import AttemptCall, SqlForm
+from tenuto.model.attempt_calls import ATTEMPT_CALLS, AttemptCall, SqlForm
+from tenuto.model.json import Json as JsonValue
 from tenuto.runtimes.base import Attempt
 from tenuto.sdk.context.attempt_api import Json
+from tenuto.sdk.values.data_objects import AttemptFence
 from tenuto.sdk.values.stored_objects import Objects
 from tenuto.worker.backends.attempt_api import AttemptApis, WorkerAttemptApi
 from tenuto.worker.process.session import WorkerSession
+
+Column = JsonValue | UUID
 
 
 class SqlAttemptApis(AttemptApis):
@@ -39,15 +44,22 @@ class SqlAttemptApi(WorkerAttemptApi):
         self.objects, self.org_id, self.pool = apis.objects, apis.org_id, apis.pool
         self.task_id = UUID(attempt.task_id)
 
-    async def carry(self, call: AttemptCall, arguments: dict[str, Json]) -> Json:
+    async def ask(self, verb: str, **arguments: Json) -> Json:
+        call = ATTEMPT_CALLS[verb]
+        try:
+            return await self._call(call, arguments)
+        except Unreachable as problem:
+            return await self.retry(problem, self._call, call, arguments)
+
+    async def _call(self, call: AttemptCall, arguments: dict[str, Json]) -> Json:
         if call.sql is None:
             return await FUNCTIONS[call.name](self, **arguments)
         params = {**self._scope(call.sql), **_params(call.sql, arguments)}
         async with self.pool.connection() as conn:
-            rows = await call_function(conn, call.name, dict, **params)
+            rows = await call_function(conn, call.name, dict[str, Any], **params)
         return _result(call.sql, rows)
 
-    def _scope(self, form: SqlForm) -> dict[str, Any]:
+    def _scope(self, form: SqlForm) -> Mapping[str, Any]:
         match form.scope:
             case "attempt":
                 return self.fence
@@ -55,7 +67,7 @@ class SqlAttemptApi(WorkerAttemptApi):
                 return {"org_id": self.org_id, "run_id": UUID(self.attempt.run_id)}
 
     @property
-    def fence(self) -> dict[str, Any]:
+    def fence(self) -> AttemptFence:
         session = self.session
         return {
             "session_id": session.session_id,
@@ -94,8 +106,8 @@ def _result(form: SqlForm, rows: list[dict[str, Any]]) -> Json:
             ]
 
 
-def _as_json(value: Any) -> Json:
-    """Return ids as text, at the top of a value; everything below is JSON already."""
+def _as_json(value: Column | dict[str, Column] | list[Column]) -> Json:
+    """Return the value with ids at its top level as text; everything below is JSON already."""
     if isinstance(value, dict):
         return {name: str(item) if isinstance(item, UUID) else item for name, item in value.items()}
     if isinstance(value, list):
@@ -107,25 +119,24 @@ async def _get_steps(api: SqlAttemptApi) -> Json:
     async with api.pool.connection() as conn:
         now = await maintenance.now(conn)
         steps = await run_data.get_steps(conn, org_id=api.org_id, task_id=api.task_id)
-    return [
-        {
-            "step_no": step.step_no,
-            "name": step.name,
-            "kind": step.kind,
-            "value": step.value,
-            "age_seconds": (now - step.created_at).total_seconds(),
-        }
-        for step in steps
-    ]
+    return [step.seen_at(now) for step in steps]
 
 
 async def _get_failures(api: SqlAttemptApi) -> Json:
-    held = await api.pool.call(remote_workers.get_held_task, org_id=api.org_id, task_id=api.task_id)
-    return held.failures
+    counted = await api.pool.call(attempts.get_failures, org_id=api.org_id, task_id=api.task_id)
+    return {"failures": counted.failures, "losses": counted.losses}
 
 
 async def _get_inputs(api: SqlAttemptApi, *, first: int) -> Json:
-    return await api.pool.call(attempts.get_inputs, **api.fence, first=first)
+    fence = api.fence
+    return await api.pool.call(
+        attempts.get_inputs,
+        session_id=fence["session_id"],
+        token=fence["token"],
+        task_id=fence["task_id"],
+        attempt=fence["attempt"],
+        first=first,
+    )
 
 
 async def _put_object(api: SqlAttemptApi, *, data: str, type: str, metadata: Json = None) -> Json:

@@ -21,7 +21,7 @@ from tenuto.runtimes.sandbox.spec import BUNDLE, Code
 from tenuto.sdk.app import App
 from tenuto.sdk.options import TaskOptions
 from tenuto.sdk.task import Task
-from tenuto.storage.folder import make_private_folder
+from tenuto.storage.folder import make_ignored_folder
 from tenuto.worker.backends.base import Backend
 from tenuto.worker.execution import bundle_cache
 from tenuto.worker.settings import WorkerSettings
@@ -34,6 +34,10 @@ PREFIX = "sha256:"
 
 class BundleTask(Task[..., Any]):
     """A task type that is implemented by a bundle."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, _elsewhere, TaskOptions(runtime="sandbox"))
+        self.run_takes_context = True  # only the sandbox sees the function, which may read ctx.attempt
 
 
 class Bundles:
@@ -56,11 +60,11 @@ class Bundles:
         own = app.tasks.keys() - self.types
         self.types = names - own
         for name in self.types - app.tasks.keys():
-            app.tasks[name] = BundleTask(name, _elsewhere, TaskOptions(runtime="sandbox"))
+            app.tasks[name] = BundleTask(name)
 
     async def prepare(self, attempt: Attempt, folder: Path | None) -> SandboxCode:
-        """Return the code of the attempt. `folder`: unpack into this private folder, where the code could modify a
-        shared copy."""
+        """Return the code of the attempt. `folder`: unpack into this private folder, for sandboxes in which the code
+        could modify a shared copy."""
         metadata: dict[str, Any] = json.loads(attempt.metadata) if attempt.metadata else {}
         named = str(metadata.get("bundle", "")).removeprefix(PREFIX) or None
         try:
@@ -71,7 +75,11 @@ class Bundles:
             raise NoCodeToRun(str(problem)) from problem
         path = BUNDLE if folder is None else str(place)
         return SandboxCode(
-            Code(entry=bundle.entry, folder=str(place)), (), (path,), dict.fromkeys(bundle.types, self._child_type)
+            Code(entry=bundle.entry, folder=str(place)),
+            (),
+            (path,),
+            dict.fromkeys(bundle.types, self._child_type),
+            bundle.sha256,
         )
 
     async def _unpacked(self, hash: str, folder: Path | None) -> Path:
@@ -97,7 +105,7 @@ class Bundles:
 
 def _unpack_whole(content: bytes, place: Path) -> None:
     """Unpack atomically: another process may be doing the same."""
-    make_private_folder(place.parent)
+    make_ignored_folder(place.parent)
     part = Path(tempfile.mkdtemp(dir=place.parent))
     try:
         _unpack(content, part / "bundle")

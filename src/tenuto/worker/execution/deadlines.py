@@ -13,7 +13,8 @@ MAX_PER_LOOK = 1000  # entries to accumulate before finished ones are removed
 
 
 class Deadlines:
-    """Calls `soft` when an attempt's timeout passes, and `hard` when it still runs after the stop grace."""
+    """Calls `soft` when an attempt's timeout passes, and `hard` when the attempt still runs after the time that it has
+    to stop."""
 
     def __init__(
         self, loop: asyncio.AbstractEventLoop, *, soft: Callable[[Attempt], None], hard: Callable[[Attempt], None]

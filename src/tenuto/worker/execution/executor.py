@@ -3,23 +3,26 @@
 import asyncio
 import logging
 import time
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable
 from contextvars import copy_context
 from typing import Any
 
+from tenuto.model.metric_labels import BUCKETS
 from tenuto.model.tasks import Row
 from tenuto.runtimes.base import Attempt, Handle, Runtime
-from tenuto.runtimes.coroutine import TaskHandle
-from tenuto.runtimes.invoke import classify
+from tenuto.runtimes.invoke import TaskHandle, classify
 from tenuto.runtimes.outcomes import CANCELLED, Completed, Dropped, Failed, Interrupted, Outcome
 from tenuto.sdk.task import Task
 from tenuto.worker.backends.attempt_api import MAX_INLINE_OUTPUT_CHARS, AttemptApis
 from tenuto.worker.execution.deadlines import STOP_GRACE_SECONDS, Deadlines
+from tenuto.worker.process.held_attempts import CrashLedger
 from tenuto.worker.process.slots import Report, Slots
-from tenuto.worker.supervisor.crash_ledger import CrashLedger
 
 log = logging.getLogger("tenuto.worker")
+
+EndedAttempts = tuple[int, str, str, float, list[float]]
 
 MAX_TURN_SECONDS = 0.005  # time to run attempts in a row before the loop handles anything else
 # Attempts claimed ahead that have not started by then are given back, because other workers may be idle.
@@ -45,10 +48,13 @@ class Executor:
         self.waiting: deque[Attempt] = deque()
         # Not keyed by task: a lost task may be claimed again while its old attempt still runs.
         self.running: set[Attempt] = set()
-        # Ended attempts and their seconds, by task and outcome. A dictionary, because metric objects are slower.
-        self._counts: dict[tuple[str, str], list[float]] = {}
+        # By route, type and outcome: the seconds of ended attempts, then how many ran for how long, by bucket. A
+        # dictionary, because metric objects are slower.
+        self._counts: dict[tuple[int, str, str], list[float]] = {}
         self._reports: list[Report] = []
         self._over = 0
+        self.ended = 0  # attempts of this process so far
+        self.returns_waiting = True  # when it claims no more; False: it runs what it has claimed
         self._longest = 0.0
         self._tallying = False
         self._variables = copy_context()  # work started from inside an attempt must not inherit its context variables
@@ -60,9 +66,9 @@ class Executor:
         self._fill()
 
     def _fill(self, most: int = 1) -> None:
-        """Start waiting attempts: on the event loop one, then two, then four …, because a short attempt takes the next
-        one itself."""
-        if not self._slots.claims:  # the claim was in progress when the worker was asked to stop
+        """Start waiting attempts. On the event loop, first one, then two, then four …, because the asyncio task of a
+        short attempt takes the next attempt itself."""
+        if not self._slots.claims and self.returns_waiting:  # a claim was in progress when the worker was to stop
             self.give_back_waiting()
         waiting, free, left = self.waiting, self._slots.capacity - len(self.running), most
         now = time.monotonic()
@@ -79,8 +85,8 @@ class Executor:
             self._loop.call_soon(self._fill, 2 * most, context=self._variables)
 
     def next_attempt(self, began: float, handle: Handle) -> Attempt | None:
-        """Return the next attempt for an asyncio task that has just finished one, unless its turn, which began at that
-        time, is over."""
+        """Return the next attempt for an asyncio task that has just finished one; None if the turn of the asyncio task,
+        which began at the given time, is over."""
         if not self.waiting or not self._slots.claims or len(self.running) >= self._slots.capacity:
             return None
         attempt, now = self.waiting[0], time.monotonic()
@@ -111,6 +117,7 @@ class Executor:
         """Give back attempts that wait too long, and claim none ahead for a while. Called periodically."""
         if self.waiting and time.monotonic() - self.waiting[0].arrived > STALE_CLAIM_SECONDS:
             self._longest = max(self._longest, STALE_CLAIM_SECONDS)
+            log.debug("returned %d tasks that were claimed ahead: the running tasks take too long", len(self.waiting))
             self.give_back_waiting()
 
     def _begin(self, attempt: Attempt) -> None:
@@ -142,13 +149,17 @@ class Executor:
             took = time.monotonic() - attempt.started
             if took > self._longest:
                 self._longest = took
-            key = attempt.task.name, type(outcome).__name__
+            key = attempt.route, attempt.task.name, type(outcome).__name__
             count = self._counts.get(key)
             if count is None:
-                count = self._counts[key] = [0, 0.0]
-            count[0] += 1
-            count[1] += took
-        if type(outcome) is Completed and (outcome.output is None or len(outcome.output) <= MAX_INLINE_OUTPUT_CHARS):
+                count = self._counts[key] = [0.0] * (len(BUCKETS) + 2)
+            count[0] += took
+            count[bisect_left(BUCKETS, took) + 1] += 1
+        if (
+            type(outcome) is Completed
+            and (outcome.output is None or len(outcome.output) <= MAX_INLINE_OUTPUT_CHARS)
+            and outcome.published is None
+        ):
             self._reports.append((attempt.task_id, attempt.no, outcome.output, attempt.run_id))
         else:
             self._tell(attempt, outcome)
@@ -156,20 +167,22 @@ class Executor:
             self._tallying = True
             self._loop.call_soon(self.tally, context=self._variables)
 
-    def take_counts(self) -> list[tuple[str, str, int, float]]:
-        """Return the numbers of attempts that ended since the last call, and their seconds. Thread-safe."""
+    def take_counts(self) -> list[EndedAttempts]:
+        """Return the attempts that ended since the last call: route, type and outcome, their seconds, and how many ran
+        for how long. Thread-safe."""
         counts, self._counts = self._counts, {}
-        return [(task, outcome, int(count), seconds) for (task, outcome), (count, seconds) in counts.items()]
+        return [(*labels, seconds, buckets) for labels, (seconds, *buckets) in counts.items()]
 
     def tally(self) -> None:
-        """Hand over ended attempts and start waiting ones, once per iteration of the loop."""
+        """Hand over ended attempts and start waiting ones, once per iteration of the event loop."""
         self._tallying = False
+        self.ended += self._over
         self._slots.finish(self._reports, self._over, self._longest)
         self._reports, self._over, self._longest = [], 0, 0.0
         self._fill()
 
     def stop(self, attempt: Attempt, outcome: Outcome) -> None:
-        """Ask an attempt to stop; this is its outcome if it does."""
+        """Ask an attempt to stop. `outcome` is its outcome if it does."""
         if attempt.over or attempt.stop is not None:
             return
         attempt.stop = outcome
@@ -197,7 +210,7 @@ class Executor:
         for attempt in given:
             self.end(attempt, attempt.stop or Interrupted())
 
-    def cancel(self, fences: list[list[Any]]) -> None:
+    def cancel(self, fences: list[tuple[str, int]]) -> None:
         """Stop cancelled attempts. Code that does not stop in time is abandoned; an attempt that completes first counts
         as completed."""
         for attempt in self._find(fences):
@@ -205,9 +218,14 @@ class Executor:
                 self.stop(attempt, CANCELLED)
                 self.deadlines.watch(attempt, STOP_GRACE_SECONDS, hard=True)
 
-    def drop(self, fences: list[list[Any]]) -> None:
+    def drop(self, fences: list[tuple[str, int]]) -> None:
         """Stop attempts that were lost; their outcome is not reported."""
         for attempt in self._find(fences):
+            if attempt.stop is None:
+                log.warning(
+                    "task %s (%s) was lost: this worker no longer holds it; stopping it",
+                    attempt.task_id, attempt.task.name,
+                )  # fmt: skip
             self._drop(attempt)
 
     def drop_all(self) -> None:
@@ -221,7 +239,7 @@ class Executor:
         self.stop(attempt, Dropped())
         self.deadlines.watch(attempt, STOP_GRACE_SECONDS, hard=True)
 
-    def _find(self, fences: list[list[Any]]) -> list[Attempt]:
-        wanted: dict[str, int] = dict(fences)  # type: ignore[arg-type]
+    def _find(self, fences: list[tuple[str, int]]) -> list[Attempt]:
+        wanted = dict(fences)
         held = [*self.waiting, *self.running] if wanted else []
         return [attempt for attempt in held if wanted.get(attempt.task_id) == attempt.no]

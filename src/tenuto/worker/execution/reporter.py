@@ -16,7 +16,7 @@ from tenuto.model.text import one_line
 from tenuto.runtimes.base import Attempt
 from tenuto.runtimes.outcomes import (
     CANCELLED,
-    NEVER,
+    Blocked,
     Completed,
     Dropped,
     Failed,
@@ -27,8 +27,11 @@ from tenuto.runtimes.outcomes import (
     Waiting,
     describe,
 )
+from tenuto.sdk.retries import NEVER
 from tenuto.worker.backends.base import REJECTED, Backend
-from tenuto.worker.process.session import HeldAttempts, WorkerSession
+from tenuto.worker.execution.progress import ProgressSender
+from tenuto.worker.process.held_attempts import HeldAttempts
+from tenuto.worker.process.session import WorkerSession
 
 log = logging.getLogger("tenuto.worker")
 
@@ -49,10 +52,14 @@ class Reporter:
         session: WorkerSession,
         held: HeldAttempts,
         *,
+        progress: ProgressSender,
         store: Store,
         reported: Callable[[], None],
+        failed: Callable[[Attempt, Failed | Lost, ReportResult], None],
     ) -> None:
         self._backend, self._session, self._held, self._store, self._reported = backend, session, held, store, reported
+        self._failed = failed  # called for attempts whose app has failure hooks
+        self._progress = progress
         self._pending: list[Ending] = []
         self._news = asyncio.Event()
         self._idle = asyncio.Event()
@@ -85,7 +92,7 @@ class Reporter:
             self._reported()
 
     async def restart_timeout(self, attempt: Attempt) -> None:
-        """Report that the attempt's code has not started yet, so that its timeout counts from now."""
+        """Report that the attempt's code starts only now, so that its timeout counts from now."""
         with suppress(Unreachable, *REJECTED):  # reported again later; at worst the attempt times out
             await self._backend.begin_tasks(self._fences([attempt]))
 
@@ -98,7 +105,7 @@ class Reporter:
             try:
                 stored = await self._store(attempt, outcome.output)
                 self._session.outage_log.found(self)
-                return attempt, Completed(json.dumps(stored))
+                return attempt, Completed(json.dumps(stored), outcome.published)
             except Unreachable as problem:
                 self._session.outage_log.lost(self, problem)
                 await asyncio.sleep(backoff.after(problem))
@@ -135,8 +142,8 @@ class Reporter:
             return
 
     def _report_later(self, attempt: Attempt, outcome: Outcome, problem: Exception) -> None:
-        """The end of an attempt cannot be stored, for example because a row is damaged. The attempt stays in the list
-        of held ones, because the database could not give it back either."""
+        """Log that the end of an attempt cannot be stored, for example because a row is damaged, and report it again
+        later. The attempt stays in the list of held ones, because the database could not give it back either."""
         log.error(
             "the database rejects the outcome of task %s (%s); it is reported again in %g s: run=%s",
             attempt.task_id, one_line(str(problem)), REJECTED_PAUSE_SECONDS, attempt.run_id,
@@ -144,13 +151,21 @@ class Reporter:
         asyncio.get_running_loop().call_later(REJECTED_PAUSE_SECONDS, self.tell, attempt, outcome)
 
     async def _report(self, endings: list[Ending]) -> None:
-        results = await self._call(
+        if self._progress.apis.progress:  # stored with the end of its attempt
+            await self._progress.send()
+        reports = await self._call(
             [outcome for _, outcome in endings], self._fences([attempt for attempt, _ in endings])
         )
-        for (attempt, outcome), result in zip(endings, results, strict=True):
-            if isinstance(outcome, Failed):
-                _log_failure(attempt, outcome, result)
-        if late := [result.task_id for result in results if result.answer == "stale_lease"]:
+        for (attempt, outcome), report in zip(endings, reports, strict=True):
+            if isinstance(outcome, Failed | Lost):
+                _log_failure(attempt, outcome, report)
+                if attempt.task.hooks.failure:
+                    self._failed(attempt, outcome, report)
+            elif isinstance(outcome, Blocked):
+                _log_blocked(attempt, outcome.mismatch)
+            elif report.result == "refused":
+                log.error("task %s (%s) failed: what it published was refused", attempt.task_id, attempt.task.name)
+        if late := [report.task_id for report in reports if report.result == "stale_lease"]:
             log.warning("%d reports came too late: the worker no longer held their tasks (%s …)", len(late), late[0])
         if touched := {UUID(attempt.run_id) for attempt, _ in endings if attempt.run_id != attempt.task_id}:
             with suppress(Unreachable, *REJECTED):  # only a hint: the dispatcher does this too
@@ -162,7 +177,8 @@ class Reporter:
         match kind:
             case Completed():
                 outputs = [None if end.output is None else json.loads(end.output) for end in outcomes]
-                return await self._backend.complete_tasks(fences, outputs)
+                published = [end.published for end in outcomes]
+                return await self._backend.complete_tasks(fences, outputs, published if any(published) else None)
             case Failed():
                 errors, retries = [end.error for end in outcomes], [end.retry for end in outcomes]
                 return await self._backend.fail_tasks(fences, errors, retries)
@@ -172,6 +188,9 @@ class Reporter:
                 return await self._backend.snooze_tasks(fences, [end.seconds for end in outcomes])
             case Waiting():
                 return await self._backend.wait_tasks(fences, [end.wait for end in outcomes])
+            case Blocked():
+                mismatches, versions = [end.mismatch for end in outcomes], [end.code_version for end in outcomes]
+                return await self._backend.block_tasks(fences, mismatches, versions)
             case Interrupted():
                 return await self._backend.interrupt_tasks(fences)
             case Dropped():
@@ -182,24 +201,34 @@ class Reporter:
         return Fences(self._session.current, ids, [attempt.no for attempt in attempts])
 
 
-def _log_failure(attempt: Attempt, failed: Failed, result: ReportResult) -> None:
-    """Log a failure after the database has decided on a retry: a warning if the task is retried, otherwise an error."""
+def _log_failure(attempt: Attempt, failed: Failed | Lost, report: ReportResult) -> None:
+    """Log a failure or loss after the database has decided on a retry: a warning if the task is retried, otherwise an
+    error."""
     if failed is CANCELLED:
         log.info("task %s (%s) was cancelled", attempt.task_id, attempt.task.name)
         return
-    final = result.answer == "accepted" and result.retry_in_seconds is None
+    final = report.result == "accepted" and report.retry_in_seconds is None
     what = one_line(": ".join(str(failed.error[key]) for key in ("type", "message") if failed.error.get(key)))
     trace = "\n" + failed.error["traceback"].rstrip() if failed.error.get("traceback") else ""
     log.log(
         logging.ERROR if final else logging.WARNING,
-        "task %s (%s) failed, %s: %s%s", attempt.task_id, attempt.task.name, _which(attempt, result), what, trace,
+        "task %s (%s) %s, %s: %s%s", attempt.task_id, attempt.task.name,
+        "failed" if isinstance(failed, Failed) else "was lost", _which(attempt, report), what, trace,
     )  # fmt: skip
 
 
-def _which(attempt: Attempt, result: ReportResult) -> str:
-    most = result.max_attempts
-    # Attempts that waited or were given back do not count, so the number can exceed max_attempts.
-    which = f"attempt {attempt.no} of {most}" if most and attempt.no <= most else f"attempt {attempt.no}"
-    if result.retry_in_seconds is not None:
-        return f"{which}, retried in {max(0.0, result.retry_in_seconds):.1f} s"
-    return f"{which}, not retried" if result.answer == "accepted" else which
+def _log_blocked(attempt: Attempt, mismatch: dict[str, Any]) -> None:
+    log.warning(
+        "task %s (%s) is set aside, because its code changed: step %s was %s on an earlier attempt and is %s now; it "
+        "continues on a worker with other code",
+        attempt.task_id, attempt.task.name, mismatch["step_no"], mismatch["expected"], mismatch["found"],
+    )  # fmt: skip
+
+
+def _which(attempt: Attempt, report: ReportResult) -> str:
+    most = report.max_attempts
+    # Of a task without `ctx` the number counts attempts that were returned, too, so it can exceed max_attempts.
+    which = f"attempt {attempt.number} of {most}" if most and attempt.number <= most else f"attempt {attempt.number}"
+    if report.retry_in_seconds is not None:
+        return f"{which}, retried in {max(0.0, report.retry_in_seconds):.1f} s"
+    return f"{which}, not retried" if report.result == "accepted" else which

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from tenuto.runtimes.base import Runtime
-from tenuto.runtimes.coroutine import CoroutineRuntime
+from tenuto.runtimes.invoke import CoroutineRuntime
 from tenuto.runtimes.process import ProcessRuntime
 from tenuto.runtimes.thread import ThreadRuntime
 from tenuto.worker.execution.sandboxes import WorkerRuntimeHost, open_sandboxes

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from tenuto.runtimes.base import Attempt, RuntimeHost
 from tenuto.runtimes.sandbox.capabilities import SandboxCapabilities
@@ -23,7 +24,7 @@ def needs_sandbox(settings: WorkerSettings, app: App) -> bool:
 
 @dataclass(frozen=True)
 class WorkerRuntimeHost(RuntimeHost):
-    """The parts of a worker for runtimes that need more than a target."""
+    """The parts of a worker for runtimes that need more than targets."""
 
     settings: WorkerSettings
     app: App
@@ -36,7 +37,7 @@ def open_sandboxes(host: WorkerRuntimeHost) -> SandboxRuntime:
     strength, app = host.sandbox, host.app
     if strength is None:
         raise AssertionError("the capabilities of sandboxes were not tested at start-up")
-    trusted = SandboxHost(strength.root, strength.walls, host.settings.home, LIMITS)
+    trusted = SandboxHost(strength.root, strength.walls, tuple(_hidden(host.settings)), LIMITS)
     declared = declare({name: task for name, task in app.tasks.items() if task.executor == "sandbox"})
     apart = {
         name: ChildType(declaration["kind"], tuple(declaration.get("limits", ())))
@@ -47,9 +48,19 @@ def open_sandboxes(host: WorkerRuntimeHost) -> SandboxRuntime:
         if isinstance(attempt.task, BundleTask):
             return await host.bundles.prepare(attempt, None if strength.walls else folder)
         path = [place for place in sys.path if Path(place).is_dir()]
-        return SandboxCode(Code(target=_absolute(host.target)), tuple(modules_of(path)), tuple(path), apart)
+        return SandboxCode(
+            Code(targets=tuple(map(_absolute, host.process.targets))), tuple(modules_of(path)), tuple(path), apart
+        )
 
     return SandboxRuntime(host, trusted, prepare)
+
+
+def _hidden(settings: WorkerSettings) -> Iterator[str]:
+    """Yield the folders with secrets and with the objects of all orgs."""
+    yield settings.home
+    storage = urlsplit(settings.storage)
+    if storage.scheme == "file" and storage.path.startswith("/"):
+        yield unquote(storage.path)
 
 
 def _absolute(target: str) -> str:
@@ -59,8 +70,8 @@ def _absolute(target: str) -> str:
 
 
 def modules_of(path: list[str]) -> Iterator[str]:
-    """Yield the imported packages and files of the app. Not the folders that contain them, which may hold settings,
-    keys and history."""
+    """Yield the imported packages and files of the app. The folders that contain them are left out, because they may
+    hold settings, keys and history."""
     own = sorted((Path(place) for place in path if not _of_python(place)), key=lambda place: -len(place.parts))
     paths: set[Path] = set()
     for module in list(sys.modules.values()):

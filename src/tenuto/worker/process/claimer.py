@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from functools import partial
 
 from tenuto.model.backoff import Backoff
+from tenuto.model.errors import NotFound
 from tenuto.model.tasks import Row
 from tenuto.model.text import one_line
 from tenuto.model.workers import CANCEL, EVERY_QUEUE, is_for
 from tenuto.runtimes.background import BackgroundTasks
 from tenuto.worker.backends.base import REJECTED, Backend, ClaimChannel, WakeupSource
 from tenuto.worker.process.events import WorkerEvents
-from tenuto.worker.process.session import HeldAttempts, WorkerSession
+from tenuto.worker.process.held_attempts import HeldAttempts
+from tenuto.worker.process.session import WorkerSession
 from tenuto.worker.process.slots import Exchange, Slots, Waker
 from tenuto.worker.settings import WorkerSettings
 
@@ -38,7 +40,7 @@ class Traffic:
 
     def still(self, now: float, left: float, bytes: tuple[int, int] | None) -> float:
         """Return for how many seconds nothing was transferred in a round trip that began at `left`. Without byte
-        counts, its whole duration."""
+        counts, return its whole duration so far."""
         if bytes != self.bytes:
             self.bytes, self.changed = bytes, now
         return now - (left if bytes is None else max(left, self.changed))
@@ -72,11 +74,11 @@ class Claimer:
         self._backend, self._held, self._session, self._events = host.backend, host.held, host.session, host.events
         self._slots, self._deliver, self._listens = slots, deliver, listens
         self._routes = routes  # shared with the code that resolves new routes
-        self._queues = host.settings.queues
+        self._queues, self._has_group = host.settings.queues, host.settings.resource_group is not None
         # How long to wait after a wake-up before it claims.
         self._stagger = min(host.settings.turn, MAX_STAGGERED_PROCESSES) * PROCESS_STAGGER_SECONDS
-        self._channel: ClaimChannel | None = None
         self._waker = Waker()
+        self._lose()
         self._touched: set[str] = set()
         self._nudged = 0.0
         self._left: float | None = None  # when the round trip in progress began
@@ -90,8 +92,8 @@ class Claimer:
         """Abort a round trip without any transfer, for example because the other side vanished. Called from other
         threads.
 
-        Its reports are sent again, and the heartbeat finds tasks that it claimed nevertheless. A large response over a
-        slow connection may take longer: if aborted, it would be requested again and again.
+        Its reports are sent again, and the heartbeat finds tasks that the aborted round trip claimed nevertheless. A
+        large response over a slow connection is not aborted, because it would be requested again and again.
         """
         left, channel = self._left, self._channel
         if left is None or channel is None:
@@ -101,7 +103,7 @@ class Claimer:
 
     def _run(self) -> None:
         backoff, failing = Backoff(MAX_PAUSE_SECONDS), False
-        while (exchange := self._slots.next_exchange(self._waker, self._must_connect)) is not None:
+        while (exchange := self._slots.next_exchange(self._waker)) is not None:
             try:
                 claimed = self._trip(exchange)
             except Exception as problem:  # whatever it is: without its claimer a worker would stay alive but idle
@@ -115,7 +117,8 @@ class Claimer:
                     failing = False
                     self._session.outage_log.found(self)
                     backoff.reset()
-                self._nudge(exchange, claimed)
+                if exchange.reports or self._touched:
+                    self._nudge(exchange, claimed)
         if self._channel:
             self._channel.close()
         self._waker.close()
@@ -159,6 +162,7 @@ class Claimer:
     def _connected(self) -> ClaimChannel:
         if self._channel is None:
             self._channel = self._open()
+            self._waker.session_open = None
         self._channel.serve(self._session.id, self._session.token, self._routes)
         return self._channel
 
@@ -174,12 +178,10 @@ class Claimer:
                 self._events.wakeups_missing()
         return channel
 
-    def _must_connect(self) -> bool:
-        return self._listens and self._channel is None and self._session.open.is_set()
-
     def _lose(self) -> None:
-        self._channel = None
+        self._channel: ClaimChannel | None = None
         self._waker.unwatch()
+        self._waker.session_open = self._session.open if self._listens else None
 
     def _heard(self, queue: str) -> None:
         """Handle a wake-up: this claimer claims next, claimers of other slots are woken."""
@@ -199,8 +201,8 @@ class Claimer:
             time.sleep(self._stagger)
 
     def _one_by_one(self, exchange: Exchange, problem: Exception) -> None:
-        """A report of the batch is invalid: send each report on its own, so that the others are accepted. If all are
-        accepted, a task that was to be claimed is the cause."""
+        """Handle a batch with an invalid report: send each report on its own, so that the others are accepted. If all
+        are accepted, a task that was to be claimed caused the error, or the worker's resource group is gone."""
         rejections = 0
         for no, report in enumerate(exchange.reports):
             try:
@@ -214,7 +216,11 @@ class Claimer:
             else:
                 self._held.release([(report[0], report[1])])
         if exchange.want and not rejections:
-            self._postpone_unclaimable(exchange.want, problem)
+            if self._has_group and isinstance(problem, NotFound):
+                self._events.group_missing(str(problem))
+                time.sleep(1.0)
+            else:
+                self._postpone_unclaimable(exchange.want, problem)
         self._slots.arrived(exchange, 0)
         self._slots.wake()
 
@@ -233,8 +239,7 @@ class Claimer:
             time.sleep(1.0)
 
     def _read_refusals(self, rows: list[Row], session_id: int) -> None:
-        answers = [row[0] for row in rows]
-        if "session_ended" in answers:
+        if any(row[0] == "session_ended" for row in rows):
             self._events.session_ended(session_id)
         if late := [row[1] for row in rows if row[0] == "stale_lease"]:
             log.warning("%d results came too late: the worker no longer held their tasks (%s …)", len(late), late[0])

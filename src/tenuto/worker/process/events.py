@@ -1,4 +1,4 @@
-"""Reports of the claimers of a worker process to it."""
+"""The events that claimers report to their worker process."""
 
 from typing import Protocol
 
@@ -21,11 +21,15 @@ class WorkerEvents(Protocol):
         ...
 
     def attempts_cancelled(self) -> None:
-        """Attempts may have been cancelled: the next heartbeat tells which."""
+        """Attempts may have been cancelled: the response to the next heartbeat lists them."""
         ...
 
     def session_ended(self, session_id: int) -> None: ...
 
     def report_rejected(self, report: Report, problem: Exception) -> None:
         """The database rejects a completion, for example because the output is too large."""
+        ...
+
+    def group_missing(self, reason: str) -> None:
+        """The resource group from which this worker claims was deleted."""
         ...

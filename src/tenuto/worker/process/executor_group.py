@@ -23,8 +23,9 @@ class ExecutorGroup:
     executor: Executor
     kinds: tuple[str, ...]
     claimer_count: int
-    routes: list[int] = field(default_factory=list)
-    claimers: list[Claimer] = field(default_factory=list)
+    runs_here: bool  # not in processes of their own
+    routes: list[int] = field(default_factory=list[int])
+    claimers: list[Claimer] = field(default_factory=list[Claimer])
 
     def serve(self, tasks: dict[int, Task[..., Any]]) -> bool:
         """Set the current routes; return True if some are new. Tasks are registered before a claimer asks for them."""
@@ -49,6 +50,11 @@ class ExecutorGroup:
         self.executor.look_ahead()
         for claimer in self.claimers:
             claimer.cut_if_stuck()
+
+    @property
+    def idle(self) -> bool:
+        """Whether it holds no attempt and no claim is in progress."""
+        return self.slots.open + self.slots.claiming == 0
 
     def drop_all(self) -> None:
         """Drop all attempts, which no longer belong to this session."""

@@ -11,13 +11,16 @@ from dataclasses import replace
 
 from tenuto.model.errors import InvalidInput
 from tenuto.runtimes.background import died_of, end_process
-from tenuto.runtimes.child_logging import log_to_terminal
+from tenuto.runtimes.child_logging import log_with_tasks
+from tenuto.runtimes.code_version import code_version
+from tenuto.runtimes.process_hooks import StartupFailed, shut_down, start_up
 from tenuto.runtimes.process_lifetime import die_with_parent, ignore_signals, make_undumpable
 from tenuto.runtimes.sandbox.capabilities import SandboxUnavailable, find_strength
 from tenuto.sdk.app import App
-from tenuto.sdk.app_loader import BadTarget, load_app
-from tenuto.worker.backends.base import open_backend
+from tenuto.sdk.app_loader import BadTarget, load_apps
+from tenuto.worker.backends.base import import_backend, open_backend
 from tenuto.worker.execution.sandboxes import needs_sandbox
+from tenuto.worker.process.registration import NO_OPERATORS
 from tenuto.worker.process.worker_process import WorkerProcess
 from tenuto.worker.settings import WorkerSettings
 from tenuto.worker.supervisor.control_channel import ControlChannel
@@ -28,28 +31,37 @@ log = logging.getLogger("tenuto.worker")
 THREAD_SWITCH_SECONDS = 0.0005
 
 
-def main(fd: int, ledger: int) -> None:
-    """Run a child process; the supervisor starts `python -m tenuto.worker.process.main FD LEDGER`."""
+def main(fd: int, ledger: int, backend: str) -> None:
+    """Run a child process; the supervisor starts `python -m tenuto.worker.process.main FD LEDGER BACKEND`."""
     die_with_parent()
     ignore_signals()
+    import_backend(remote=backend == "http")  # now, because the supervisor needs time to find out the settings
     control = ControlChannel(socket.socket(fileno=fd))
     first = control.receive()
     if first is None:
         return
+    os.chdir(first["folder"])
     settings = WorkerSettings.from_json(first["settings"])
-    log_to_terminal()
+    log_with_tasks(settings.log)
     try:
-        app = load_app(settings.target) if settings.target else App("bundles")
+        app = load_apps(settings.targets)
         for task in app.tasks.values():
             task.check()  # report hints without a JSON form now, not at the first task
+        operators = _load_operators(settings)
     except (BadTarget, InvalidInput) as problem:
-        control.send(say="refused", reason=str(problem))
+        control.send({"say": "refused", "reason": str(problem)})
         return
+    if not settings.code_version:
+        settings = replace(settings, code_version=code_version(app), hashes_code=True)
     gc.freeze()  # imported modules stay in memory: exclude them from garbage collection
     sys.setswitchinterval(THREAD_SWITCH_SECONDS)
     with _runner() as runner:
         try:
-            left_behind = runner.run(_work(settings, app, control, ledger))
+            left_behind = runner.run(_work(settings, app, operators, control, ledger))
+        except StartupFailed as problem:
+            log.error("%s", problem, exc_info=problem.__cause__)
+            control.send({"say": "failed", "reason": str(problem)})
+            sys.exit(1)
         except BaseException as error:  # user code stopped the event loop, cancelled every task or called sys.exit()
             # Before the runner cancels the attempts: they would end as if they had been given back, uncharged.
             end_process(died_of("event loop", error))
@@ -57,7 +69,16 @@ def main(fd: int, ledger: int) -> None:
         os._exit(0)  # threads that do not stop must not keep the process alive
 
 
-async def _work(settings: WorkerSettings, app: App, control: ControlChannel, ledger: int) -> bool:
+def _load_operators(settings: WorkerSettings) -> App:
+    """Return the operators, which every worker with an app serves. Imported late: the settings are read meanwhile."""
+    if not settings.targets:
+        return NO_OPERATORS
+    from tenuto.operators.app import operator_app
+
+    return operator_app(settings.storage, settings.allowed_hosts)
+
+
+async def _work(settings: WorkerSettings, app: App, operators: App, control: ControlChannel, ledger: int) -> bool:
     strength = None
     if settings.weak_sandbox:
         make_undumpable()
@@ -65,12 +86,16 @@ async def _work(settings: WorkerSettings, app: App, control: ControlChannel, led
         try:
             strength = await find_strength(weak=settings.weak_sandbox)
         except SandboxUnavailable as refusal:
-            control.send(say="refused", reason=str(refusal))
+            control.send({"say": "refused", "reason": str(refusal)})
             return False
         log.log(logging.WARNING if strength.missing else logging.INFO, strength.describe())
         settings = replace(settings, sandbox=strength.name)
-    async with open_backend(settings) as backend:
-        return await WorkerProcess(settings, app, control, ledger, backend, strength).run()
+    await start_up(app.hooks)
+    try:
+        async with open_backend(settings) as backend:
+            return await WorkerProcess(settings, app, control, ledger, backend, strength, operators=operators).run()
+    finally:
+        await shut_down(app.hooks)
 
 
 def _runner() -> asyncio.Runner:
@@ -82,4 +107,4 @@ def _runner() -> asyncio.Runner:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3])

@@ -6,16 +6,17 @@ import socket
 import time
 from collections.abc import Awaitable, Callable
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 from tenuto.db.connection.errors import Unreachable
 from tenuto.model.tasks import Route
 from tenuto.model.workers import Session
 from tenuto.sdk.app import App
+from tenuto.sdk.input_schema import input_schemas
 from tenuto.sdk.task import Task
 from tenuto.sdk.task_reference import declare
 from tenuto.worker.backends.base import REJECTED, Backend, give_everything_back
-from tenuto.worker.backends.http_connection import batches
 from tenuto.worker.execution.bundles import BundleTask
 from tenuto.worker.process.session import WorkerSession
 from tenuto.worker.settings import WorkerSettings
@@ -26,7 +27,9 @@ log = logging.getLogger("tenuto.worker")
 
 SHORT_SESSION_SECONDS = 5.0  # a session replaced this soon means that another worker has the same name
 RESOLVE_EVERY_SECONDS = 1.0
+MAX_DECLARED_TYPES = 100  # per call: their schemas can have 16 kB each, and a request 2 MB
 LATE_SECONDS = 0.2
+NO_OPERATORS = App("none")  # of a worker that runs no jobs
 MAX_LATE_LOOKS = 10  # a loop that is always late must still stop the attempts it lost
 
 T = TypeVar("T")
@@ -41,11 +44,14 @@ class Registration:
         settings: WorkerSettings,
         app: App,
         session: WorkerSession,
+        operators: App,
         *,
         lost: Callable[[], None],  # the lease was lost
         resolve: Callable[[], None],  # routes should be resolved again
     ) -> None:
-        self._backend, self._settings, self._app, self.session = backend, settings, app, session
+        self.queues: dict[int, str] = {}  # by route
+        self._backend, self._settings, self._app, self._operators = backend, settings, app, operators
+        self.session = session
         self._lost, self._resolve = lost, resolve
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
@@ -66,8 +72,10 @@ class Registration:
         async def register() -> Session:
             nonlocal sent_at
             sent_at = lease_time()
-            metadata = _metadata(settings, self._app)
-            return await self._backend.register_worker(address=socket.gethostname(), metadata=metadata)
+            metadata = _metadata(settings, [*_own_tasks(self._app), *self._operators.tasks])
+            return await self._backend.register_worker(
+                address=settings.address or socket.gethostname(), metadata=metadata
+            )
 
         opened = await self._insist(register)
         self._opened = sent_at
@@ -79,7 +87,7 @@ class Registration:
         return await wait_out(call, self.session.outage_log, self, outage=Exception)
 
     async def resolve(self) -> dict[int, Task[..., Any]]:
-        """Return the routes that this process serves: the types of its app, in its queues."""
+        """Return the routes that this process serves: the types of its app and the operators, in its queues."""
         self._resolved = time.monotonic()
         tasks = self._app.tasks
         queues = self._settings.queues
@@ -87,14 +95,21 @@ class Registration:
             for queue in {task.declared.queue for task in tasks.values()}:
                 types = [name for name, task in tasks.items() if task.declared.queue == queue]
                 await self._ask(queues=[queue], types=types)  # creates routes that no task was started on yet
+        tasks = {**tasks, **self._operators.tasks}
         routes = await self._ask(queues=queues, types=list(tasks))
+        self.queues = {route.route_id: route.queue for route in routes}
         return {route.route_id: tasks[route.type] for route in routes}
 
     async def introduce(self) -> None:
         """Declare the options of its task types, and check that the resource group exists."""
         session = self.session.current
-        for some in batches([*declare(_own_tasks(self._app)).items()]):
-            await self._insist(partial(self._backend.declare_types, session, dict(some)))
+        tasks = _own_tasks(self._app)
+        schemas = input_schemas(tasks)
+        declared = [*declare(tasks).items()]
+        for first in range(0, len(declared), MAX_DECLARED_TYPES):
+            some = declared[first : first + MAX_DECLARED_TYPES]
+            own = {name: schemas[name] for name, _ in some if name in schemas}
+            await self._insist(partial(self._backend.declare_types, session, dict(some), own))
         await self._insist(partial(self._backend.check_resource_group, session))
 
     async def _ask(self, *, queues: list[str] | None, types: list[str]) -> list[Route]:
@@ -161,9 +176,14 @@ def _own_tasks(app: App) -> dict[str, Task[..., Any]]:
     return {name: task for name, task in app.tasks.items() if not isinstance(task, BundleTask)}
 
 
-def _metadata(settings: WorkerSettings, app: App) -> dict[str, Any]:
+def _metadata(settings: WorkerSettings, types: list[str]) -> dict[str, Any]:
     """Return metadata for the dashboard and `tenuto why`: what this worker serves."""
-    serves = {"queues": settings.queues, "types": sorted(_own_tasks(app)), "resource_group": settings.resource_group}
-    known = {"pool": settings.pool, "concurrency": settings.concurrency, "target": settings.target}
-    known |= {"bundles": settings.bundles or None, "sandbox": settings.sandbox}
+    serves = {"queues": settings.queues, "types": sorted(types), "resource_group": settings.resource_group}
+    known = {
+        "pool": settings.pool,
+        "concurrency": settings.concurrency,
+        "targets": settings.targets,
+        "folder": str(Path.cwd()),
+    }
+    known |= {"code_version": settings.code_version, "bundles": settings.bundles or None, "sandbox": settings.sandbox}
     return {**{key: value for key, value in known.items() if value is not None}, **serves}

@@ -31,9 +31,13 @@ class Waker:
         os.set_blocking(self._out, False)
         os.set_blocking(self._in, False)
         self._watched: tuple[int, Callable[[], None]] | None = None
+        self.session_open: threading.Event | None = None  # not None: the claimer listens, but has no connection
+
+    def must_connect(self) -> bool:
+        return self.session_open is not None and self.session_open.is_set()
 
     def watch(self, fileno: int, came: Callable[[], None]) -> None:
-        """Call `came` in the waiting thread when data arrives there."""
+        """Call `came` in the waiting thread when data arrives on the connection."""
         self._watched = fileno, came
 
     def unwatch(self) -> None:
@@ -62,7 +66,7 @@ class Waker:
 
 @dataclass
 class DurationEstimate:
-    """Estimates the duration of attempts: rises at once with a long one, falls slowly."""
+    """Estimates the duration of attempts: the estimate rises at once after a long attempt and falls slowly."""
 
     seconds: float | None = None
 
@@ -96,10 +100,10 @@ class Slots:
     capacity: int
     pace: DurationEstimate = field(default_factory=DurationEstimate)
     lock: threading.Lock = field(default_factory=threading.Lock)
-    parked: list[Waker] = field(default_factory=list)  # claimers with nothing to send
+    parked: list[Waker] = field(default_factory=list[Waker])  # claimers with nothing to send
     open: int = 0  # claimed and not yet ended
     claiming: int = 0  # requested by claims in progress
-    reports: list[Report] = field(default_factory=list)
+    reports: list[Report] = field(default_factory=list[Report])
     oldest_report: float = 0.0
     work_expected: bool = True
     wakes: int = 0
@@ -107,7 +111,7 @@ class Slots:
     claims: bool = True  # False: finish the held attempts, claim nothing more
     closed: bool = False
     clock: Callable[[], float] = time.monotonic
-    others: list["Slots"] = field(default_factory=list)  # of the same process
+    others: list["Slots"] = field(default_factory=list["Slots"])  # of the same process
 
     def wake(self) -> None:
         """Note that there may be work, and wake a claimer."""
@@ -117,8 +121,8 @@ class Slots:
             self._ring()
 
     def wake_others(self) -> None:
-        """Note that one of the claimers received a wake-up: it claims by itself, the claimers of other slots are
-        woken."""
+        """Note that one of the claimers received a wake-up: that claimer claims by itself, and the claimers of other
+        slots are woken."""
         with self.lock:
             self.work_expected = True
             self.wakes += 1
@@ -146,18 +150,19 @@ class Slots:
             self.open -= over
             if over:
                 self.pace.note(longest, over)
-            self._ring()
+            if self.reports or self.work_expected:
+                self._ring()
 
-    def next_exchange(self, waker: Waker, must_connect: Callable[[], bool] = lambda: False) -> Exchange | None:
-        """Wait until a round trip is worthwhile; return None when there will be no more. A claimer that receives
-        wake-ups but has no connection (`must_connect`) goes even without work, to reconnect."""
+    def next_exchange(self, waker: Waker) -> Exchange | None:
+        """Wait until a round trip is worthwhile, and return it; return None when no round trip will follow. A claimer
+        that receives wake-ups but has no connection gets a round trip even without work, to reconnect."""
         while True:
             with self.lock:
                 now = self.clock()
                 if self.claims and now - self.polled >= POLL_SECONDS:
                     self.work_expected = True
                 want = self._want()
-                if self._worth_it(want, now) or (must_connect() and not self.closed):
+                if self._worth_it(want, now) or (waker.must_connect() and not self.closed):
                     return self._leave(want, now)
                 if self.closed and not self.reports:
                     return None

@@ -3,37 +3,47 @@ them."""
 
 import asyncio
 import logging
-from collections.abc import Callable
-from dataclasses import asdict
+import os
 from typing import Any
 
 from tenuto.model.errors import TenutoError, TooLarge
+from tenuto.model.metric_labels import OTHER
 from tenuto.model.workers import CANCEL, is_for
 from tenuto.runtimes.background import BackgroundTasks
 from tenuto.runtimes.base import Attempt
-from tenuto.runtimes.outcomes import NEVER, Completed, Failed, Interrupted, describe
+from tenuto.runtimes.json_lines import Message
+from tenuto.runtimes.outcomes import Completed, Failed, describe
+from tenuto.runtimes.process_settings import ProcessLimits
 from tenuto.runtimes.sandbox.capabilities import SandboxCapabilities
 from tenuto.sdk.app import App
+from tenuto.sdk.options import TaskOptions
+from tenuto.sdk.retries import NEVER
+from tenuto.sdk.task import Task
 from tenuto.worker.backends.base import Backend
 from tenuto.worker.execution.bundles import Bundles
 from tenuto.worker.execution.executor import Executor
+from tenuto.worker.execution.failure_hooks import FailureHooks
 from tenuto.worker.execution.flusher import Flusher
+from tenuto.worker.execution.progress import ProgressSender
 from tenuto.worker.execution.reporter import Reporter
 from tenuto.worker.execution.runtimes import RUNTIMES, Runtimes, groups
 from tenuto.worker.execution.sandboxes import WorkerRuntimeHost
 from tenuto.worker.process.claimer import ClaimerHost
 from tenuto.worker.process.executor_group import CLAIMERS_PER_PROCESS, ExecutorGroup
-from tenuto.worker.process.registration import Registration
-from tenuto.worker.process.session import HeldAttempts, WorkerSession
+from tenuto.worker.process.held_attempts import CrashLedger, HeldAttempts
+from tenuto.worker.process.loop_watch import LoopWatch
+from tenuto.worker.process.registration import NO_OPERATORS, Registration
+from tenuto.worker.process.session import WorkerSession
+from tenuto.worker.process.shutdown import Shutdown
 from tenuto.worker.process.slots import Report, Slots
 from tenuto.worker.settings import WorkerSettings
-from tenuto.worker.supervisor.control_channel import ControlChannel, Message
-from tenuto.worker.supervisor.crash_ledger import CrashLedger
+from tenuto.worker.supervisor.control_channel import ControlChannel
 
 log = logging.getLogger("tenuto.worker")
 
 CLOCK_MARGIN_SECONDS = 0.25
-STOP_REPORT_SECONDS = 2.0  # for attempts that were asked to stop at the end of the grace period
+# Of a report that the database rejected: reports do not name their task.
+REPORTED_TASK: Task[..., Any] = Task("completed", lambda: None, TaskOptions())
 
 
 class WorkerProcess:
@@ -48,8 +58,9 @@ class WorkerProcess:
         backend: Backend,
         strength: SandboxCapabilities | None = None,  # None: it has no sandboxes
         runtimes: Runtimes = RUNTIMES,
+        operators: App = NO_OPERATORS,
     ) -> None:
-        self._runtimes = runtimes
+        self._runtimes, self._operators = runtimes, operators
         self._settings, self._app, self._control, self._strength = settings, app, control, strength
         self._loop = asyncio.get_running_loop()
         self._parts = BackgroundTasks()
@@ -59,22 +70,28 @@ class WorkerProcess:
         self._held = HeldAttempts(places)
         self._session = WorkerSession(outage_log=control.outage_log())
         self._apis = backend.open_apis(self._session)
-        self._reporter = Reporter(backend, self._session, self._held, store=self._apis.store, reported=self._wake)
-        self._flusher = Flusher(backend, self._session, self._apis, cancelled=self._cancel)
+        self._failure_hooks = FailureHooks()
+        progress = ProgressSender(backend, self._session, self._apis, cancelled=self._cancel)
+        self._reporter = Reporter(
+            backend, self._session, self._held, progress=progress,
+            store=self._apis.store, reported=self._wake, failed=self._failure_hooks.failed,
+        )  # fmt: skip
+        self._flusher = Flusher(backend, self._session, progress)
         self._bundles = Bundles(backend, settings, self._session.outage_log)
         self._registration = Registration(
-            backend, settings, app, self._session, lost=self._drop_everything, resolve=self._resolve_now
+            backend, settings, app, self._session, operators, lost=self._drop_everything, resolve=self._resolve_now
         )
         self._groups = self._make_groups(places)
         for group in self._groups:
             group.slots.others += [other.slots for other in self._groups if other is not group]
         self._ready = False
+        self._replaced = self._settings.limits == ProcessLimits()  # asked for another process, or never will
         self._listening: asyncio.Task[None] | None = None
-        self._stopping = asyncio.Event()
-        self._stop_by: float | None = None  # None: no limit
+        self._shutdown = Shutdown(self._groups, self._reporter, self._flusher, self._failure_hooks, self._registration)
 
     def _make_groups(self, ledger: CrashLedger) -> list[ExecutorGroup]:
-        names = {str(task.executor) for task in self._app.tasks.values()} | ({"sandbox"} if self._strength else set())
+        tasks = [*self._app.tasks.values(), *self._operators.tasks.values()]
+        names = {str(task.executor) for task in tasks} | {*(["sandbox"] if self._strength else [])}
         return [self._make_group(group, ledger) for group in groups(names, self._runtimes)]
 
     def _make_group(self, names: tuple[str, ...], ledger: CrashLedger) -> ExecutorGroup:
@@ -85,7 +102,8 @@ class WorkerProcess:
         executor = Executor(self._loop, slots, self._apis, ledger, tell=self._reporter.tell)
         host = WorkerRuntimeHost(
             loop=self._loop,
-            target=self._settings.target or "",
+            process=self._settings.process,
+            hooks=self._app.hooks,
             open_api=self._apis.open,
             logs=self._flusher.logs,
             began=executor.began,
@@ -99,12 +117,13 @@ class WorkerProcess:
         )
         executor.runtimes.update({name: entry.open(host) for name, entry in entries.items()})
         claimers = CLAIMERS_PER_PROCESS if limit is None and self._settings.processes == 1 else 1
-        return ExecutorGroup(slots, executor, names, claimers)
+        return ExecutorGroup(slots, executor, names, claimers, runs_here=limit is None)
 
     async def run(self) -> bool:
         """Run the process. Return True if code was left behind that would keep the process from ending."""
         self._parts.start("reporter", self._reporter.run())
         self._parts.start("flusher", self._flusher.run())
+        self._parts.start("failure hooks", self._failure_hooks.run())
         self._parts.start("look ahead", self._look_ahead())
         self._parts.thread("control", lambda: self._control.listen(self._heard)).start()
         try:
@@ -118,11 +137,13 @@ class WorkerProcess:
             await self._backend.put_schedules(self._app)
             await self._registration.introduce()
         except TenutoError as problem:  # the settings of this worker are invalid: another process would fail too
-            self._control.send(say="refused", reason=str(problem))
+            self._control.send({"say": "refused", "reason": str(problem)})
             return True
         self._open_claimers()
-        await self._stopping.wait()
-        return await self._wind_down()
+        await self._shutdown.requested.wait()
+        left_behind = await self._shutdown.run()
+        self._control.send({"say": "closed"})
+        return left_behind
 
     def _open_claimers(self) -> None:
         if not self._groups:
@@ -134,7 +155,7 @@ class WorkerProcess:
     async def _open_session(self) -> None:
         await self._registration.open()
         await self._resolve()
-        self._control.send(say="session", id=self._session.id, token=self._session.token)
+        self._control.send({"say": "session", "id": self._session.id, "token": self._session.token})
 
     async def _resolve(self) -> None:
         try:
@@ -148,10 +169,22 @@ class WorkerProcess:
             self._wake()
 
     async def _look_ahead(self) -> None:
+        watch = LoopWatch(self._parts)
         while True:
             await asyncio.sleep(CLOCK_MARGIN_SECONDS)
+            watch.ran()
             for group in self._groups:
                 group.look_ahead()
+            if not self._replaced:
+                self._check_limits()
+
+    def _check_limits(self) -> None:
+        """Ask the supervisor once for another process when this one has reached a limit."""
+        ended = sum(group.executor.ended for group in self._groups if group.runs_here)
+        if reason := self._settings.limits.reached(os.getpid(), ended):
+            self._replaced = True
+            unused = not any(group.slots.open or group.executor.ended for group in self._groups)
+            self._control.send({"say": "too large" if unused else "replace", "reason": reason})
 
     def _wake(self) -> None:
         for group in self._groups:
@@ -172,7 +205,7 @@ class WorkerProcess:
         self._loop.call_soon_threadsafe(self._registration.resolve_soon)
 
     def attempts_cancelled(self) -> None:
-        self._control.send(say="beat")
+        self._control.send({"say": "beat"})
 
     def session_ended(self, session_id: int) -> None:
         self._loop.call_soon_threadsafe(self._ended, session_id)
@@ -180,11 +213,15 @@ class WorkerProcess:
     def report_rejected(self, report: Report, problem: Exception) -> None:
         self._loop.call_soon_threadsafe(self._replace_report, report, problem)
 
+    def group_missing(self, reason: str) -> None:
+        self._control.send({"say": "refused", "reason": f"{reason}: this worker claims from no other group, and ends"})
+        self._loop.call_soon_threadsafe(self._shutdown.finish)
+
     def _announce(self) -> None:
         """Report once that wake-ups are being received."""
         if not self._ready:
             self._ready = True
-            self._control.send(say="ready", tasks=sorted(self._app.tasks))
+            self._control.send({"say": "ready", "tasks": sorted(self._app.tasks)})
 
     def _listen(self) -> None:
         self._announce()
@@ -202,17 +239,22 @@ class WorkerProcess:
     def _heard(self, message: Message | None) -> None:
         """Handle a message in the control thread: requests that must not wait for the event loop are handled here."""
         if message is not None and message["do"] == "tell":
-            holding = self._held.snapshot()
+            holding = {**vars(self._held.snapshot()), "logs": [*map(vars, self._flusher.worker_log.take())]}
             running = sum(len(group.executor.running) for group in self._groups)
-            ended = [count for group in self._groups for count in group.executor.take_counts()]
-            self._control.send(say="held", **asdict(holding), metrics={"running": running}, ended=ended)
+            queues = self._registration.queues
+            ended = [
+                (queues.get(route, OTHER), *counts)
+                for group in self._groups
+                for route, *counts in group.executor.take_counts()
+            ]
+            self._control.send({"say": "held", **holding, "metrics": {"running": running}, "ended": ended})
         else:
             self._loop.call_soon_threadsafe(self._obey, message)
 
     def _obey(self, message: Message | None) -> None:
         match message:
             case None:
-                self._stop(0.0)
+                self._shutdown.request(0.0)
             case {"do": "beaten", "session": session, "at": at, "lost": lost, "cancelled": cancelled, "new": newest}:
                 if session == self._session.id:
                     self._session.open.set()
@@ -224,14 +266,16 @@ class WorkerProcess:
                     self._resolve_now()
             case {"do": "ended", "session": session}:
                 self._ended(session)
+            case {"do": "finish"}:
+                self._shutdown.finish()
             case {"do": "stop", "grace": grace}:
-                self._stop(grace)
+                self._shutdown.request(grace)
             case _:
                 raise AssertionError(f"unknown message from the supervisor: {message}")
 
     def _ended(self, session_id: int) -> None:
         """Drop the attempts of an ended session and open another one."""
-        if session_id and session_id == self._session.id and not self._stopping.is_set():
+        if session_id and session_id == self._session.id and not self._shutdown.requested.is_set():
             log.warning("session %s has ended; dropping its attempts and registering again", session_id)
             self._session.open.clear()
             self._session.id = 0
@@ -242,7 +286,7 @@ class WorkerProcess:
         for group in self._groups:
             group.drop_all()
 
-    def _cancel(self, fences: list[list[Any]]) -> None:
+    def _cancel(self, fences: list[tuple[str, int]]) -> None:
         for group in self._groups:
             group.executor.cancel(fences)
 
@@ -250,51 +294,7 @@ class WorkerProcess:
         """Handle a completion that the database rejected: if too large, store it as a data object, otherwise fail the
         attempt."""
         task_id, no, output, run_id = report
-        attempt = Attempt((None, task_id, no, run_id, None, None, None, None, None), None, 0.0)
+        attempt = Attempt((None, task_id, no, run_id, *[None] * 6), REPORTED_TASK, 0.0)
         self._reporter.tell(
             attempt, Completed(output) if isinstance(problem, TooLarge) else Failed(describe(problem), NEVER)
         )
-
-    def _stop(self, grace: float | None) -> None:
-        """Stop within the grace period. The latest request wins: a drain may become a stop with a limit."""
-        self._stop_by = None if grace is None else self._loop.time() + grace
-        self._stopping.set()
-
-    async def _wind_down(self) -> bool:
-        """Claim nothing more, finish within the grace period, give the rest back and close the session."""
-        for group in self._groups:
-            group.slots.stop_claiming()
-            group.executor.give_back_waiting()
-        await self._wait_for_runners(lambda: self._stop_by)
-        for group in self._groups:
-            for attempt in list(group.executor.running):
-                group.executor.stop(attempt, Interrupted())
-        end = self._loop.time() + STOP_REPORT_SECONDS
-        await self._wait_for_runners(lambda: end)
-        left_behind = [attempt for group in self._groups for attempt in group.executor.running]
-        for group in self._groups:
-            for attempt in list(group.executor.running):
-                group.executor.abandon(attempt)
-            group.executor.tally()
-            group.slots.close()
-        for group in self._groups:
-            for claimer in group.claimers:
-                await asyncio.to_thread(claimer.thread.join, 5.0)
-        await self._last_reports()
-        return bool(left_behind)
-
-    async def _wait_for_runners(self, by: Callable[[], float | None]) -> None:
-        """Wait until nothing runs or the time is over."""
-        while any(group.executor.running for group in self._groups):
-            if (end := by()) is not None and self._loop.time() >= end:
-                return
-            await asyncio.sleep(0.01)
-
-    async def _last_reports(self) -> None:
-        try:
-            async with asyncio.timeout(5):
-                await self._reporter.flush()
-                await self._flusher.flush()
-        except TimeoutError:
-            log.error("the last reports could not be delivered; their tasks are retried when the lease expires")
-        await self._registration.close()

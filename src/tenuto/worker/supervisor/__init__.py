@@ -1,1 +1,1 @@
-"""The parent process: starts worker processes, sends heartbeats, restarts what dies."""
+"""The parent process: starts worker processes, sends heartbeats, restarts processes that die."""

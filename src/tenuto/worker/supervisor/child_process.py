@@ -1,81 +1,104 @@
 """Starts a child process and exchanges messages with it."""
 
 import asyncio
-import json
 import os
-import socket
-import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
 
+import psutil
+
+from tenuto.runtimes.json_lines import JsonLinesStream
+from tenuto.worker.process.held_attempts import resize_ledger
 from tenuto.worker.settings import WorkerSettings
-from tenuto.worker.supervisor import crash_ledger
+from tenuto.worker.supervisor.spawn import SpawnedChild, spawn_child, take_first_child
 
 MAX_LINE_BYTES = 1 << 24  # a child may hold thousands of attempts
+CHECK_EVERY_SECONDS = 0.01  # whether a process that is about to end has ended
+GIVE_BACK_SECONDS = 3.0  # for a child that no supervisor has taken over
 
 
-@dataclass
-class ChildProcess:
+class ChildProcess(JsonLinesStream):
     """A running child: its process, its message connection, and the crash ledger that tells which attempts had started
     when it died."""
 
-    process: asyncio.subprocess.Process
-    reader: asyncio.StreamReader
-    writer: asyncio.StreamWriter
-    ledger: int
-
-    async def messages(self) -> AsyncIterator[dict[str, Any]]:
-        """Yield the messages of the child until it exits."""
-        try:
-            while line := await self.reader.readline():
-                yield json.loads(line)
-        except ConnectionError:
-            return
-
-    def tell(self, **message: Any) -> None:
-        if not self.writer.is_closing():
-            self.writer.write(json.dumps(message).encode() + b"\n")
+    def __init__(self, spawned: SpawnedChild, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        super().__init__(reader, writer)
+        self._process, self.ledger = spawned.process, spawned.ledger
+        self._has_begun = False
 
     def begin(self, settings: WorkerSettings, no: int) -> None:
         """Send the settings over the connection, so that no password is on a command line."""
-        self.tell(settings=replace(settings, name=f"{settings.name}:{no}", turn=no - 1).to_json())
+        self._has_begun = True
+        # Slots for light tasks, plus one process and one sandbox per core: everything that can run at the same time.
+        resize_ledger(self.ledger, settings.concurrency + 2 * (os.cpu_count() or 1))
+        own = replace(settings, name=f"{settings.name}:{no}", turn=(no - 1) % settings.processes)
+        self.send({"settings": own.to_json(), "folder": str(Path.cwd())})
+
+    @property
+    def has_ended(self) -> bool:
+        return self._process.poll() is not None
+
+    async def wait(self) -> int:
+        """Wait until the process, which was asked to end or is ending, has ended; return its exit code."""
+        while (code := self._process.poll()) is None:
+            await asyncio.sleep(CHECK_EVERY_SECONDS)
+        return code
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether the process is stopped (SIGSTOP) or dead: it is not doing any work, so no heartbeats are sent for
+        it."""
+        try:
+            return self.has_ended or psutil.Process(self._process.pid).status() == psutil.STATUS_STOPPED
+        except psutil.Error:
+            return True
+
+    def unless_ended_within(self, seconds: float, do: Callable[[], None]) -> None:
+        """Call a function after this time, unless the process has ended."""
+        loop = asyncio.get_running_loop()
+        loop.call_later(seconds, lambda: None if self.has_ended else do())
+
+    async def end(self) -> None:
+        """End a process that no supervisor has taken over."""
+        if self._has_begun:
+            self.send({"do": "stop", "grace": 0.0})
+            with suppress(TimeoutError):
+                async with asyncio.timeout(GIVE_BACK_SECONDS):
+                    await self.wait()
+        self.kill()
+        await self.wait()
+        self.close()
 
     def close(self) -> None:
-        self.writer.close()
+        self._writer.close()
         os.close(self.ledger)
 
 
 @asynccontextmanager
-async def early_child(concurrency: int) -> AsyncIterator[ChildProcess]:
-    """Start the first child before anything else, so that it imports modules while the supervisor connects to the
-    database. The caller lets it begin; it is killed at the end of the block unless it has exited."""
-    child = await start_child(concurrency)
+async def first_child(*, remote: bool) -> AsyncGenerator[ChildProcess]:
+    """Yield the child that was started before this process imported its modules, or start one. The caller sends it the
+    settings with which it begins. At the end of the block, the child ends unless it has already exited; one that has
+    begun gives back its tasks."""
+    child = await _connect(take_first_child() or spawn_child(remote=remote))
     try:
         yield child
     finally:
-        if child.process.returncode is None:
-            child.process.kill()
-            await child.process.wait()
-            child.close()
+        if not child.has_ended:
+            await child.end()
 
 
-async def start_child(concurrency: int) -> ChildProcess:
-    """Start a process that waits for its settings."""
-    ours, theirs = socket.socketpair()
-    # Slots for light tasks, plus one process and one sandbox per core: everything that can run at the same time.
-    begun = crash_ledger.make_file(concurrency + 2 * (os.cpu_count() or 1))
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "tenuto.worker.process.main",
-        str(theirs.fileno()),
-        str(begun),
-        pass_fds=(theirs.fileno(), begun),
-        stdin=asyncio.subprocess.DEVNULL,
-        start_new_session=True,  # Ctrl-C goes to the supervisor, which stops its children
-    )
-    theirs.close()
-    reader, writer = await asyncio.open_connection(sock=ours, limit=MAX_LINE_BYTES)
-    return ChildProcess(process, reader, writer, begun)
+async def start_child(settings: WorkerSettings, no: int) -> ChildProcess:
+    """Start a process, which begins with these settings."""
+    child = await _connect(spawn_child(remote=settings.key is not None))
+    child.begin(settings, no)
+    return child
+
+
+async def _connect(spawned: SpawnedChild) -> ChildProcess:
+    reader, writer = await asyncio.open_connection(sock=spawned.connection, limit=MAX_LINE_BYTES)
+    return ChildProcess(spawned, reader, writer)

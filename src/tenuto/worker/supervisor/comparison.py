@@ -1,11 +1,12 @@
-"""Decides which heartbeats of a session compare the held attempts with the database, which reads all of them there."""
+"""Decides which heartbeats of a session compare the held attempts with the database. A comparison reads all attempts of
+the session in the database."""
 
 COMPARE_EVERY_SECONDS = 60.0
 
 
 class Comparison:
-    """The last comparison of one session that the database accepted. The first heartbeat compares, then one per minute,
-    and every heartbeat from the time a claim was given up until one has compared that claim."""
+    """The last comparison of one session that the database accepted. The first heartbeat compares, then one heartbeat
+    per minute. After a claim was given up, every heartbeat compares until one has covered that claim."""
 
     def __init__(self) -> None:
         self._settled, self._at = -1, 0.0

@@ -1,7 +1,9 @@
 """The clock of leases. Unlike time.monotonic() it advances while the machine is suspended, like the database's
 clock."""
 
+import asyncio
 import time
+from contextlib import suppress
 
 _BOOTTIME: int | None = getattr(time, "CLOCK_BOOTTIME", None)  # Linux only
 
@@ -11,3 +13,13 @@ LOOK_EVERY = 1.0  # timers stop while the machine is suspended, so waits check t
 def lease_time() -> float:
     """Return the seconds since a fixed time that is the same for all processes of the machine."""
     return time.monotonic() if _BOOTTIME is None else time.clock_gettime(_BOOTTIME)
+
+
+async def is_set_within(seconds: float, event: asyncio.Event) -> bool:
+    """Wait for the event, at most this long. After the machine was suspended, return within a second."""
+    end = lease_time() + seconds
+    while (left := end - lease_time()) > 0:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(min(left, LOOK_EVERY)):
+                return await event.wait()
+    return False

@@ -21,7 +21,10 @@ class OutageLog:
     Thread-safe."""
 
     def __init__(
-        self, *, gone: Callable[[str, float], None] = lambda *_: None, back: Callable[[float], None] = lambda _: None
+        self,
+        *,
+        gone: Callable[[str, float], None] = lambda _reason, _seconds: None,
+        back: Callable[[float], None] = lambda _: None,
     ) -> None:
         self._gone, self._back = gone, back
         self._lock = threading.Lock()

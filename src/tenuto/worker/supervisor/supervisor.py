@@ -5,41 +5,37 @@ import asyncio
 import logging
 import random
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
-import psutil
-
-from tenuto.db.connection.errors import RowRejected, Unreachable
+from tenuto.db.connection.errors import RowRejected
 from tenuto.model.errors import SessionEnded
-from tenuto.model.metrics import PART_RESTARTS, TASK_SECONDS, TASKS_ENDED
+from tenuto.model.metrics import PART_RESTARTS
 from tenuto.model.tasks import Fences
-from tenuto.model.text import one_line
 from tenuto.model.workers import Session
 from tenuto.runtimes.background import BackgroundTaskDied, BackgroundTasks
-from tenuto.worker.backends.base import REJECTED, Backend, give_everything_back
+from tenuto.worker.backends.base import Backend
+from tenuto.worker.process.held_attempts import read_ledger
 from tenuto.worker.settings import WorkerSettings
-from tenuto.worker.supervisor import crash_ledger
 from tenuto.worker.supervisor.child_process import ChildProcess, start_child
 from tenuto.worker.supervisor.comparison import Comparison
-from tenuto.worker.supervisor.lease_clock import LOOK_EVERY, lease_time
+from tenuto.worker.supervisor.dead_process import how_it_ended, return_attempts
+from tenuto.worker.supervisor.errors import WorkerFailed, WorkerRefused
+from tenuto.worker.supervisor.lease_clock import is_set_within, lease_time
 from tenuto.worker.supervisor.outage_log import OutageLog
+from tenuto.worker.supervisor.stuck_attempts import StuckAttempts
+from tenuto.worker.supervisor.telemetry import Telemetry
 
 log = logging.getLogger("tenuto.worker")
 
 CHILD_RESPONSE_SECONDS = 1.0  # a child with a busy interpreter does not respond; its previous response is used
 MIN_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.2, 30.0  # after a child that could not start
-RELEASE_TIMEOUT_SECONDS = 5.0
-STUCK_CHILD_SECONDS = 5.0  # longer than a child waits for an attempt that does not stop
 # After the grace period, for final reports; a child with a blocked interpreter receives no messages.
 SHUTDOWN_MARGIN_SECONDS = 7.0
 
 NOTHING_HELD: dict[str, Any] = {"ids": [], "attempts": [], "settled": 0, "given_up": 0, "metrics": {}}
-
-
-class WorkerRefused(Exception):
-    """The worker cannot run with these settings. The message says what to do."""
 
 
 class Supervisor:
@@ -52,11 +48,18 @@ class Supervisor:
         no: int,
         outage_log: OutageLog,
         *,
+        telemetry: Telemetry,
+        replace: Callable[["Supervisor"], None],
         first: ChildProcess | None = None,
+        replaces: "Supervisor | None" = None,
     ) -> None:
         self._backend, self._settings, self._no, self._outage_log = backend, settings, no, outage_log
-        self._first = first  # a child that was already started
+        self._telemetry = telemetry
+        self._first = first  # a child that has already begun
+        self._replace = replace  # called when the child has reached a limit: another should take its place
+        self._replaces = replaces  # finishes when this one is ready
         self._worked = False  # the current child became ready
+        self._is_new = replaces is None  # no child has run in this place before
         self._child: ChildProcess | None = None
         self._session: Session | None = None
         self._held, self._comparison = NOTHING_HELD, Comparison()
@@ -66,12 +69,12 @@ class Supervisor:
         self._grace: float | None = None
         self._kill_timer: asyncio.TimerHandle | None = None
         self._killed = False
-        # Attempts that the child still runs although they are lost, and since when.
-        self._lost: dict[tuple[str, int], float] = {}
-        self.ready = asyncio.Event()
+        self._stuck = StuckAttempts()
+        self.ready, self.ended = asyncio.Event(), asyncio.Event()
+        self.name = f"{settings.name}:{no}"
 
     def stop(self, grace: float | None) -> None:
-        """Finish within the grace period; None: no limit. When called again, the latest call wins."""
+        """Finish within the grace period; None means without a limit. When called again, the latest call wins."""
         self._grace = grace
         self._stopping.set()
         if self._kill_timer:
@@ -81,13 +84,21 @@ class Supervisor:
         if self._session is None:
             self.kill()  # without a session it holds nothing
         elif self._child:
-            self._child.tell(do="stop", grace=grace)
+            self._child.send({"do": "stop", "grace": grace})
+
+    def finish(self) -> None:
+        """Run everything that the child has claimed, then end: another supervisor has taken its place."""
+        self._stopping.set()
+        if self._session is None:
+            self.kill()  # without a session it holds nothing
+        elif self._child:
+            self._child.send({"do": "finish"})
 
     def kill(self) -> None:
         """Kill the child at once. Its attempts are given back and not counted as lost."""
         self._killed = True
-        if self._child and self._child.process.returncode is None:
-            self._child.process.kill()
+        if self._child:
+            self._child.kill()
 
     async def run(self) -> None:
         """Run children until asked to stop; one that dies is replaced."""
@@ -95,7 +106,7 @@ class Supervisor:
         while not self._stopping.is_set():
             self._worked = self._killed = False
             try:
-                child, self._first = self._first or await start_child(self._settings.concurrency), None
+                child, self._first = self._first or await start_child(self._settings, self._no), None
                 self._child = child
             except OSError as problem:  # out of memory or processes: may be temporary
                 log.error("no child process can be started (%s); retrying", problem)
@@ -103,24 +114,27 @@ class Supervisor:
                 continue
             if self._stopping.is_set():  # stopped while the child was being started
                 self.kill()
-            child.begin(self._settings, self._no)
             parts = BackgroundTasks(self._heart_died)
             parts.start("heartbeat", self._beat(child))
             try:
-                await self._listen(child)
+                await self._listen(child, parts)
             finally:
                 await parts.close()
-            code = await child.process.wait()
+            code = await child.wait()
             await self._bury(child, code)
+            self._is_new = False
             if not self._stopping.is_set():
                 pause = MIN_PAUSE_SECONDS if self._worked else min(MAX_PAUSE_SECONDS, pause * 2)
                 PART_RESTARTS.labels("task process").inc()
                 await self._rest(code, 0.0 if self._worked else pause)
+        self._replaces = None  # which would keep all earlier ones in memory
+        self.ended.set()
 
     async def _rest(self, code: int, seconds: float) -> None:
-        """Pause before the next child: not at all after one that had worked, longer after each that could not start."""
+        """Pause before the next child starts: not at all if the last one had worked, and longer after each child that
+        could not start."""
         when = f"in {seconds:.1f} s" if seconds else "now"
-        log.error("the child process ended with code %s; another starts %s", code, when)
+        log.error("process %s %s; another starts %s", self.name, how_it_ended(code), when)
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._stopping.wait()
@@ -131,7 +145,7 @@ class Supervisor:
         log.critical("%s; restarting the child process", died, exc_info=died.__cause__)
         self.kill()
 
-    async def _listen(self, child: ChildProcess) -> None:
+    async def _listen(self, child: ChildProcess, parts: BackgroundTasks) -> None:
         async for message in child.messages():
             match message:
                 case {"say": "session", "id": session_id, "token": token}:
@@ -141,7 +155,7 @@ class Supervisor:
                 case {"say": "held"}:
                     self._held = message
                     self._answered.set()
-                    _count(message["ended"])
+                    self._telemetry.heard(message)
                 case {"say": "beat"}:
                     self._beat_now.set()
                 case {"say": "away", "reason": reason}:
@@ -150,23 +164,68 @@ class Supervisor:
                     self._outage_log.found(self)
                 case {"say": "ready"}:
                     self._worked = True
+                    if self._replaces and not self.ready.is_set():
+                        self._replaces.finish()
                     self.ready.set()
+                case {"say": "replace", "reason": reason}:
+                    parts.start("replacement", self._ask_for_replacement(reason))
+                case {"say": "too large", "reason": reason}:
+                    await self._end_too_large(child, f"process {self.name} {reason} before its first task")
+                    return
+                case {"say": "closed"}:
+                    self._limit_shutdown(child)
                 case {"say": "refused", "reason": reason}:
-                    await child.process.wait()
+                    self._limit_shutdown(child)
+                    await child.wait()
                     raise WorkerRefused(reason)
+                case {"say": "failed", "reason": reason}:
+                    await child.wait()
+                    if not self.ready.is_set() and self._replaces is None:  # later ones are started again
+                        raise WorkerFailed(reason)
                 case _:
                     raise AssertionError(f"unknown message from the child process: {message}")
+
+    async def _ask_for_replacement(self, reason: str) -> None:
+        """Ask for another process. If the one that this process has replaced still finishes its tasks, work on until
+        it has ended: at most two processes run in each place."""
+        if self._replaces and not self._replaces.ended.is_set():
+            other = self._replaces.name
+            log.info("process %s %s; another takes its place when process %s has ended", self.name, reason, other)
+            await self._replaces.ended.wait()
+        if not self._stopping.is_set():
+            log.info("process %s %s; another takes its place", self.name, reason)
+            self._replace(self)
+
+    async def _end_too_large(self, child: ChildProcess, problem: str) -> None:
+        """End a child that another one could not replace: it would be as large. Later ones are started again."""
+        self._worked = False
+        self.kill()
+        code = await child.wait()
+        if self._is_new:
+            await self._bury(child, code)
+            raise WorkerRefused(f"{problem}; set a higher limit")
+        log.error("%s", problem)
+
+    def _limit_shutdown(self, child: ChildProcess) -> None:
+        """Kill the child after the grace period. It has reported its attempts; only shutdown hooks still run."""
+        child.unless_ended_within(self._settings.grace + SHUTDOWN_MARGIN_SECONDS, self._kill_stuck_hooks)
+
+    def _kill_stuck_hooks(self) -> None:
+        seconds = self._settings.grace + SHUTDOWN_MARGIN_SECONDS
+        text = "process %s has not ended %g s after its last task, because of a shutdown hook; killing it"
+        log.error(text, self.name, seconds)
+        self.kill()
 
     async def _beat(self, child: ChildProcess) -> None:
         """Send a heartbeat every third of the lease and on request; retry soon after an error."""
         period = self._settings.lease / 3
         wait = min(period, 1.0)
         while True:
-            if await self._is_asked_to_beat(wait):
+            if await is_set_within(wait, self._beat_now):
                 await asyncio.sleep(0.2)  # combine several requests into one heartbeat
             self._beat_now.clear()
             wait = period
-            if self._session and not _is_stopped(child.process.pid):
+            if self._session and not child.is_stopped:
                 try:
                     beaten = await self._beat_once(child, self._session)
                     self._outage_log.found((self, "beat"))
@@ -175,64 +234,54 @@ class Supervisor:
                     beaten = False
                 wait = period if beaten else random.uniform(0.1, 0.3)  # noqa: S311 (jitter, not a secret)
 
-    async def _is_asked_to_beat(self, seconds: float) -> bool:
-        """Wait for a request, at most this long. After a suspend of the machine, return within a second."""
-        end = lease_time() + seconds
-        while (left := end - lease_time()) > 0:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(min(left, LOOK_EVERY)):
-                    return await self._beat_now.wait()
-        return False
-
     async def _beat_once(self, child: ChildProcess, session: Session) -> bool:
         answered = await self._ask_what_is_held(child)
         held, comparison, at = self._held, self._comparison, lease_time()
         fences: dict[str, int] = dict(zip(held["ids"], held["attempts"], strict=True))
         if not answered:
             # Claimed since the last response, and possibly what blocks the child.
-            fences |= dict(crash_ledger.read(child.ledger))
+            fences |= dict(read_ledger(child.ledger))
+        metrics, lines = self._telemetry.take(held["metrics"])
         try:
             async with asyncio.timeout(self._settings.lease / 3):
                 listed = Fences(session, [UUID(task_id) for task_id in fences], list(fences.values()))
                 try:
                     settled = comparison.settled(held["settled"], held["given_up"], at)
-                    beat = await self._backend.heartbeat(listed, settled=settled, metrics=held["metrics"])
+                    beat = await self._backend.heartbeat(listed, settled=settled, metrics=metrics, logs=lines)
                     comparison.accepted(settled, at)
                 except RowRejected as problem:  # an attempt that is not listed cannot be given back: leave all of them
-                    log.error("heartbeats give back no attempts, because the database rejects one: %s", problem)
-                    beat = await self._backend.heartbeat(listed, settled=None, metrics=held["metrics"])
+                    log.error(
+                        "heartbeats do not give back forgotten attempts, because the database rejects one of them: %s",
+                        problem,
+                    )
+                    beat = await self._backend.heartbeat(listed, settled=None, metrics=metrics, logs=lines)
         except SessionEnded:
-            child.tell(do="ended", session=session.session_id)
+            child.send({"do": "ended", "session": session.session_id})
             return True
-        child.tell(
-            do="beaten",
-            session=session.session_id,
-            at=at,
-            lost=[[str(task_id), fences[str(task_id)]] for task_id in beat.lost],
-            cancelled=[[str(task_id), fences[str(task_id)]] for task_id in beat.cancelled],
-            new=beat.newest_route,
+        self._telemetry.accepted()
+        child.send(
+            {
+                "do": "beaten",
+                "session": session.session_id,
+                "at": at,
+                "lost": [[str(task_id), fences[str(task_id)]] for task_id in beat.lost],
+                "cancelled": [[str(task_id), fences[str(task_id)]] for task_id in beat.cancelled],
+                "new": beat.newest_route,
+            }
         )
         lost = {(str(task_id), fences[str(task_id)]) for task_id in beat.lost}
         # An outdated list may include attempts that have ended since.
-        self._kill_if_stuck(lost & set(crash_ledger.read(child.ledger)))
+        if stuck := self._stuck.find(lost & set(read_ledger(child.ledger)), time.monotonic()):
+            log.error("task %s exceeded its timeout and blocks its process; killing the process", ", ".join(stuck))
+            self.kill()
         if beat.draining and not self._stopping.is_set():
             log.info("this worker is being drained: running tasks finish, then it exits")
             self.stop(None)
         return True
 
-    def _kill_if_stuck(self, lost: set[tuple[str, int]]) -> None:
-        """Kill the child if it still runs a lost attempt after several seconds: a task blocks its event loop or
-        interpreter and exceeded its timeout, and all other tasks of the process would have to wait."""
-        now = time.monotonic()
-        self._lost = {fence: self._lost.get(fence, now) for fence in lost}
-        if any(now - since > STUCK_CHILD_SECONDS for since in self._lost.values()):
-            names = ", ".join(task_id for task_id, _ in self._lost)
-            log.error("task %s exceeded its timeout and blocks its process; killing the process", names)
-            self.kill()
-
     async def _ask_what_is_held(self, child: ChildProcess) -> bool:
         self._answered.clear()
-        child.tell(do="tell")
+        child.send({"do": "tell"})
         try:
             async with asyncio.timeout(min(CHILD_RESPONSE_SECONDS, self._settings.lease / 6)):
                 await self._answered.wait()
@@ -241,51 +290,9 @@ class Supervisor:
         return True
 
     async def _bury(self, child: ChildProcess, code: int) -> None:
-        """Report started attempts of a dead process as lost. Attempts that were only claimed, or that we killed
-        ourselves, are given back."""
-        begun = crash_ledger.read(child.ledger, ended=True)
+        """Return the attempts of an ended process."""
+        begun = read_ledger(child.ledger, ended=True)
         child.close()
         session, self._session = self._session, None
-        if session is None or (code == 0 and not begun):
-            return
-        fences = Fences(session, [UUID(task_id) for task_id, _ in begun], [no for _, no in begun])
-        error = {"type": "ProcessDied", "message": f"the process that ran it {_how(code)}"}
-        try:
-            async with asyncio.timeout(RELEASE_TIMEOUT_SECONDS):
-                if begun and not self._killed:
-                    await self._lose(fences, error)
-                await give_everything_back(self._backend, session)
-        except (Unreachable, *REJECTED, TimeoutError) as problem:
-            log.warning(
-                "the tasks of the dead process could not be returned (%s); they are retried when the lease expires",
-                problem,
-            )
-
-    async def _lose(self, fences: Fences, error: dict[str, Any]) -> None:
-        try:
-            await self._backend.lose_tasks(fences, [error] * len(fences.task_ids))
-        except RowRejected:  # one of them cannot be stored; report the others
-            for task_id, attempt in zip(fences.task_ids, fences.attempts, strict=True):
-                try:
-                    await self._backend.lose_tasks(Fences(fences.session, [task_id], [attempt]), [error])
-                except RowRejected as problem:
-                    log.error("the database rejects the outcome of task %s: %s", task_id, one_line(str(problem)))
-
-
-def _how(code: int) -> str:
-    return f"exited with code {code}" if code >= 0 else f"was killed by signal {-code}"
-
-
-def _is_stopped(pid: int) -> bool:
-    """Whether the process is stopped (SIGSTOP): it is not doing any work, so no heartbeats are sent for it."""
-    try:
-        return psutil.Process(pid).status() == psutil.STATUS_STOPPED
-    except psutil.Error:
-        return True
-
-
-def _count(ended: list[tuple[str, str, int, float]]) -> None:
-    """Add the ended attempts of a child process to the metrics of this process."""
-    for task, outcome, count, seconds in ended:
-        TASKS_ENDED.labels(task, outcome.lower()).inc(count)
-        TASK_SECONDS.labels(task, outcome.lower()).inc(seconds)
+        if session is not None and (code != 0 or begun):
+            await return_attempts(self._backend, session, begun, code, killed=self._killed)

@@ -139,7 +139,7 @@ def test_any_other_fence_is_stale_and_changes_nothing(db: Db, wrong: str) -> Non
 
     rows = call(db, "complete_tasks", **fence, task_ids=[claim.task_id], attempts=[claim.attempt])
 
-    assert [row["answer"] for row in rows] == ["stale_lease"]
+    assert [row["result"] for row in rows] == ["stale_lease"]
     assert status(db, held.task_id) == "running"
     assert worker.complete(held) == ["accepted"]
 

@@ -150,7 +150,7 @@ def test_attempts_are_given_back_even_after_their_session_was_pruned(db: psycopg
     worker.claim_one()
     call(db, "close_session", **worker.fence)
     clock.advance(days=20)
-    assert call(db, "prune_workers") == [{"sessions": 1, "workers": 1, "decisions": 0}]
+    assert call(db, "prune_workers") == [{"sessions": 1, "workers": 1, "decisions": 0, "log_lines": 0}]
 
     assert call(db, "expire_attempts") == 1
 

@@ -135,7 +135,7 @@ def test_giving_back_wakes_the_workers_of_its_queues_and_no_others(db: Db) -> No
 
     worker.interrupt(held)
 
-    assert [note.payload for note in db.notifies(timeout=5, stop_after=1)] == ["mail"]
+    assert [note.payload for note in db.notifies(timeout=60, stop_after=1)] == ["mail"]
 
 
 def test_an_attempt_from_before_places_were_kept_goes_to_the_end(db: Db) -> None:

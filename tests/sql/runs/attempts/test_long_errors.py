@@ -15,7 +15,7 @@ def fail(db: Db, *errors: Any) -> list[Any]:
     worker = a_worker(db)
     assert len(worker.claim(len(errors))) == len(errors)
     rows = call(db, "fail_tasks", **worker.fence, task_ids=tasks, attempts=[1] * len(errors), errors=json_array(errors))
-    assert {row["answer"] for row in rows} == {"accepted"}
+    assert {row["result"] for row in rows} == {"accepted"}
     return [task(db, task_id)["error"] for task_id in tasks]
 
 

@@ -8,7 +8,21 @@ import pytest
 
 from tenuto.model.errors import InvalidInput
 from tests.support.clock import Clock
-from tests.support.database.tasks import DEFAULT_ORG, Claim, Db, Worker, a_worker, call, start, start_one, status, task
+from tests.support.database.loops import run, settle
+from tests.support.database.tasks import (
+    DEFAULT_ORG,
+    Claim,
+    Db,
+    Worker,
+    a_worker,
+    a_worker_with,
+    call,
+    start,
+    start_graph,
+    start_one,
+    status,
+    task,
+)
 
 
 def report(worker: Worker, *claims: Claim, **said: Any) -> dict[UUID, str]:
@@ -20,7 +34,7 @@ def report(worker: Worker, *claims: Claim, **said: Any) -> dict[UUID, str]:
         attempts=[claim.attempt for claim in claims],
         **said,
     )
-    return {row["task_id"]: row["answer"] for row in rows}
+    return {row["task_id"]: row["result"] for row in rows}
 
 
 def shown(db: Db, task_id: UUID) -> tuple[float | None, str | None]:
@@ -66,16 +80,40 @@ def test_progress_breaks_the_silence_that_would_end_the_attempt(db: Db, clock: C
     assert call(db, "expire_deadlines") == 1
 
 
-def test_a_new_attempt_starts_without_the_progress_of_the_old(db: Db) -> None:
+@pytest.mark.parametrize("end", ["wait", "fail", "lose", "snooze", "interrupt", "block"])
+def test_progress_is_shown_until_the_next_attempt_reports_its_own(db: Db, clock: Clock, end: str) -> None:
     start_one(db)
     worker = a_worker(db)
     held = worker.claim_one()
-    report(worker, held, progress=[0.9], messages=["almost"])
+    report(worker, held, progress=[0.5], messages=["half"])
 
-    worker.interrupt(held)
-    worker.claim_one()
+    worker.wait(held, **{"for": "time", "seconds": 5}) if end == "wait" else getattr(worker, end)(held)
 
+    assert shown(db, held.task_id) == (0.5, "half")
+    clock.advance(minutes=5)
+    next_worker = a_worker_with(db, "other code", "next")
+    for loop in ("wake_waiting", "promote_due", "unblock_tasks"):
+        call(db, loop)
+    again = next_worker.claim_one()
+    assert shown(db, held.task_id) == (0.5, "half")
+    report(next_worker, again, progress=[0.75])
+    assert shown(db, held.task_id) == (0.75, None)
+    next_worker.complete(again)
     assert shown(db, held.task_id) == (None, None)
+
+
+def test_a_run_shows_what_its_tasks_reported(db: Db) -> None:
+    run_id, _ = start_graph(db, 4)
+    worker = a_worker(db)
+    done, waiting, running, _ = worker.claim(4)
+    report(worker, waiting, running, progress=[0.5, 0.25], messages=["half", "a quarter"])
+    worker.complete(done)
+    worker.wait(waiting, **{"for": "signal", "name": "go"})
+    settle(db)
+
+    seen = run(db, run_id)
+
+    assert (seen["fraction"], seen["message"]) == ((1 + 0.5 + 0.25) / 4, "half")
 
 
 @pytest.mark.parametrize("wrong", ["attempt", "task", "session", "token"])

@@ -97,7 +97,7 @@ def test_late_and_duplicate_reports_are_answered_and_change_nothing(db: Db, cloc
 
     assert worker.snooze(held, replace(held, task_id=uuid4())) == ["already_accepted", "stale_lease"]
 
-    assert (status(db, task_id), task(db, task_id)["attempt"]) == ("running", 2)
+    assert (status(db, task_id), task(db, task_id)["attempt"]) == ("running", 1)
 
 
 @pytest.mark.parametrize("seconds", [float("nan"), float("inf"), 1e12])

@@ -27,19 +27,19 @@ from tests.support.database.tasks import (
 def claim_task(worker: Worker, task_id: UUID) -> str:
     worker.claim_no += 1
     (row,) = call_sync(worker.db, "claim_task", **worker.fence, claim_no=worker.claim_no, task_id=task_id)
-    return row["answer"]
+    return row["result"]
 
 
 def claimed(worker: Worker, task_id: UUID) -> dict[str, Any]:
     """The whole answer, spread out."""
     worker.claim_no += 1
     row = worker.db.execute(
-        "select answer, (task).task_id, (task).attempt, (task).input, (task).slots "
+        "select result, (task).task_id, (task).attempt, (task).input, (task).slots "
         "from tenuto.claim_task(%s, %s, %s, %s)",
         [worker.session_id, worker.token, worker.claim_no, task_id],
     ).fetchone()
     assert row
-    return dict(zip(("answer", "task_id", "attempt", "input", "slots"), row, strict=True))
+    return dict(zip(("result", "task_id", "attempt", "input", "slots"), row, strict=True))
 
 
 def test_the_task_is_claimed_by_its_id_whatever_waits_in_front(db: Db) -> None:
@@ -48,7 +48,7 @@ def test_the_task_is_claimed_by_its_id_whatever_waits_in_front(db: Db) -> None:
 
     answer = claimed(worker, tasks[1])
 
-    assert answer == {"answer": "claimed", "task_id": tasks[1], "attempt": 1, "input": "b", "slots": None}
+    assert answer == {"result": "claimed", "task_id": tasks[1], "attempt": 1, "input": "b", "slots": None}
     assert (status(db, tasks[1]), task(db, tasks[1])["worker_id"]) == ("running", "w")
     assert len(worker.claim(5)) == 2
 
@@ -66,7 +66,7 @@ def test_a_claimed_task_can_be_completed_under_its_fence(db: Db) -> None:
 
     (row,) = call(db, "complete_tasks", **worker.fence, task_ids=[task_id], attempts=[1])
 
-    assert row["answer"] == "accepted"
+    assert row["result"] == "accepted"
 
 
 def test_a_task_that_runs_is_already_running_for_whoever_asks(db: Db) -> None:

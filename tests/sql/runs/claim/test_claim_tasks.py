@@ -197,7 +197,7 @@ def test_the_default_group_and_the_others_are_held_to_their_quotas_alike(db: Db)
         set_group(db, group, quota=3)
         ids += start(db, *range(10), group=group)
     worker = a_worker(db)
-    answers = [call(db, "claim_task", **worker.fence, claim_no=9, task_id=ids[no])[0]["answer"] for no in (0, 10)]
+    answers = [call(db, "claim_task", **worker.fence, claim_no=9, task_id=ids[no])[0]["result"] for no in (0, 10)]
     held = worker.claim(10)
 
     assert answers == ["claimed", "claimed"]

@@ -31,7 +31,7 @@ def test_what_is_done_is_completed_and_the_next_are_claimed(db: Db) -> None:
 
     rows = exchange(worker, *held, outputs=["a", "b"])
 
-    assert [row["answer"] for row in rows] == [None, None]
+    assert [row["result"] for row in rows] == [None, None]
     assert [(row["attempt"], row["input"]) for row in sorted(rows, key=lambda row: row["input"])] == [(1, 2), (1, 3)]
     assert statuses(db, tasks) == ["completed", "completed", "running", "running"]
 
@@ -44,8 +44,8 @@ def test_it_answers_only_what_was_not_accepted(db: Db) -> None:
 
     rows = exchange(worker, done, held)
 
-    assert [(row["answer"], row["task_id"]) for row in rows if row["answer"]] == [("already_accepted", done.task_id)]
-    assert len([row for row in rows if row["answer"] is None]) == 1
+    assert [(row["result"], row["task_id"]) for row in rows if row["result"]] == [("already_accepted", done.task_id)]
+    assert len([row for row in rows if row["result"] is None]) == 1
 
 
 def test_a_first_call_has_nothing_to_report_and_a_last_one_claims_nothing(db: Db) -> None:
@@ -87,7 +87,7 @@ def test_the_report_of_an_ended_session_is_accepted_and_it_is_told_to_register_a
 
     rows = exchange(worker, held)
 
-    assert [(row["answer"], row["task_id"]) for row in rows] == [("session_ended", None)]
+    assert [(row["result"], row["task_id"]) for row in rows] == [("session_ended", None)]
     assert sorted(statuses(db, tasks)) == ["completed", "queued"]
 
 

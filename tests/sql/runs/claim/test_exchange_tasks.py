@@ -8,7 +8,7 @@ from psycopg.types.json import Jsonb
 from tenuto.model.errors import NotFound, Unauthorized
 from tests.support.database.loops import an_org
 from tests.support.database.remote_workers import a_remote_worker
-from tests.support.database.tasks import DEFAULT_ORG, Db, call, start, start_one, status, task
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start, start_one, status, task
 from tests.support.database.users import a_key_id, a_worker_key
 from tests.support.postgres.server import connect_as
 
@@ -30,9 +30,24 @@ def test_what_is_claimed_is_told_in_full(db: Db) -> None:
             "slots": None,
             "timeout_seconds": 30,
             "metadata": {"x": 1},
+            "idempotency_key": str(task_id),
         }
     ]
-    assert (answer["claimed"], answer["answers"], answer["session_ended"]) == (1, [], False)
+    assert (answer["claimed"], answer["rejected_reports"], answer["session_ended"]) == (1, [], False)
+
+
+def test_the_idempotency_key_of_a_copy_is_the_id_of_the_first_original(db: Db) -> None:
+    first = start_one(db, kind={"max_attempts": 1})
+    worker, run_id = a_worker(db), first
+    for _ in range(2):
+        worker.fail(worker.claim_one())
+        run_id = call(db, "retry_run", org_id=DEFAULT_ORG, run_id=run_id)
+
+    (copy,) = a_remote_worker(db).exchange()["tasks"]
+
+    assert (copy["task_id"], copy["idempotency_key"]) == (str(run_id), str(first))
+    held = call(db, "get_held_task", org_id=DEFAULT_ORG, task_id=run_id)
+    assert held[0]["idempotency_key"] == first
 
 
 def test_a_report_is_accepted_and_the_next_task_claimed_in_one_call(db: Db) -> None:
@@ -56,7 +71,7 @@ def test_a_report_twice_is_accepted_once_and_a_late_one_not_at_all(db: Db) -> No
 
     answer = worker.exchange([(str(first), 1, None), (str(second), 1, None)])
 
-    told = {one["task_id"]: one["answer"] for one in answer["answers"]}
+    told = {one["task_id"]: one["result"] for one in answer["rejected_reports"]}
     assert told == {str(first): "already_accepted", str(second): "stale_lease"}
     assert (answer["session_ended"], answer["tasks"]) == (True, [])
 
@@ -100,7 +115,14 @@ def test_a_direct_workers_session_is_not_reached_with_a_key(db: Db) -> None:
     (direct,) = call(db, "register_worker", org_id=DEFAULT_ORG, worker_id="near")
 
     with pytest.raises(NotFound):
-        call(db, "check_session", org_id=DEFAULT_ORG, worker_key_id=key, **direct)
+        call(
+            db,
+            "check_session",
+            org_id=DEFAULT_ORG,
+            worker_key_id=key,
+            session_id=direct["session_id"],
+            token=direct["token"],
+        )
 
 
 def test_a_key_that_was_revoked_meanwhile_claims_nothing(db: Db) -> None:
@@ -127,4 +149,4 @@ def test_the_servers_role_serves_workers_and_sees_one_org_only(db: Db, database:
             stranger.exchange()
 
     assert [one["task_id"] for one in claimed] == [str(mine)]
-    assert (done["answers"], status(db, mine)) == ([], "completed")
+    assert (done["rejected_reports"], status(db, mine)) == ([], "completed")

@@ -69,6 +69,30 @@ def test_a_postponed_task_frees_its_slot_of_a_limit(db: Db) -> None:
     assert_invariants(db)
 
 
+def test_tasks_that_cannot_be_removed_from_their_lane_are_passed_over(db: Db) -> None:
+    tasks = start(db, *"abcdef")
+    db.execute("create table tenuto.damaged as select unnest(%s::uuid[]) as id", [[tasks[1], tasks[3]]])
+    does = "if old.id in (select id from tenuto.damaged) then raise exception 'poisoned row'; end if; return old"
+    poison(db, "ready_tasks", DEFAULT_ORG, does=does)
+    worker = a_worker(db)
+    with pytest.raises(psycopg.errors.RaiseException):
+        worker.claim(6)
+
+    assert [row["task_id"] for row in postpone(worker)] == [tasks[1], tasks[3]]
+
+    assert [claim.input for claim in worker.claim(6)] == ["e", "f", "a", "c"]
+    start(db, "g")
+    assert [claim.input for claim in worker.claim(6)] == ["g"]
+
+    call(db, "move_floors", from_bottom=True)
+    with pytest.raises(psycopg.errors.RaiseException):
+        worker.claim(6)
+    db.execute("drop table tenuto.damaged")
+    cure(db, "ready_tasks")
+    assert [claim.input for claim in worker.claim(6)] == ["b", "d"]
+    assert_invariants(db)
+
+
 def test_only_the_tasks_of_the_routes_are_tried(db: Db) -> None:
     task = start_one(db)
     poison(db, "running_tasks", task, on="insert", column="id")

@@ -36,7 +36,7 @@ def test_an_object_that_is_held_stays_until_it_is_released(db: psycopg.Connectio
     holder = {"org_id": DEFAULT_ORG, "object_id": id, "holder": "task", "holder_id": run}
     call(db, "reference_object", **holder)
 
-    with pytest.raises(Conflict, match="is held by a task"):
+    with pytest.raises(Conflict, match="is held by task"):
         delete(db, id)
     call(db, "release_object", **holder)
     assert delete(db, id) is None

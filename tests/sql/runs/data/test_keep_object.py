@@ -8,6 +8,7 @@ import pytest
 
 from tenuto.db.connection.pool import open_pool
 from tenuto.model.errors import NotFound, StaleLease
+from tenuto.sdk.values.data_objects import AttemptFence
 from tenuto.sdk.values.stored_objects import Objects
 from tenuto.storage.folder import FolderStore
 from tests.support.database.data_objects import an_object
@@ -64,7 +65,8 @@ def test_a_worker_that_lost_its_task_stores_nothing(
 ) -> None:
     worker, claim = held(db)
     worker.interrupt(claim)
-    fence = {**worker.fence, "task_id": claim.task_id, "attempt": claim.attempt}
+    session_id, token = worker.fence["session_id"], worker.fence["token"]
+    fence = AttemptFence(session_id=session_id, token=token, task_id=claim.task_id, attempt=claim.attempt)
 
     async def put() -> None:
         async with open_pool(database) as pool:

@@ -90,6 +90,19 @@ def test_an_object_that_nothing_references_is_collected_after_its_time(db: psyco
     assert (count(db, "data_objects"), count(db, "data_locality")) == (0, 0)
 
 
+def test_an_org_says_how_long_it_keeps_objects_that_nothing_references(db: psycopg.Connection, clock: Clock) -> None:
+    long, short = an_org(db, "long", object_retention_hours=48), an_org(db, "short", object_retention_hours=2)
+    for org in (long, short, DEFAULT_ORG):
+        call(db, "put_object", org_id=org, type="blob", payload=b"x")
+
+    gone = []
+    for hours in (3, 22, 24):
+        clock.advance(hours=hours)
+        gone += [[row["org_id"] for row in call(db, "collect_objects")]]
+
+    assert gone == [[short], [DEFAULT_ORG], [long]]
+
+
 def test_what_was_collected_is_answered_with_its_uri(db: psycopg.Connection) -> None:
     call(db, "put_object", org_id=DEFAULT_ORG, type="blob", uri="s3://b/k")
 

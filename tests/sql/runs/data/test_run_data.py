@@ -160,15 +160,58 @@ def test_keys_and_values_have_their_bounds(db: psycopg.Connection) -> None:
     assert count(db, "run_data") == 1
 
 
+def test_metadata_stays_with_a_value_and_a_change_of_tags_is_dated(db: psycopg.Connection, clock: Clock) -> None:
+    run_id = start_one(db)
+    values, metadata = Jsonb({"a": 1}), Jsonb({"source": "csv"})
+    (id,) = call(db, "put_run_data", org_id=DEFAULT_ORG, run_id=run_id, values=values, metadata=metadata)
+    written = clock.now
+    (row,) = rows(db, run_id)
+    assert (row["metadata"], row["created_at"], row["updated_at"]) == ({"source": "csv"}, written, written)
+
+    clock.advance(minutes=1)
+    call(db, "edit_run_data_tags", org_id=DEFAULT_ORG, data_id=id, add=["t"])
+
+    row = call(db, "get_run_data_value", org_id=DEFAULT_ORG, data_id=id)[0]
+    assert (row["metadata"], row["created_at"], row["updated_at"]) == ({"source": "csv"}, written, clock.now)
+    put(db, run_id, {"a": 2})
+    assert rows(db, run_id)[0]["metadata"] is None
+
+
+@pytest.mark.parametrize("wrong", [[1], "text", None])
+def test_metadata_that_is_no_object_is_refused(db: psycopg.Connection, wrong: Any) -> None:
+    run_id = start_one(db)
+
+    with pytest.raises(InvalidInput, match=r"the metadata of run data is a JSON \w+; write a JSON object"):
+        call(db, "put_run_data", org_id=DEFAULT_ORG, run_id=run_id, values=Jsonb({"a": 1}), metadata=Jsonb(wrong))
+
+    assert count(db, "run_data") == 0
+
+
+def test_metadata_is_bounded_alone_and_with_the_values_that_get_a_copy(db: psycopg.Connection) -> None:
+    run_id = start_one(db)
+
+    def write(values: dict[str, int], letters: int) -> None:
+        metadata = Jsonb({"note": "x" * letters})
+        call(db, "put_run_data", org_id=DEFAULT_ORG, run_id=run_id, values=Jsonb(values), metadata=metadata)
+
+    with pytest.raises(TooLarge, match=r"metadata of run data has \d+ bytes, more than 16384"):
+        write({"a": 1}, 16_400)
+    with pytest.raises(TooLarge, match="write fewer values per call"):
+        write({str(no): no for no in range(2_000)}, 16_000)
+    assert count(db, "run_data") == 0
+    write({"a": 1}, 16_000)
+
+
 def test_a_task_writes_under_its_name(db: psycopg.Connection) -> None:
     run_id = start_one(db)
     worker = a_worker(db)
     held = worker.claim_one()
 
-    call(db, "put_task_data", **fenced(worker, held, values={"a": 1}, tags=["t"]))
+    call(db, "put_task_data", **fenced(worker, held, values={"a": 1}, tags=["t"], metadata=Jsonb({"m": 1})))
 
     (row,) = rows(db, run_id)
     assert (row["value"], row["task_id"], row["attempt"], row["tags"]) == (1, held.task_id, 1, ["t"])
+    assert row["metadata"] == {"m": 1}
     put(db, run_id, {"a": 2})
     assert (rows(db, run_id)[0]["task_id"], rows(db, run_id)[0]["attempt"]) == (None, None)
 

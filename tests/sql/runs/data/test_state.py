@@ -105,3 +105,45 @@ def test_a_value_has_at_most_a_megabyte(db: psycopg.Connection) -> None:
         put(worker, held, "".join(str(uuid4()) for _ in range(40_000)), 0)
 
     assert get(db) == []
+
+
+def put_own(worker: Worker, held: Claim, value: Any, version: int) -> int:
+    return call(worker.db, "put_task_state", **fenced(worker, held, key="n", value={"at": value}, version=version))
+
+
+def test_a_task_has_the_state_of_its_type_and_of_no_other(db: psycopg.Connection) -> None:
+    start(db, 1, 2)
+    start_one(db, kind={"type": "app.other"})
+    worker = a_worker(db)
+    one, two, other = sorted(worker.claim(3), key=lambda held: held.task_id)
+
+    assert put_own(worker, one, "x", 0) == 1
+    assert [row["value"] for row in call(db, "get_task_state", **fenced(worker, two))] == [{"at": "x"}]
+    assert call(db, "get_task_state", **fenced(worker, two, key="m")) == []
+    assert call(db, "get_task_state", **fenced(worker, other)) == []
+
+
+def test_a_repeated_put_of_the_same_attempt_returns_its_version_and_another_attempts_is_a_conflict(
+    db: psycopg.Connection,
+) -> None:
+    start(db, 1, 2)
+    worker = a_worker(db)
+    one, two = worker.claim(2)
+
+    assert [put_own(worker, one, 6, 0) for _ in range(3)] == [1, 1, 1]  # its answer was lost
+    with pytest.raises(Conflict):
+        put_own(worker, two, 6, 0)  # the same value, but computed by another
+    with pytest.raises(Conflict):
+        put_own(worker, one, 7, 0)
+
+
+def test_a_task_that_was_lost_neither_reads_nor_writes_state(db: psycopg.Connection, clock: Clock) -> None:
+    start_one(db)
+    worker = a_worker(db)
+    held = worker.claim_one()
+    lose_workers(db, clock)
+
+    with pytest.raises(StaleLease):
+        put_own(worker, held, 1, 0)
+    with pytest.raises(StaleLease):
+        call(db, "get_task_state", **fenced(worker, held))

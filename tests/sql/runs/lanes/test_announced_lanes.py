@@ -7,6 +7,7 @@ import pytest
 
 from tenuto.model.ids import uuid7
 from tests.support.database.loops import count
+from tests.support.database.starts import start_many
 from tests.support.database.tasks import DEFAULT_ORG, a_worker, call, drain, start_graph, start_one
 
 START = "select run_id from tenuto.start_many(%s, %s, array['1'::jsonb], array[%s::uuid])"
@@ -90,3 +91,24 @@ def test_what_is_given_back_in_a_transaction_is_seen_at_its_old_place(db: psycop
     assert count(db, "arrivals") == 2
     call(db, "move_floors")
     assert {claim.task_id for claim in worker.claim(5)} == {first, later}
+
+
+def test_a_claim_follows_few_of_many_arrivals_and_leaves_the_rest_to_dispatchers(db: psycopg.Connection) -> None:
+    start_one(db, kind={"type": "app.other"})
+    worker = a_worker(db)
+    (other,) = worker.routes(types=["app.other"])
+    start_many(db, 250, kinds=[{"type": "app.work", "priority": no} for no in range(250)], task_kinds=list(range(250)))
+    assert count(db, "arrivals") > 250
+
+    assert len(worker.claim(1, routes=[other])) == 1
+
+    assert count(db, "arrivals") > 100
+    call(db, "follow_arrivals")
+    assert count(db, "arrivals") == 0
+    assert len(worker.claim(250)) == 250
+
+
+def test_a_claim_of_many_tasks_follows_as_many_arrivals(db: psycopg.Connection) -> None:
+    start_many(db, 250, kinds=[{"type": "app.work", "priority": no} for no in range(250)], task_kinds=list(range(250)))
+
+    assert len(a_worker(db).claim(250)) == 250

@@ -1,6 +1,5 @@
 """A client's transaction that started tasks and stays open: nobody waits for it, and it hides nobody else's tasks."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import psycopg
@@ -13,14 +12,6 @@ from tests.support.database.loops import count, value
 from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, drain, start, start_one, statuses
 
 UPKEEP = ("follow_arrivals", "move_floors", "sweep_lanes", "sweep_limits", "admit_rates", "prune_limits", "promote_due")
-
-
-@pytest.fixture
-def client(db: psycopg.Connection, database: str) -> Iterator[psycopg.Connection]:
-    """A client's own transaction. Whoever waits for a lock of it fails after a second instead."""
-    db.execute("set lock_timeout = '1s'")
-    with psycopg.connect(database) as conn:
-        yield conn
 
 
 def do_all_upkeep(db: Db) -> None:
@@ -184,11 +175,11 @@ def test_a_claim_wakes_the_workers_of_what_it_leaves(db: psycopg.Connection, dat
     with psycopg.connect(database, autocommit=True) as listener:
         listener.execute("listen tenuto_ready")
         tasks = start(db, 1, 2, kind={"type": "app.a", "queue": "mine"})
-        list(listener.notifies(timeout=5, stop_after=1))
+        list(listener.notifies(timeout=60, stop_after=1))
         worker = a_worker(db)
 
         assert len(worker.claim(1)) == 1  # the lane was not there before
-        assert [wake.payload for wake in listener.notifies(timeout=5, stop_after=1)] == ["mine"]
+        assert [wake.payload for wake in listener.notifies(timeout=60, stop_after=1)] == ["mine"]
         assert statuses(db, tasks).count("queued") == 1
 
 

@@ -75,10 +75,10 @@ def test_the_old_run_stays_as_it_was(db: psycopg.Connection) -> None:
     old = a_failed_chain(db, worker)
     before = run(db, old)
 
-    retry(db, old)
+    new = retry(db, old)
     inputs(db, worker)
 
-    assert run(db, old) == before
+    assert run(db, old) == {**before, "retried_by": new}
 
 
 def test_without_reuse_everything_is_executed_again(db: psycopg.Connection) -> None:
@@ -121,6 +121,52 @@ def test_a_retried_run_can_be_retried(db: psycopg.Connection) -> None:
     settle(db)
     seen = run(db, third)
     assert (seen["status"], seen["retry_of"], seen["output"]) == ("completed", second, [102])
+
+
+def test_a_run_is_retried_once_unless_forced_or_its_retry_is_deleted(db: psycopg.Connection) -> None:
+    old = start_one(db, kind={"max_attempts": 1})
+    worker = a_worker(db)
+    worker.fail(worker.claim_one())
+    second = retry(db, old)
+
+    with pytest.raises(Conflict, match=f"run {old} was retried by run {second}"):
+        retry(db, old)
+    third = retry(db, old, force=True)
+    assert (run(db, old)["retried_by"], run(db, second)["retry_of"], run(db, third)["retry_of"]) == (third, old, old)
+    listed = {row["id"]: row["retried_by"] for row in call(db, "list_runs", org_id=DEFAULT_ORG)}
+    assert listed == {old: third, second: None, third: None}
+
+    cancel_run(db, third)
+    call(db, "delete_run", org_id=DEFAULT_ORG, run_id=third)
+    assert run(db, retry(db, old))["retry_of"] == old
+
+
+def test_a_refused_retry_does_not_count(db: psycopg.Connection) -> None:
+    old = start_one(db)
+    worker = a_worker(db)
+    worker.complete(worker.claim_one())
+    with pytest.raises(Conflict, match="nothing to retry"):
+        retry(db, old)
+
+    assert run(db, old)["retried_by"] is None
+    assert run(db, retry(db, old, reuse=False))["retry_of"] == old
+
+
+def test_the_retry_of_a_run_with_children_keeps_its_type(db: psycopg.Connection) -> None:
+    old = start_one(db, kind={"type": "shop.order", "max_attempts": 1})
+    worker = a_worker(db)
+    parent = worker.claim_one()
+    worker.start_children(parent, 50)
+    worker.fail(parent)
+    drain(db, worker)
+    settle(db)
+
+    new = retry(db, old)
+
+    assert (run(db, new)["type"], run(db, new)["single_task"]) == ("shop.order", False)
+    worker.complete(worker.claim_one())
+    settle(db)
+    assert run(db, new)["status"] == "completed"
 
 
 def test_a_cancelled_run_can_be_retried(db: psycopg.Connection) -> None:

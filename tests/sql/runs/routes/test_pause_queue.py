@@ -81,4 +81,4 @@ def test_resuming_wakes_the_workers_of_the_queue(db: psycopg.Connection) -> None
 
     resume(db, "mail")
 
-    assert [message.payload for message in db.notifies(timeout=5, stop_after=1)] == ["mail"]
+    assert [message.payload for message in db.notifies(timeout=60, stop_after=1)] == ["mail"]

@@ -129,7 +129,7 @@ def test_the_short_way_wakes_the_workers_of_its_queue(db: Db) -> None:
 
     start(db, {"type": "a.b", "queue": "mail"}, long=False)
 
-    assert [notice.payload for notice in db.notifies(timeout=5, stop_after=1)] == ["mail"]
+    assert [notice.payload for notice in db.notifies(timeout=60, stop_after=1)] == ["mail"]
 
 
 @pytest.mark.parametrize("long", [True, False])
@@ -141,4 +141,4 @@ def test_nobody_is_woken_where_the_caller_does_not_want_it(db: Db, long: bool) -
     call(db, "start_many", **asked, ids=[uuid4()], task_kinds=[0] if long else None, wake=False)
     start(db, {"type": "a.b", "queue": "default"}, long=long)
 
-    assert [notice.payload for notice in db.notifies(timeout=5, stop_after=1)] == ["default"]
+    assert [notice.payload for notice in db.notifies(timeout=60, stop_after=1)] == ["default"]

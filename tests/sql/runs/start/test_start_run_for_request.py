@@ -76,7 +76,7 @@ def test_workers_are_notified(db: Db, key: str) -> None:
     db.execute("listen tenuto_ready")
     request(db, by_key(key), dedupe_key="a")
 
-    assert [note.payload for note in db.notifies(timeout=5, stop_after=1)] == ["default"]
+    assert [note.payload for note in db.notifies(timeout=60, stop_after=1)] == ["default"]
 
 
 def test_a_user_starts_as_a_key_does(db: Db) -> None:

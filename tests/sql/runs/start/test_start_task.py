@@ -10,6 +10,8 @@ import psycopg
 import pytest
 
 from tenuto.db import embedded
+from tenuto.db.connection.call import kernel_errors
+from tenuto.model.errors import Conflict
 from tenuto.model.ids import uuid7
 from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker
 from tests.support.postgres.server import PG_BIN, copy_home, remove_server
@@ -39,7 +41,7 @@ def test_workers_are_told_of_a_route_that_is_new_or_known(db: Db):
     start(db)
     start(db)
 
-    assert [note.payload for note in db.notifies(timeout=5, stop_after=2)] == ["default", "default"]
+    assert [note.payload for note in db.notifies(timeout=60, stop_after=2)] == ["default", "default"]
 
 
 def test_an_id_is_made_where_none_is_given(db: Db):
@@ -60,7 +62,7 @@ def test_what_is_wrong_is_refused_and_leaves_nothing(db: Db, kind: Any):
 
 def test_an_id_that_is_taken_is_refused_and_the_first_task_stays(db: Db):
     id = start(db)
-    with pytest.raises(psycopg.errors.UniqueViolation):
+    with pytest.raises(Conflict, match=f"^the id {id} cannot be used; make another UUID$"), kernel_errors():
         db.execute("call tenuto.start_task(%s, %s, '[2]', %s)", (DEFAULT_ORG, json.dumps(KIND), id))
 
     assert db.execute("select input from tenuto.tasks").fetchall() == [([1],)]
@@ -85,7 +87,7 @@ def test_a_start_that_returned_is_there_when_postgres_is_killed_the_moment_after
     try:
         copy_home(migrated_home, home)
         ids: list[str] = []
-        for _ in range(3):
+        for _ in range(2):
             server = embedded.start(home, pg_bin=PG_BIN)
             with psycopg.connect(server.url, autocommit=True) as db:
                 assert found(db) == ids

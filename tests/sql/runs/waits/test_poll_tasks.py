@@ -31,7 +31,7 @@ def test_tasks_of_others_are_not_answered(db: Db) -> None:
 
 
 def test_a_nudge_ends_the_runs_and_wakes_the_workers_of_what_is_ready(db: Db, database: str) -> None:
-    run_id, _ = start_graph(db, 1, run={"name": "r", "id": str(uuid4())})
+    run_id, _ = start_graph(db, 1, run={"name": "r", "id": str(uuid4()), "max_attempts": 2})
     worker = a_worker(db)
     worker.complete(worker.claim_one())
     start_graph(db, 1, kinds=[{"type": "app.work", "queue": "mail"}])

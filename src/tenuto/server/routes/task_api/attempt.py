@@ -8,32 +8,49 @@ from pydantic import Field
 from starlette.responses import Response
 
 from tenuto.db import attempts, monitoring, run_data
-from tenuto.model.tasks import ReportResult
+from tenuto.model.tasks import FailureCount, ReportResult
+from tenuto.sdk.values.wire_format import refuse_pickles
 from tenuto.server.http.route_table import TASK, RouteTable
 from tenuto.server.requests.task import AttemptTransaction, TaskRequest
 from tenuto.server.schemas import task_api as responses
 from tenuto.server.schemas import task_requests as requests
 from tenuto.server.schemas.base import Items
+from tenuto.server.schemas.worker_claims import publications
 from tenuto.server.schemas.worker_sessions import HeldTaskResponse
-from tenuto.server.starts.inputs import refuse_pickles
 
 ROUTES = RouteTable("task API")
 OUTCOMES = frozenset(("completed", "failed", "snoozed", "waiting"))  # that an attempt reports itself
 
 
 @ROUTES.add("GET", "/v1/task", permission=TASK, response=HeldTaskResponse)
-async def get_own_task(request: TaskRequest) -> Any:
+async def get_own_task(request: TaskRequest) -> object:
     """Get the attempt's task: its input, and the slots that other tasks filled."""
     async with request.fenced() as attempt:
         return await attempt.task()
+
+
+@ROUTES.add("GET", "/v1/task/failures", permission=TASK, response=FailureCount)
+async def get_own_failures(request: TaskRequest) -> object:
+    """Get how many attempts of the task have failed so far, and how many were lost."""
+    who = request.principal
+    async with request.fenced() as attempt:
+        return await attempts.get_failures(attempt.conn, org_id=who.org_id, task_id=who.task_id)
 
 
 @ROUTES.add("GET", "/v1/task/inputs", permission=TASK, response=Items[responses.InputPartResponse])
 async def get_own_inputs(request: TaskRequest, first: Annotated[int, Field(ge=0, le=1_000_000)] = 0) -> Response:
     """Get inputs that were too large for the response to the claim: the input and metadata (with `first` 0), and the
     slots from number `first` on, about 16 MB per response. Repeat from the next slot until all are read."""
+    who = request.principal
     async with request.fenced() as attempt:
-        parts = await attempts.get_inputs(attempt.conn, **attempt.fence, first=first)
+        parts = await attempts.get_inputs(
+            attempt.conn,
+            session_id=who.session_id,
+            token=attempt.token,
+            task_id=who.task_id,
+            attempt=who.attempt,
+            first=first,
+        )
     items = ",".join(
         f'{{"part":"{part}","slot_no":{json.dumps(slot_no)},"value":{value or "null"}}}'
         for part, slot_no, value in parts
@@ -45,47 +62,57 @@ async def get_own_inputs(request: TaskRequest, first: Annotated[int, Field(ge=0,
 async def write_own_logs(request: TaskRequest, body: requests.WriteLogsRequest) -> Response:
     """Write lines to the attempt's log."""
     request.check_named(body.task_id, body.attempt)
-    who = {"task_id": str(request.principal.task_id), "attempt": request.principal.attempt}
-    lines = [{**line.model_dump(mode="json", exclude_none=True), **who} for line in body.lines]
+    who = request.principal
+    writer = {"task_id": str(who.task_id), "attempt": who.attempt}
+    lines = [{**line.model_dump(mode="json", exclude_none=True), **writer} for line in body.lines]
     async with request.fenced() as attempt:
-        session = {"session_id": attempt.fence["session_id"], "token": attempt.fence["token"]}
-        await run_data.write_logs(attempt.conn, **session, lines=lines)
+        await run_data.write_logs(attempt.conn, session_id=who.session_id, token=attempt.token, lines=lines)
     return Response(None, 204)
 
 
 @ROUTES.add("POST", "/v1/task/heartbeat", permission=TASK, response=responses.AttemptStateResponse)
-async def beat_own_task(request: TaskRequest, body: requests.TaskHeartbeatRequest | None = None) -> Any:
+async def beat_own_task(request: TaskRequest, body: requests.TaskHeartbeatRequest | None = None) -> object:
     """Report that the code is alive. The worker renews the lease itself."""
-    progress = requests.ProgressRequest() if body is None else requests.ProgressRequest(**body.model_dump())
+    progress = requests.ProgressRequest()
+    if body is not None:
+        progress = requests.ProgressRequest(task_id=body.task_id, attempt=body.attempt)
     return await _report(request, progress)
 
 
 @ROUTES.add("POST", "/v1/task/progress", permission=TASK, response=responses.AttemptStateResponse)
-async def report_own_progress(request: TaskRequest, body: requests.ProgressRequest) -> Any:
+async def report_own_progress(request: TaskRequest, body: requests.ProgressRequest) -> object:
     """Report progress."""
     return await _report(request, body)
 
 
 async def _report(request: TaskRequest, body: requests.ProgressRequest) -> dict[str, bool]:
     request.check_named(body.task_id, body.attempt)
+    who = request.principal
     async with request.fenced() as attempt:
         rejected = await attempts.report_progress(
-            attempt.conn, **attempt.fences, progress=[body.progress], messages=[body.message]
+            attempt.conn,
+            session_id=who.session_id,
+            token=attempt.token,
+            task_ids=[who.task_id],
+            attempts=[who.attempt],
+            progress=[body.progress],
+            messages=[body.message],
         )
-        if any(result.answer == "stale_lease" for result in rejected):
+        if any(report.result == "stale_lease" for report in rejected):
             raise attempt.stale()
     return {"cancelled": bool(rejected)}
 
 
 @ROUTES.add("POST", "/v1/task/complete", permission=TASK, response=responses.ReportResponse)
-async def complete_own_task(request: TaskRequest, body: requests.CompleteRequest) -> Any:
+async def complete_own_task(request: TaskRequest, body: requests.CompleteRequest) -> object:
     """Complete the task. A repeated report gets the same response."""
     refuse_pickles("the output", body.output)
-    return await _end(request, body, attempts.complete_tasks, "completed", outputs=[body.output])
+    published = None if body.published is None else [publications(body.published)]
+    return await _end(request, body, attempts.complete_tasks, "completed", outputs=[body.output], published=published)
 
 
 @ROUTES.add("POST", "/v1/task/fail", permission=TASK, response=responses.ReportResponse)
-async def fail_own_task(request: TaskRequest, body: requests.FailRequest) -> Any:
+async def fail_own_task(request: TaskRequest, body: requests.FailRequest) -> object:
     """Report a failure; the task is retried if it has attempts left."""
     return await _end(
         request, body, attempts.fail_tasks, "failed", errors=[body.error], retries=[body.retry_in_seconds]
@@ -93,13 +120,13 @@ async def fail_own_task(request: TaskRequest, body: requests.FailRequest) -> Any
 
 
 @ROUTES.add("POST", "/v1/task/snooze", permission=TASK, response=responses.ReportResponse)
-async def snooze_own_task(request: TaskRequest, body: requests.SnoozeRequest) -> Any:
+async def snooze_own_task(request: TaskRequest, body: requests.SnoozeRequest) -> object:
     """Run the task again after a number of seconds, without counting an attempt."""
     return await _end(request, body, attempts.snooze_tasks, "snoozed", seconds=[body.seconds])
 
 
 @ROUTES.add("POST", "/v1/task/wait", permission=TASK, response=responses.ReportResponse)
-async def wait_own_task(request: TaskRequest, body: requests.WaitTaskRequest) -> Any:
+async def wait_own_task(request: TaskRequest, body: requests.WaitTaskRequest) -> object:
     """Wait for children, a signal or a time. The task holds no worker while it waits."""
     return await _end(request, body, attempts.wait_tasks, "waiting", waits=[body.wait])
 
@@ -112,17 +139,26 @@ async def _end(
     **values: Any,
 ) -> dict[str, str]:
     request.check_named(body.task_id, body.attempt)
+    who = request.principal
     async with request.fenced(held=False) as attempt:
-        (result,) = await report(attempt.conn, **attempt.fences, **values)
-        if result.answer == "stale_lease" or (
-            result.answer == "already_accepted" and not await _ended_so(attempt, outcome)
+        (reported,) = await report(
+            attempt.conn,
+            session_id=who.session_id,
+            token=attempt.token,
+            task_ids=[who.task_id],
+            attempts=[who.attempt],
+            **values,
+        )
+        if reported.result == "stale_lease" or (
+            reported.result == "already_accepted" and not await _ended_so(attempt, outcome)
         ):
             raise attempt.stale()
-    return {"answer": result.answer}
+    return {"result": reported.result}
 
 
 async def _ended_so(attempt: AttemptTransaction, outcome: str) -> bool:
-    """Returns whether the attempt can have ended as the repeated report states: a snoozed attempt was not completed."""
+    """Returns whether the attempt may have ended as the repeated report states: a snoozed attempt, for example, was not
+    completed."""
     who = attempt.principal
     found = await monitoring.list_attempts(attempt.conn, org_id=who.org_id, task_id=who.task_id)
     others = OUTCOMES - {outcome}

@@ -1,28 +1,30 @@
-"""Data of a running attempt, authenticated by its token: steps, signals, children, run data, operator state."""
+"""Data of a running attempt, authenticated by its token: steps, signals, children, run data, operator state, inputs of
+jobs, effects."""
 
-from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated
+from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from starlette.responses import Response
 
-from tenuto.db import attempts, maintenance, run_data
+from tenuto.db import children, maintenance, run_data
+from tenuto.model.jobs import InputLocation
+from tenuto.model.outbox import PublishedEffect
 from tenuto.model.run_data import Signal, State
 from tenuto.model.tasks import TaskResult
+from tenuto.sdk.values.wire_format import refuse_pickles
+from tenuto.server.http.pagination import Query
 from tenuto.server.http.route_table import TASK, RouteTable
 from tenuto.server.requests.task import TaskRequest
 from tenuto.server.schemas import task_api as responses
 from tenuto.server.schemas import task_requests as requests
 from tenuto.server.schemas.base import Items, Name
-from tenuto.server.starts.inputs import refuse_pickles
 
 ROUTES = RouteTable("task API")
 
 
-class OwnDataFilter(BaseModel):
+class OwnDataFilter(Query):
     """Selects run data; all conditions must hold."""
-
-    model_config = ConfigDict(extra="forbid")
 
     keys: Annotated[list[Name], Field(max_length=1000)] | None = None
     prefix: str | None = None
@@ -35,59 +37,130 @@ class OwnDataFilter(BaseModel):
 
 
 @ROUTES.add("GET", "/v1/task/steps", permission=TASK, response=Items[responses.StepResponse])
-async def get_own_steps(request: TaskRequest) -> Any:
+async def get_own_steps(request: TaskRequest) -> object:
     """List the steps that attempts of the task recorded, in order."""
     async with request.fenced() as attempt:
         now = await maintenance.now(attempt.conn)
         found = await run_data.get_steps(
             attempt.conn, org_id=request.principal.org_id, task_id=request.principal.task_id
         )
-    return {"items": [{**asdict(step), "age_seconds": (now - step.created_at).total_seconds()} for step in found]}
+    return {"items": [step.seen_at(now) for step in found]}
 
 
 @ROUTES.add("POST", "/v1/task/steps", permission=TASK, response=responses.ValueResponse)
-async def record_own_step(request: TaskRequest, body: requests.RecordStepRequest) -> Any:
+async def record_own_step(request: TaskRequest, body: requests.RecordStepRequest) -> object:
     """Record the result of a step, and return it. If an earlier attempt recorded the step, its value is returned."""
     request.check_named(body.task_id, body.attempt)
+    who = request.principal
     async with request.fenced() as attempt:
-        step = {"step_no": body.step_no, "name": body.name, "kind": body.kind, "value": body.value}
-        return {"value": await run_data.record_step(attempt.conn, **attempt.fence, **step)}
+        value = await run_data.record_step(
+            attempt.conn,
+            session_id=who.session_id,
+            token=attempt.token,
+            task_id=who.task_id,
+            attempt=who.attempt,
+            step_no=body.step_no,
+            name=body.name,
+            kind=body.kind,
+            value=body.value,
+        )
+    return {"value": value}
+
+
+@ROUTES.add("POST", "/v1/task/steps/fail", permission=TASK, response=None, status=204)
+async def fail_own_step(request: TaskRequest, body: requests.FailStepRequest) -> Response:
+    """Record that a step failed: for good, or until it is tried again after `retry_seconds`. With `kind` child: that
+    the code handled the failure of children that the step started."""
+    request.check_named(body.task_id, body.attempt)
+    who = request.principal
+    async with request.fenced() as attempt:
+        await run_data.fail_step(
+            attempt.conn,
+            session_id=who.session_id,
+            token=attempt.token,
+            task_id=who.task_id,
+            attempt=who.attempt,
+            step_no=body.step_no,
+            name=body.name,
+            error=body.error,
+            tries=body.tries,
+            retry_seconds=body.retry_seconds,
+            kind=body.kind,
+        )
+    return Response(None, 204)
 
 
 @ROUTES.add("POST", "/v1/task/signals", permission=TASK, response=Signal)
-async def take_own_signal(request: TaskRequest, body: requests.TakeSignalRequest) -> Any:
-    """Take the oldest signal of that name to the run that no task has taken. A replay returns the same signal."""
+async def take_own_signal(request: TaskRequest, body: requests.TakeSignalRequest) -> object:
+    """Take the oldest signal with this name that was sent to the run and that no task has taken. A replay returns the
+    same signal."""
     request.check_named(body.task_id, body.attempt)
+    who = request.principal
     async with request.fenced() as attempt:
-        return await run_data.take_signal(attempt.conn, **attempt.fence, step_no=body.step_no, name=body.name)
+        return await run_data.take_signal(
+            attempt.conn,
+            session_id=who.session_id,
+            token=attempt.token,
+            task_id=who.task_id,
+            attempt=who.attempt,
+            step_no=body.step_no,
+            name=body.name,
+        )
 
 
 @ROUTES.add("POST", "/v1/task/children", permission=TASK, response=responses.ChildrenResponse, bulk=True)
-async def start_own_children(request: TaskRequest, body: requests.StartChildrenRequest) -> Any:
+async def start_own_children(request: TaskRequest, body: requests.StartChildrenRequest) -> object:
     """Start child tasks in the run of this task."""
     request.check_named(body.task_id, body.attempt)
     refuse_pickles("the input of a child", [body.inputs, body.details])
-    children = {name: value for name, value in body if name not in ("task_id", "attempt")}
+    who = request.principal
     async with request.fenced() as attempt:
-        return {"task_ids": await attempts.start_children(attempt.conn, **attempt.fence, **children)}
+        task_ids = await children.start_children(
+            attempt.conn,
+            session_id=who.session_id,
+            token=attempt.token,
+            task_id=who.task_id,
+            attempt=who.attempt,
+            kinds=body.kinds,
+            inputs=body.inputs,
+            ids=body.ids,
+            task_kinds=body.task_kinds,
+            details=body.details,
+            edges=body.edges,
+            step_no=body.step_no,
+            step_name=body.step_name,
+        )
+    return {"task_ids": task_ids}
 
 
 @ROUTES.add("POST", "/v1/task/children/poll", permission=TASK, response=Items[TaskResult])
-async def poll_own_children(request: TaskRequest, body: requests.PollTasksRequest) -> Any:
+async def poll_own_children(request: TaskRequest, body: requests.PollTasksRequest) -> object:
     """Get the results of those tasks that are final. Tasks of other runs are left out."""
     request.check_named(body.task_id, body.attempt)
     who = request.principal
     async with request.fenced() as attempt:
-        found = await attempts.poll_tasks(attempt.conn, org_id=who.org_id, task_ids=body.task_ids, run_id=who.run_id)
+        found = await children.poll_tasks(attempt.conn, org_id=who.org_id, task_ids=body.task_ids, run_id=who.run_id)
     return {"items": found}
 
 
 @ROUTES.add("GET", "/v1/task/data", permission=TASK, response=Items[responses.TaskDataResponse])
-async def get_own_data(request: TaskRequest, query: OwnDataFilter) -> Any:
+async def get_own_data(request: TaskRequest, query: OwnDataFilter) -> object:
     """Get the data of the task's run: the latest value of each key, or with `history` all values."""
-    who = {"org_id": request.principal.org_id, "run_id": request.principal.run_id}
+    who = request.principal
     async with request.fenced() as attempt:
-        found = await run_data.get_run_data(attempt.conn, **who, **query.model_dump())
+        found = await run_data.get_run_data(
+            attempt.conn,
+            org_id=who.org_id,
+            run_id=who.run_id,
+            keys=query.keys,
+            prefix=query.prefix,
+            glob=query.glob,
+            tags=query.tags,
+            all_tags=query.all_tags,
+            tag_prefix=query.tag_prefix,
+            history=query.history,
+            limit=query.limit,
+        )
     return {"items": found}
 
 
@@ -95,27 +168,95 @@ async def get_own_data(request: TaskRequest, query: OwnDataFilter) -> Any:
 async def put_own_data(request: TaskRequest, body: requests.PutTaskDataRequest) -> Response:
     """Write values to the run's data, recorded as written by this attempt."""
     request.check_named(body.task_id, body.attempt)
+    who = request.principal
     async with request.fenced() as attempt:
-        await run_data.put_task_data(attempt.conn, **attempt.fence, values=body.values, tags=body.tags)
+        await run_data.put_task_data(
+            attempt.conn,
+            session_id=who.session_id,
+            token=attempt.token,
+            task_id=who.task_id,
+            attempt=who.attempt,
+            values=body.values,
+            tags=body.tags,
+            metadata=body.metadata,
+        )
     return Response(None, 204)
 
 
 @ROUTES.add("GET", "/v1/task/state", permission=TASK, response=Items[State])
-async def get_own_state(request: TaskRequest, key: Annotated[str | None, Field(max_length=1024)] = None) -> Any:
+async def get_own_state(request: TaskRequest, key: Annotated[str | None, Field(max_length=1024)] = None) -> object:
     """Get the state that tasks of this type keep across runs: one key, or all."""
+    who = request.principal
     async with request.fenced() as attempt:
-        job_key = (await attempt.task()).type  # so that no task reaches another type's
-        found = await run_data.get_state(attempt.conn, org_id=request.principal.org_id, job_key=job_key, key=key)
+        found = await run_data.get_task_state(
+            attempt.conn,
+            session_id=who.session_id,
+            token=attempt.token,
+            task_id=who.task_id,
+            attempt=who.attempt,
+            key=key,
+        )
     return {"items": found}
 
 
 @ROUTES.add("PUT", "/v1/task/state", permission=TASK, response=responses.VersionResponse)
-async def put_own_state(request: TaskRequest, body: requests.PutStateRequest) -> Any:
-    """Set one key, if it still has the version that was read."""
+async def put_own_state(request: TaskRequest, body: requests.PutStateRequest) -> object:
+    """Set one key, if it still has the version that was read. A repeated request gets the same response."""
     request.check_named(body.task_id, body.attempt)
+    who = request.principal
     async with request.fenced() as attempt:
-        job_key = (await attempt.task()).type  # so that no task reaches another type's
-        version = await run_data.put_state(
-            attempt.conn, **attempt.fence, job_key=job_key, key=body.key, value=body.value, version=body.version
+        version = await run_data.put_task_state(
+            attempt.conn,
+            session_id=who.session_id,
+            token=attempt.token,
+            task_id=who.task_id,
+            attempt=who.attempt,
+            key=body.key,
+            value=body.value,
+            version=body.version,
         )
     return {"version": version}
+
+
+class InputLocationFilter(Query):
+    """Selects folders of one input of the job, after the one with this id."""
+
+    input: Annotated[int, Field(ge=0, le=99)]
+    after: UUID | None = None
+
+
+@ROUTES.add("GET", "/v1/task/inputs/locations", permission=TASK, response=Items[InputLocation])
+async def list_own_input_locations(request: TaskRequest, query: InputLocationFilter) -> object:
+    """List up to 1,000 folders of an input of a job's task, by partition, as they were committed when the task was
+    created. Repeat with `after` until the list is empty."""
+    who = request.principal
+    async with request.fenced() as attempt:
+        found = await children.list_input_locations(
+            attempt.conn,
+            session_id=who.session_id,
+            token=attempt.token,
+            task_id=who.task_id,
+            attempt=who.attempt,
+            input=query.input,
+            after=query.after,
+        )
+    return {"items": found}
+
+
+@ROUTES.add("POST", "/v1/task/effects", permission=TASK, response=PublishedEffect)
+async def publish_own_effect(request: TaskRequest, body: requests.PublishTaskEffectRequest) -> object:
+    """Publish a side effect. With a `key`, an effect that was published before is returned with `created` false."""
+    request.check_named(body.task_id, body.attempt)
+    refuse_pickles("the payload of an effect", body.payload)
+    who = request.principal
+    async with request.fenced() as attempt:
+        return await children.publish_task_effect(
+            attempt.conn,
+            session_id=who.session_id,
+            token=attempt.token,
+            task_id=who.task_id,
+            attempt=who.attempt,
+            kind=body.kind,
+            payload=body.payload,
+            key=body.key,
+        )

@@ -1,6 +1,6 @@
 """Bundles for HTTP workers: the types that bundles run, the bundle of a type, and its bytes."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 from starlette.responses import Response
@@ -28,7 +28,7 @@ class BundleTypesResponse(ResponseModel):
 
 
 @ROUTES.add("GET", "/internal/bundles", permission=WORKER, response=BundleTypesResponse)
-async def list_bundle_types(request: WorkerRequest) -> Any:
+async def list_bundle_types(request: WorkerRequest) -> object:
     """List the task types that the org's bundles run."""
     async with request.transaction() as conn:
         return {"types": await bundles.list_bundle_types(conn, org_id=request.principal.org_id)}
@@ -39,8 +39,8 @@ async def find_bundle(
     request: WorkerRequest,
     type: Annotated[str, Field(min_length=1, max_length=256)],
     sha256: Annotated[str | None, Field(pattern=HASH)] = None,
-) -> Any:
-    """Find the bundle that runs a type: the one put last, or the one named."""
+) -> object:
+    """Find the bundle that runs a type: the one uploaded last, or the one that the request names."""
     async with request.transaction() as conn:
         return await bundles.find_bundle(conn, org_id=request.principal.org_id, type=type, sha256=sha256)
 

@@ -11,13 +11,13 @@ from tenuto.db import attempts, remote_workers
 from tenuto.db.connection.errors import RowRejected
 from tenuto.model.remote_workers import ExchangeRow
 from tenuto.model.text import one_line
+from tenuto.sdk.values.wire_format import output_text
 from tenuto.server.auth.task_tokens import add_tokens
 from tenuto.server.http.route_table import WORKER, RouteTable
 from tenuto.server.limits.body_memory import FREE_VALUES
 from tenuto.server.requests.worker import WorkerRequest
-from tenuto.server.schemas.worker_claims import ClaimRequest, CompletedReport
+from tenuto.server.schemas.worker_claims import ClaimRequest, CompletedReport, publications
 from tenuto.server.schemas.worker_sessions import ClaimResponse
-from tenuto.server.starts.inputs import output_text
 from tenuto.server.wakeups import Subscription
 
 log = logging.getLogger("tenuto.server")
@@ -26,8 +26,8 @@ ROUTES = RouteTable("worker API")
 
 @ROUTES.add("POST", "/internal/claim", permission=WORKER, response=ClaimResponse, bulk=True)
 async def claim_tasks(request: WorkerRequest, body: ClaimRequest) -> Response:
-    """Report completions and claim tasks, waiting for the first if there is none. A batch with an invalid report (too
-    large, not JSON) is rejected as a whole. A batch with many values does not wait."""
+    """Report completions and claim tasks; if there are none, wait for the first one. A batch with an invalid report
+    (too large, not JSON) is rejected as a whole. A batch with many values does not wait."""
     if not (body.wait and body.limit) or request.http.count_values() > FREE_VALUES:
         return await _response(request, body, await _exchange(request, body, body.reports), heartbeat_now=False)
     wakes = request.http.server.wakeups
@@ -35,7 +35,7 @@ async def claim_tasks(request: WorkerRequest, body: ClaimRequest) -> Response:
     seats.check(request.principal.org_id)  # before anything is done: the same request is sent again
     with seats.take(request.principal.org_id), wakes.watch() as watch:
         found = await _exchange(request, body, body.reports)
-        rejected = found.answers
+        rejected = found.rejected_reports
         watch.queues = None if found.queues is None else frozenset(found.queues)
         if not (found.claimed or found.session_ended):
             found = await _wait(request, body, watch) or found
@@ -43,7 +43,7 @@ async def claim_tasks(request: WorkerRequest, body: ClaimRequest) -> Response:
 
 
 async def _wait(request: WorkerRequest, body: ClaimRequest, watch: Subscription) -> ExchangeRow | None:
-    """Waits for tasks without holding a connection. Returns None if none came in time or the client disconnected."""
+    """Waits for tasks without holding a connection. Returns None if no task came in time or the client disconnected."""
     clock = asyncio.get_running_loop().time
     deadline, found = clock() + body.wait, None
     gone = asyncio.create_task(request.http.until_disconnected())
@@ -75,11 +75,19 @@ async def _exchange(request: WorkerRequest, body: ClaimRequest, reports: list[Co
             limit=body.limit,
             types=body.types,
             group=body.resource_group,
+            published=_published(reports),
         )
     except RowRejected:
         if body.limit:
             await _postpone_unclaimable(request, body)
         raise
+
+
+def _published(reports: list[CompletedReport]) -> list[str | None] | None:
+    """Return the publications as JSON text; None if there are none, as in almost every request."""
+    if all(report.published is None for report in reports):
+        return None
+    return [None if report.published is None else json.dumps(publications(report.published)) for report in reports]
 
 
 async def _postpone_unclaimable(request: WorkerRequest, body: ClaimRequest) -> None:
@@ -109,9 +117,9 @@ async def _response(
     tasks = found.tasks
     if body.tokens and found.claimed:
         claimed = json.loads(tasks)
-        whose = {"org_id": request.principal.org_id, "session_id": body.session_id}
-        await add_tokens(request.pool, request.settings, claimed, **whose)
+        org_id = request.principal.org_id
+        await add_tokens(request.pool, request.settings, claimed, org_id=org_id, session_id=body.session_id)
         tasks = json.dumps(claimed)
     flags = f'"session_ended": {json.dumps(found.session_ended)}, "heartbeat_now": {json.dumps(heartbeat_now)}'
-    text = f'{{"tasks": {tasks}, "rejected_reports": {rejected or found.answers}, {flags}}}'
+    text = f'{{"tasks": {tasks}, "rejected_reports": {rejected or found.rejected_reports}, {flags}}}'
     return Response(text, media_type="application/json")

@@ -3,10 +3,10 @@
 from starlette.responses import Response
 
 from tenuto.db import schedules
+from tenuto.sdk.values.wire_format import refuse_pickles
 from tenuto.server.http.route_table import WORKER, RouteTable
 from tenuto.server.requests.worker import WorkerRequest
 from tenuto.server.schemas.worker_claims import PutSchedulesRequest
-from tenuto.server.starts.inputs import refuse_pickles
 
 ROUTES = RouteTable("worker API")
 

@@ -7,25 +7,25 @@ from uuid import UUID
 
 from starlette.responses import Response
 
-from tenuto.db import attempts, keys, remote_workers, run_data, runs, workers
+from tenuto.db import attempts, keys, remote_workers, run_data, runs, task_types, workers
 from tenuto.db.connection.call import Conn
 from tenuto.model.errors import StaleLease
 from tenuto.model.principals import TaskPrincipal
 from tenuto.model.tasks import ReportResult
+from tenuto.sdk.values.wire_format import refuse_pickles
 from tenuto.server.auth.task_tokens import issue_token
 from tenuto.server.http.request import HttpRequest
 from tenuto.server.http.route_table import PUBLIC, WORKER, RouteTable
 from tenuto.server.requests.worker import WorkerRequest
 from tenuto.server.schemas import worker_claims as requests
 from tenuto.server.schemas import worker_sessions as responses
-from tenuto.server.starts.inputs import refuse_pickles
 
 ROUTES = RouteTable("worker API")
 MAX_NOTED_TYPES = 50  # entries of the audit log for one declaration
 
 
 @ROUTES.add("POST", "/internal/sessions", permission=WORKER, response=responses.OpenSessionResponse, status=201)
-async def open_session(request: WorkerRequest, body: requests.OpenSessionRequest) -> Any:
+async def open_session(request: WorkerRequest, body: requests.OpenSessionRequest) -> object:
     """Register a worker. A worker that registers again under its name ends its previous session."""
     own = None if "*" in request.principal.queues else list(request.principal.queues)
     queues = body.queues or own
@@ -57,11 +57,13 @@ async def close_session(request: WorkerRequest, body: requests.SessionRequest) -
 
 @ROUTES.add("POST", "/internal/types", permission=WORKER, response=None, status=204)
 async def declare_types(request: WorkerRequest, body: requests.DeclareTypesRequest) -> Response:
-    """Declare the options of task types, for starts that name only a type. The latest declaration wins, in the
-    session's queues."""
+    """Declare the options of task types, for starts that name only a type, and the schemas of their arguments, which
+    starts over HTTP are checked against. The latest declaration wins, in the session's queues."""
     types = {name: one.model_dump(exclude_none=True) for name, one in body.types.items()}
     async with request.session(body.session_id, body.token) as conn:
-        changed = await runs.declare_types(conn, session_id=body.session_id, token=body.token, types=types)
+        changed = await task_types.declare_types(
+            conn, session_id=body.session_id, token=body.token, types=types, schemas=body.schemas
+        )
         for name in changed[:MAX_NOTED_TYPES]:
             changes = {field: {"new": value} for field, value in types[name].items()}
             await request.note(conn, "type", name, "declare", changes)
@@ -69,26 +71,42 @@ async def declare_types(request: WorkerRequest, body: requests.DeclareTypesReque
 
 
 @ROUTES.add("POST", "/internal/heartbeat", permission=WORKER, response=responses.HeartbeatResponse, bulk=True)
-async def heartbeat(request: WorkerRequest, body: requests.HeartbeatRequest) -> Any:
-    """Renew the lease, and compare the attempts that the worker holds."""
+async def heartbeat(request: WorkerRequest, body: requests.HeartbeatRequest) -> object:
+    """Renew the lease, and compare the attempts that the worker lists with those that the database records for it."""
     async with request.session(body.session_id, body.token) as conn:
         return await attempts.heartbeat(
-            conn, **_fences(body, body.held), settled=body.settled_claim_no, metrics=body.metrics
+            conn,
+            session_id=body.session_id,
+            token=body.token,
+            task_ids=_task_ids(body.held),
+            attempts=_attempts(body.held),
+            settled=body.settled_claim_no,
+            metrics=body.metrics,
+            logs=[line.model_dump() for line in body.logs] if body.logs else None,
         )
 
 
 @ROUTES.add("POST", "/internal/report", permission=WORKER, response=responses.ReportsResponse, bulk=True)
-async def report_tasks(request: WorkerRequest, body: requests.ReportRequest) -> Any:
+async def report_tasks(request: WorkerRequest, body: requests.ReportRequest) -> object:
     """Report outcomes, progress and log lines of attempts in one transaction."""
     async with request.session(body.session_id, body.token) as conn:
         if body.begun:
-            await attempts.begin_tasks(conn, **_fences(body, body.begun))
+            await attempts.begin_tasks(
+                conn,
+                session_id=body.session_id,
+                token=body.token,
+                task_ids=_task_ids(body.begun),
+                attempts=_attempts(body.begun),
+            )
         ended = await _report_ends(conn, body)
         refused: list[Any] = []
         if reports := body.progress:
             refused = await attempts.report_progress(
                 conn,
-                **_fences(body, reports),
+                session_id=body.session_id,
+                token=body.token,
+                task_ids=_task_ids(reports),
+                attempts=_attempts(reports),
                 progress=[report.progress for report in reports],
                 messages=[report.message for report in reports],
             )
@@ -99,31 +117,90 @@ async def report_tasks(request: WorkerRequest, body: requests.ReportRequest) -> 
 
 
 async def _report_ends(conn: Conn, body: requests.ReportRequest) -> list[ReportResult]:
+    return [*await _report_finished(conn, body), *await _report_paused(conn, body)]
+
+
+async def _report_finished(conn: Conn, body: requests.ReportRequest) -> list[ReportResult]:
     ended: list[ReportResult] = []
+    session_id, token = body.session_id, body.token
     if ends := body.completed:
         refuse_pickles("an output", [end.output for end in ends])
-        ended += await attempts.complete_tasks(conn, **_fences(body, ends), outputs=[end.output for end in ends])
+        ended += await attempts.complete_tasks(
+            conn,
+            session_id=session_id,
+            token=token,
+            task_ids=_task_ids(ends),
+            attempts=_attempts(ends),
+            outputs=[end.output for end in ends],
+            published=requests.published_of(ends),
+        )
     if ends := body.failed:
         errors, retries = [end.error for end in ends], [end.retry_in_seconds for end in ends]
-        ended += await attempts.fail_tasks(conn, **_fences(body, ends), errors=errors, retries=retries)
+        ended += await attempts.fail_tasks(
+            conn,
+            session_id=session_id,
+            token=token,
+            task_ids=_task_ids(ends),
+            attempts=_attempts(ends),
+            errors=errors,
+            retries=retries,
+        )
     if ends := body.lost:
-        ended += await attempts.lose_tasks(conn, **_fences(body, ends), errors=[end.error for end in ends])
-    if ends := body.snoozed:
-        ended += await attempts.snooze_tasks(conn, **_fences(body, ends), seconds=[end.seconds for end in ends])
-    if ends := body.waiting:
-        ended += await attempts.wait_tasks(conn, **_fences(body, ends), waits=[end.wait for end in ends])
-    if ends := body.interrupted:
-        ended += await attempts.interrupt_tasks(conn, **_fences(body, ends))
+        ended += await attempts.lose_tasks(
+            conn,
+            session_id=session_id,
+            token=token,
+            task_ids=_task_ids(ends),
+            attempts=_attempts(ends),
+            errors=[end.error for end in ends],
+        )
     return ended
 
 
-def _fences(body: requests.SessionRequest, ends: Sequence[requests.AttemptReference]) -> dict[str, Any]:
-    return {
-        "session_id": body.session_id,
-        "token": body.token,
-        "task_ids": [UUID(end.task_id) for end in ends],
-        "attempts": [end.attempt for end in ends],
-    }
+async def _report_paused(conn: Conn, body: requests.ReportRequest) -> list[ReportResult]:
+    ended: list[ReportResult] = []
+    session_id, token = body.session_id, body.token
+    if ends := body.snoozed:
+        ended += await attempts.snooze_tasks(
+            conn,
+            session_id=session_id,
+            token=token,
+            task_ids=_task_ids(ends),
+            attempts=_attempts(ends),
+            seconds=[end.seconds for end in ends],
+        )
+    if ends := body.waiting:
+        ended += await attempts.wait_tasks(
+            conn,
+            session_id=session_id,
+            token=token,
+            task_ids=_task_ids(ends),
+            attempts=_attempts(ends),
+            waits=[end.wait for end in ends],
+        )
+    if ends := body.blocked:
+        ended += await attempts.block_tasks(
+            conn,
+            session_id=session_id,
+            token=token,
+            task_ids=_task_ids(ends),
+            attempts=_attempts(ends),
+            mismatches=[end.mismatch.model_dump() for end in ends],
+            versions=[end.code_version for end in ends],
+        )
+    if ends := body.interrupted:
+        ended += await attempts.interrupt_tasks(
+            conn, session_id=session_id, token=token, task_ids=_task_ids(ends), attempts=_attempts(ends)
+        )
+    return ended
+
+
+def _task_ids(reports: Sequence[requests.AttemptReference]) -> list[UUID]:
+    return [UUID(report.task_id) for report in reports]
+
+
+def _attempts(reports: Sequence[requests.AttemptReference]) -> list[int]:
+    return [report.attempt for report in reports]
 
 
 @ROUTES.add("POST", "/internal/nudge", permission=WORKER, response=None, status=204)
@@ -135,18 +212,19 @@ async def fold_and_wake_runs(request: WorkerRequest, body: requests.NudgeRequest
 
 
 @ROUTES.add("GET", "/internal/task/{task_id}", permission=WORKER, response=responses.HeldTaskResponse)
-async def get_held_task(request: WorkerRequest, task_id: UUID) -> Any:
+async def get_held_task(request: WorkerRequest, task_id: UUID) -> object:
     """Get a task that a session of this key holds."""
     return await request.ask(remote_workers.get_held_task, task_id=task_id)
 
 
 @ROUTES.add("POST", "/internal/task/{task_id}/token", permission=WORKER, response=responses.TokenResponse)
-async def make_task_token(request: WorkerRequest, task_id: UUID, body: requests.TokenRequest) -> Any:
+async def make_task_token(request: WorkerRequest, task_id: UUID, body: requests.TokenRequest) -> object:
     """Create the token with which the code of an attempt of this session authenticates."""
     who = request.principal
     async with request.session(body.session_id, body.token) as conn:
-        fence = {"task_id": task_id, "attempt": body.attempt, "session_id": body.session_id}
-        await remote_workers.find_fence(conn, org_id=who.org_id, **fence)
+        await remote_workers.find_fence(
+            conn, org_id=who.org_id, task_id=task_id, attempt=body.attempt, session_id=body.session_id
+        )
         held = await remote_workers.get_held_task(conn, org_id=who.org_id, task_id=task_id)
     if held.attempt != body.attempt:
         raise StaleLease(f"attempt {body.attempt} of task {task_id} is no longer held")
@@ -155,7 +233,7 @@ async def make_task_token(request: WorkerRequest, task_id: UUID, body: requests.
 
 
 @ROUTES.add("GET", "/internal/jwks", permission=PUBLIC, refuses=(429,), response=responses.KeySetResponse)
-async def get_signing_keys(request: HttpRequest) -> Any:
+async def get_signing_keys(request: HttpRequest) -> object:
     """Get the public keys that verify task tokens. Signatures of retired keys are not valid."""
     found = await request.server.pool.call(keys.list_signing_keys)
     return {"keys": [one.public_key for one in found if one.retired_at is None]}

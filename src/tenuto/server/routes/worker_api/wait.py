@@ -1,7 +1,7 @@
 """Long polls of HTTP workers: respond when there may be work or something was cancelled. They claim nothing."""
 
 import asyncio
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
@@ -13,7 +13,7 @@ ROUTES = RouteTable("worker API")
 
 
 class WaitForWorkRequest(RequestModel):
-    """Which queues to wait for (omitted: all), how long at most, and the `cursor` of the last response."""
+    """The queues to wait for (omitted: all), the maximum time to wait, and the `cursor` of the last response."""
 
     wait: Annotated[float, Field(ge=0, le=20)]
     queues: Annotated[list[Name], Field(min_length=1, max_length=1000)] | None = None
@@ -29,9 +29,9 @@ class WaitForWorkResponse(ResponseModel):
 
 
 @ROUTES.add("POST", "/internal/wait", permission=WORKER, response=WaitForWorkResponse)
-async def wait_for_work(request: WorkerRequest, body: WaitForWorkRequest) -> Any:
-    """Wait until there may be work, which is a hint: other workers may claim it first. Without a cursor, or with one of
-    another server process, the response comes at once."""
+async def wait_for_work(request: WorkerRequest, body: WaitForWorkRequest) -> object:
+    """Wait until there may be work. A response is only a hint: other workers may claim the work first. Without a
+    cursor, or with one of another server process, the response comes at once."""
     wakes = request.http.server.wakeups
     own = None if "*" in request.principal.queues else frozenset(request.principal.queues)
     asked = None if body.queues is None else frozenset(body.queues)

@@ -1,4 +1,5 @@
--- Returns a value as the audit log stores it: without secrets, and of more than 1 KB only its length and hash.
+-- Returns a value in the form that the audit log stores: without secrets; for a value of more than 1 KB, only its
+-- length and hash.
 create or replace function tenuto._audit_value(p_field text, p_value jsonb)
   returns jsonb
   language sql

@@ -1,4 +1,4 @@
--- Returns a JSON value with secrets replaced by "[secret]", at any depth: fields with names of secrets (in any
+-- Returns a JSON value with secrets replaced by "[secret]", at any depth: fields whose names suggest a secret (in any
 -- spelling: apiToken, api-token), and texts that look like a secret: Tenuto and AWS keys, addresses with a password,
 -- bearer tokens, private keys.
 create or replace function tenuto._redact(p_field text, p_value jsonb)

@@ -1,5 +1,5 @@
 -- Returns where the org's audit chain begins and ends, how many entries are not sealed yet, and since when. Strays are
--- entries that neither have a position after the anchor nor wait for one: write_audit did not write them.
+-- entries that neither have a position after the anchor nor wait for a position: write_audit did not write them.
 create or replace function tenuto.get_chain(
   p_org_id uuid, out seq bigint, out hash bytea, out anchor_seq bigint, out anchor_hash bytea,
   out unsealed bigint, out unsealed_since timestamptz, out strays bigint)
@@ -20,5 +20,9 @@ begin
   from tenuto.audit_log a
   left join tenuto.audit_unsealed u on u.id = a.id
   where a.org_id = p_org_id and (a.seq is null or a.seq <= anchor_seq);
+  select unsealed + count(*), least(unsealed_since, min(r.created_at))
+  into unsealed, unsealed_since
+  from tenuto.audit_arrivals r
+  where r.org_id = p_org_id;
 end
 $$;

@@ -1,7 +1,7 @@
--- Drops the months of the audit log that ended longer ago than p_keep. For each org the last dropped entry becomes its
--- anchor, after which the chain continues, and a new entry records it: without an anchor, a verifier reports the
--- dropped entries as deleted. A month with unsealed entries stays. With p_dry_run, returns the same and changes
--- nothing. Runs as the owner.
+-- Drops the months of the audit log that ended longer ago than p_keep. For each org, the last dropped entry becomes the
+-- anchor after which the chain continues, and a new entry records the anchor: without one, a verifier reports the
+-- dropped entries as deleted. A month with unsealed entries is kept. With p_dry_run, returns the same result and
+-- changes nothing. Runs as the owner.
 create or replace function tenuto.prune_audit(p_keep interval, p_actor_id text, p_dry_run boolean default false)
   returns table (partition text, entries bigint)
   language plpgsql

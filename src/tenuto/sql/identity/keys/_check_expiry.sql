@@ -1,4 +1,4 @@
--- Raises TN003 for an expiry time that has passed. Null passes: the key never expires.
+-- Raises TN003 for an expiry time that has passed. Null is accepted: the key never expires.
 create or replace function tenuto._check_expiry(p_expires_at timestamptz)
   returns void
   language plpgsql

@@ -1,6 +1,6 @@
 -- Raises TN009 if a key would exceed the API key p_by_key that creates, rotates or revokes it: it can have only a
--- subset of the permissions, and cannot outlive it. Returns when p_by_key expires. Null for p_by_key is a user or an
--- operator: not limited.
+-- subset of the permissions of p_by_key, and cannot expire later. Returns when p_by_key expires. A null p_by_key stands
+-- for a user or an operator, who are not limited.
 create or replace function tenuto._check_key_scope(
   p_org_id uuid, p_by_key uuid, p_permissions text[], p_expires_at timestamptz)
   returns timestamptz
@@ -26,7 +26,9 @@ begin
   select string_agg(p.permission, ', ') into v_more
   from unnest(p_permissions) p(permission), split_part(p.permission, ':', 1) t(thing)
   where not v_key.permissions && array[p.permission, t.thing || ':*', '*']
-    and not (p.permission = t.thing || ':*' and v_key.permissions @> array[t.thing || ':read', t.thing || ':write']);
+    and not (p.permission = t.thing || ':*'
+             and v_key.permissions @> array[t.thing || ':read', t.thing || ':write']
+             and (t.thing <> 'runs' or 'runs:delete' = any (v_key.permissions)));
   if v_more is not null then
     perform tenuto._raise('TN009', format('%s exceeds the permissions of API key %L', v_more, v_key.name),
       format('it has %s; ask an admin of your org for more', array_to_string(v_key.permissions, ', ')));

@@ -1,4 +1,4 @@
--- Raises TN003 for permissions that are not <thing>:<read|write|*> or *.
+-- Raises TN003 for permissions that are not <thing>:<read|write|*>, runs:delete or *.
 create or replace function tenuto._check_permissions(p_permissions text[])
   returns void
   language plpgsql
@@ -14,7 +14,7 @@ begin
   end if;
   select coalesce(p, 'null') into v_wrong
   from unnest(p_permissions) p
-  where p is null or p !~ '^(\*|[a-z][a-z_]{0,62}:(read|write|\*))$'
+  where p is null or p !~ '^(\*|runs:delete|[a-z][a-z_]{0,62}:(read|write|\*))$'
   limit 1;
   if found then
     perform tenuto._raise('TN003', format('%L is not a permission', left(v_wrong, 100)),

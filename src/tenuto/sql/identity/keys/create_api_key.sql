@@ -9,15 +9,15 @@ as $$
 declare
   v_id uuid := tenuto._uuid7();
 begin
-  perform tenuto._check_name('the name of a key', coalesce(p_name, ''));
-  perform tenuto._check_name('created_by of a key', coalesce(p_created_by, ''));
+  perform tenuto._check_new_key(p_name, p_created_by, p_expires_at);
   perform tenuto._check_permissions(p_permissions);
-  perform tenuto._check_expiry(p_expires_at);
   perform tenuto._check_key_scope(p_org_id, p_by_key, p_permissions, p_expires_at);
   insert into tenuto.api_keys (id, org_id, key_id, hash, pepper_version, name, permissions, created_by, created_at,
     expires_at)
   values (v_id, p_org_id, p_key_id, p_hash, p_pepper_version, p_name, p_permissions, p_created_by, tenuto.now(),
     p_expires_at);
+  perform tenuto._audit(p_org_id, 'api_key', v_id::text, 'create',
+    jsonb_build_object('name', p_name, 'permissions', p_permissions, 'expires_at', p_expires_at));
   return v_id;
 end
 $$;

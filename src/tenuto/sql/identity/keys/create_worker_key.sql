@@ -1,5 +1,5 @@
 -- Creates a worker key for queues of an org and returns its id. The caller made the key and keeps it; only its public
--- id and HMAC are stored. An API key that creates it (p_by_key) needs workers:write and must live at least as long.
+-- id and HMAC are stored. An API key that creates it (p_by_key) needs workers:write and must not expire earlier.
 create or replace function tenuto.create_worker_key(
   p_org_id uuid, p_key_id text, p_hash bytea, p_name text, p_queues text[], p_created_by text,
   p_expires_at timestamptz default null, p_pepper_version int default 1, p_by_key uuid default null)
@@ -9,15 +9,15 @@ as $$
 declare
   v_id uuid := tenuto._uuid7();
 begin
-  perform tenuto._check_name('the name of a key', coalesce(p_name, ''));
-  perform tenuto._check_name('created_by of a key', coalesce(p_created_by, ''));
+  perform tenuto._check_new_key(p_name, p_created_by, p_expires_at);
   perform tenuto._check_queues(p_queues);
-  perform tenuto._check_expiry(p_expires_at);
   perform tenuto._check_key_scope(p_org_id, p_by_key, '{workers:write}', p_expires_at);
   insert into tenuto.worker_keys (id, org_id, key_id, hash, pepper_version, name, queues, created_by, created_at,
     expires_at)
   values (v_id, p_org_id, p_key_id, p_hash, p_pepper_version, p_name, p_queues, p_created_by, tenuto.now(),
     p_expires_at);
+  perform tenuto._audit(p_org_id, 'worker_key', v_id::text, 'create',
+    jsonb_build_object('name', p_name, 'queues', p_queues, 'expires_at', p_expires_at));
   return v_id;
 end
 $$;

@@ -11,12 +11,8 @@ declare
   v_key tenuto.api_keys;
 begin
   select * into v_key from tenuto.api_keys k where k.key_id = p_key_id and k.hash = any (p_hashes);
-  if not found then
-    perform tenuto._raise('TN008', 'there is no such API key');
-  elsif v_key.revoked_at is not null then
-    perform tenuto._raise('TN008', format('API key %s was revoked', p_key_id), 'ask for a new one');
-  elsif v_key.expires_at <= tenuto.now() then
-    perform tenuto._raise('TN008', format('API key %s has expired', p_key_id), 'ask for a new one');
+  if not found or num_nonnulls(v_key.revoked_at, v_key.disabled_at) > 0 or v_key.expires_at <= tenuto.now() then
+    perform tenuto._refuse_key('API key', p_key_id, v_key.id, v_key.revoked_at, v_key.disabled_at);
   end if;
 
   if coalesce(v_key.last_used_at, '-infinity') < tenuto.now() - interval '1 minute' then

@@ -1,5 +1,6 @@
--- Returns imported keys that were never used and begin like this one, newest first, eight per call: the caller compares
--- their slow bcrypt hashes. p_before is the last key that was compared. Runs as the owner, before the org is known.
+-- Returns imported keys that were never used and that have the prefix of the given key, newest first, eight per call:
+-- the caller compares their slow bcrypt hashes. p_before is the last key that was compared. Runs as the owner, before
+-- the org is known.
 create or replace function tenuto.find_imported_keys(p_prefixes text[], p_before uuid default null)
   returns table (org_id uuid, id uuid, bcrypt text)
   language sql
@@ -13,6 +14,7 @@ as $$
     and k.key_id is null
     and (p_before is null or k.id < p_before)
     and k.revoked_at is null
+    and k.disabled_at is null
     and (k.expires_at is null or k.expires_at > tenuto.now())
   order by k.id desc
   limit 8;

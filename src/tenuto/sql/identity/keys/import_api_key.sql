@@ -16,6 +16,8 @@ begin
   perform tenuto._check_expiry(p_expires_at);
   insert into tenuto.api_keys (id, org_id, prefix, bcrypt, name, permissions, created_by, created_at, expires_at)
   values (v_id, p_org_id, p_prefix, p_bcrypt, p_name, p_permissions, p_created_by, tenuto.now(), p_expires_at);
+  perform tenuto._audit(p_org_id, 'api_key', v_id::text, 'import',
+    jsonb_build_object('name', p_name, 'permissions', p_permissions, 'expires_at', p_expires_at));
   return v_id;
 end
 $$;

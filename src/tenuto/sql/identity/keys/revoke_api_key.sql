@@ -1,5 +1,5 @@
 -- Revokes an API key: it is refused from now on. Returns true if this call revoked it; idempotent. An API key that
--- revokes another (p_by_key) needs its permissions.
+-- revokes another one (p_by_key) needs the permissions of that key.
 create or replace function tenuto.revoke_api_key(p_org_id uuid, p_id uuid, p_by_key uuid default null)
   returns boolean
   language plpgsql
@@ -22,6 +22,9 @@ begin
     perform tenuto._raise('TN001', format('no API key %s', p_id));
   end if;
   perform tenuto._check_key_scope(p_org_id, p_by_key, v_key.permissions, v_key.expires_at);
+  if v_was_good then
+    perform tenuto._audit(p_org_id, 'api_key', p_id::text, 'revoke');
+  end if;
   return v_was_good;
 end
 $$;

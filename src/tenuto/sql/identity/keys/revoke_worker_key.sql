@@ -22,6 +22,9 @@ begin
     perform tenuto._raise('TN001', format('no worker key %s', p_id));
   end if;
   perform tenuto._check_key_scope(p_org_id, p_by_key, '{workers:write}', v_key.expires_at);
+  if v_was_good then
+    perform tenuto._audit(p_org_id, 'worker_key', p_id::text, 'revoke');
+  end if;
   return v_was_good;
 end
 $$;

@@ -1,6 +1,6 @@
--- Replaces a worker key by a new one with the same name, queues and lifetime; returns its id. The old key works for
--- p_overlap more. A key is replaced once: of two concurrent rotations, one is refused. An API key that rotates it
--- (p_by_key) needs workers:write, and the new key does not outlive it.
+-- Replaces a worker key by a new one with the same name, queues and lifetime; returns its id. The old key stays valid
+-- for p_overlap. A key is replaced once: of two concurrent rotations, one is refused. An API key that rotates a worker
+-- key (p_by_key) needs workers:write, and the new key expires no later than p_by_key.
 create or replace function tenuto.rotate_worker_key(
   p_org_id uuid, p_id uuid, p_key_id text, p_hash bytea, p_created_by text,
   p_overlap interval default '1 day', p_pepper_version int default 1, p_by_key uuid default null)
@@ -12,22 +12,13 @@ declare
   v_old record;
   v_end timestamptz;
 begin
-  if p_overlap < interval '0' or p_overlap > interval '90 days' then
-    perform tenuto._raise('TN003', format('overlap %s is not between 0 and 90 days', p_overlap));
-  end if;
-  select k.name, k.queues, k.created_at, k.expires_at, k.revoked_at, k.replaced_by
+  select k.id, k.name, k.queues, k.created_at, k.expires_at, k.revoked_at, k.replaced_by
   into v_old
   from tenuto.worker_keys k
   where k.org_id = p_org_id and k.id = p_id
   for no key update;
-  if not found then
-    perform tenuto._raise('TN001', format('no worker key %s', p_id));
-  elsif v_old.replaced_by is not null then
-    perform tenuto._raise('TN004', format('worker key %s was already replaced by %s', p_id, v_old.replaced_by),
-      'rotate the newer key');
-  elsif v_old.revoked_at is not null or v_old.expires_at <= tenuto.now() then
-    perform tenuto._raise('TN004', format('worker key %s is revoked or has expired', p_id), 'create a new one');
-  end if;
+  perform tenuto._check_rotation(
+    'worker key', p_id, p_overlap, v_old.id, v_old.replaced_by, v_old.revoked_at, v_old.expires_at);
   v_end := tenuto._check_key_scope(p_org_id, p_by_key, '{workers:write}', v_old.expires_at);
 
   insert into tenuto.worker_keys (id, org_id, key_id, hash, pepper_version, name, queues, created_by, created_at,
@@ -38,6 +29,7 @@ begin
   set replaced_by = v_id,
       expires_at = least(expires_at, tenuto.now() + p_overlap)
   where org_id = p_org_id and id = p_id;
+  perform tenuto._audit(p_org_id, 'worker_key', p_id::text, 'rotate', jsonb_build_object('replaced_by', v_id));
   return v_id;
 end
 $$;

@@ -14,5 +14,7 @@ begin
   end if;
   insert into tenuto.login_tokens (hash, org_id, user_id, created_at, expires_at)
   values (p_hash, p_org_id, p_user_id, tenuto.now(), tenuto.now() + p_lasts);
+  perform tenuto._audit(p_org_id, 'user', p_user_id::text, 'link',
+    jsonb_build_object('seconds', extract(epoch from p_lasts)));
 end
 $$;

@@ -1,25 +1,52 @@
--- Raises TN003 for unknown org settings, and for a retention that is not a number of days.
+-- Raises TN003 for an unknown org setting, and for one whose value is out of its bounds.
 create or replace function tenuto._check_org_settings(p_settings jsonb)
   returns void
   language plpgsql
 as $$
 declare
-  v_key text;
+  v_wrong record;
 begin
   if p_settings is null or jsonb_typeof(p_settings) <> 'object' then
     perform tenuto._raise('TN003', 'org settings are not a JSON object');
   end if;
-  for v_key in select jsonb_object_keys(p_settings)
+  for v_wrong in
+    select g.key, g.value, s.name, s.low, s.high, s.whole
+    from jsonb_each(p_settings) g
+    left join (values
+      ('retention_days', 1, 3650, false),
+      ('effect_retention_hours', 1, 87600, false),
+      ('object_retention_hours', 1, 87600, false),
+      ('max_object_bytes', 0, 1e15, true),
+      ('max_schedules', 0, 10000, true),
+      ('stale_heartbeat_seconds', 1, 86400, false),
+      ('stuck_task_seconds', 1, 31536000, false),
+      ('starting_timeout_seconds', 1, 86400, false),
+      ('silent_worker_seconds', 1, 86400, false),
+      ('error_grace_seconds', 0, 2592000, false)) s(name, low, high, whole) on s.name = g.key
+    where g.key <> 'never_stuck_types'
+    order by g.key
   loop
-    if v_key <> 'retention_days' then
-      perform tenuto._raise('TN003', format('unknown org setting %L', v_key), 'known settings: retention_days');
+    if v_wrong.name is null then
+      perform tenuto._raise('TN003', format('unknown org setting %L', left(v_wrong.key, 100)),
+        'known settings: retention_days, effect_retention_hours, object_retention_hours, max_object_bytes, '
+        'max_schedules, stale_heartbeat_seconds, stuck_task_seconds, starting_timeout_seconds, '
+        'silent_worker_seconds, error_grace_seconds, never_stuck_types');
+    end if;
+    if (case when jsonb_typeof(v_wrong.value) = 'number'
+             then v_wrong.value::numeric not between v_wrong.low and v_wrong.high
+               or (v_wrong.whole and v_wrong.value::numeric % 1 <> 0)
+             else true end) then
+      perform tenuto._raise('TN003', format('%s is %s, not a %s from %s to %s', v_wrong.key,
+        left(v_wrong.value::text, 100), case when v_wrong.whole then 'whole number' else 'number' end, v_wrong.low,
+        case when v_wrong.high = 1e15 then '10^15' else v_wrong.high::text end));
     end if;
   end loop;
-  if p_settings ? 'retention_days'
-     and (jsonb_typeof(p_settings -> 'retention_days') <> 'number'
-          or (p_settings ->> 'retention_days')::numeric not between 1 and 3650) then
-    perform tenuto._raise('TN003',
-      format('retention_days is %s, not a number from 1 to 3650', p_settings -> 'retention_days'));
+  if p_settings ? 'never_stuck_types' and jsonb_path_match(p_settings -> 'never_stuck_types',
+    'strict $.type() == "array" && $.size() <= 100 && !exists($[*] ? (@.type() != "string" || @ == ""))', '{}', true)
+    is not true
+  then
+    perform tenuto._raise('TN003', format('never_stuck_types is %s, not a list of at most 100 task types',
+      left((p_settings -> 'never_stuck_types')::text, 100)), 'write task types, with * for any text: ["video.*"]');
   end if;
 end
 $$;

@@ -1,4 +1,5 @@
--- Returns the number of a resource group, which the hot path uses; that of the org's default group if none is named.
+-- Returns the number of a resource group, which the hot path uses; if no group is named, the number of the org's
+-- default group.
 create or replace function tenuto._group_no(p_org_id uuid, p_external_id text)
   returns int
   language plpgsql
@@ -9,7 +10,7 @@ declare
 begin
   select no into v_no
   from tenuto.resource_groups
-  where org_id = p_org_id and external_id = coalesce(p_external_id, 'default');
+  where org_id = p_org_id and external_id = coalesce(p_external_id, 'default') and deleted_at is null;
   if not found then
     perform tenuto._raise('TN001',
       format('no resource group %L in org %s', coalesce(p_external_id, 'default'), p_org_id));

@@ -21,6 +21,7 @@ begin
 
   insert into tenuto.resource_groups (id, org_id, external_id, created_at)
   values (tenuto._uuid7(), v_id, 'default', tenuto.now());
+  perform tenuto._audit(v_id, 'org', p_slug, 'create', jsonb_build_object('name', p_name, 'settings', p_settings));
   return v_id;
 end
 $$;

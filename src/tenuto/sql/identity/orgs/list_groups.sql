@@ -9,7 +9,7 @@ begin
   return query
   select g.id, g.external_id, g.weight, g.quota, g.created_at
   from tenuto.resource_groups g
-  where g.org_id = p_org_id and (p_after is null or g.external_id > p_after)
+  where g.org_id = p_org_id and g.deleted_at is null and (p_after is null or g.external_id > p_after)
   order by g.external_id
   limit p_limit;
 end

@@ -20,7 +20,13 @@ begin
   insert into tenuto.resource_groups (id, org_id, external_id, weight, quota, created_at)
   values (tenuto._uuid7(), p_org_id, p_external_id, p_weight, p_quota, tenuto.now())
   on conflict (org_id, external_id) do update set weight = excluded.weight, quota = excluded.quota
+  where resource_groups.deleted_at is null
   returning id into v_id;
+  if v_id is null then
+    perform tenuto._raise('TN004', format('%s is the name of a deleted resource group', p_external_id));
+  end if;
+  perform tenuto._audit(p_org_id, 'group', p_external_id, 'set',
+    jsonb_build_object('weight', p_weight, 'quota', p_quota));
   return v_id;
 end
 $$;

@@ -1,6 +1,7 @@
 -- Takes p_cost tokens from each of the buckets, or from none: bucket i holds at most p_bursts[i] and gains p_rates[i]
--- per second. A bucket stores only when it will be full, from which its content follows: at rate 2/s and burst 10, full
--- in 3 s means 4 tokens left. Call it in a separate transaction: the buckets of an org are locked until it ends.
+-- per second. A bucket stores only the time when it will be full, from which the number of its tokens follows: at rate
+-- 2/s and burst 10, full in 3 s means 4 tokens left. Call it in a separate transaction: the buckets of an org are
+-- locked until it ends. A call that waited for such a lock gets the tokens that came back meanwhile.
 create or replace function tenuto.take_tokens(
   p_org_id uuid, p_buckets text[], p_rates float8[], p_bursts float8[], p_cost float8 default 1,
   out allowed boolean, out retry_after float8)
@@ -25,7 +26,8 @@ begin
   on conflict (org_id, bucket) do update
     set full_at = greatest(r.full_at, tenuto.now()) + (excluded.full_at - tenuto.now());
 
-  select max(extract(epoch from r.full_at - tenuto.now()) - b.burst / b.rate) into retry_after
+  select max(extract(epoch from r.full_at - tenuto.now()) - tenuto._seconds_since_now() - b.burst / b.rate)
+  into retry_after
   from unnest(p_buckets, p_rates, p_bursts) b(bucket, rate, burst)
   join tenuto.rate_buckets r on r.org_id = p_org_id and r.bucket = b.bucket;
 

@@ -1,5 +1,5 @@
 -- Locks a user and returns their platform role. Raises TN001 if there is none, and TN009 if the user has permissions
--- that the caller (p_by_key or p_by_user; null: an operator) has not.
+-- that the caller (p_by_key or p_by_user; null: an operator) does not have.
 create or replace function tenuto._lock_user(p_org_id uuid, p_user_id uuid, p_by_key uuid, p_by_user uuid)
   returns text
   language plpgsql
@@ -12,7 +12,7 @@ begin
   where u.org_id = p_org_id and u.id = p_user_id
   for no key update;
   if not found then
-    perform tenuto._raise('TN001', format('no user %s', p_user_id), 'the list of users shows those there are');
+    perform tenuto._raise('TN001', format('no user %s', p_user_id), 'list the users to see which exist');
   end if;
   perform tenuto._check_user_scope(p_org_id, v_role, p_by_key, p_by_user);
   return v_role;

@@ -1,4 +1,4 @@
--- Returns the permissions of a platform role, as model/permissions.py has them; a test compares both.
+-- Returns the permissions of a platform role. They are the same as in model/permissions.py; a test compares both.
 create or replace function tenuto._role_permissions(p_platform_role text)
   returns text[]
   language sql
@@ -13,7 +13,7 @@ as $$
       || case when p_platform_role = 'writer'
               then array(
                 select thing || ':write'
-                from unnest('{runs,tasks,data,queues,schedules,objects,bundles}'::text[]) thing)
+                from unnest('{runs,tasks,data,queues,schedules,objects,bundles,dags,jobs}'::text[]) thing)
               else '{}' end
     end;
 $$;

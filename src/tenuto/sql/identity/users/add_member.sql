@@ -16,5 +16,6 @@ begin
   insert into tenuto.org_role_memberships (org_id, role_id, user_id, created_at)
   values (p_org_id, v_role, p_user_id, tenuto.now())
   on conflict do nothing;
+  perform tenuto._audit(p_org_id, 'role', p_role, 'add', jsonb_build_object('user', p_user_id));
 end
 $$;

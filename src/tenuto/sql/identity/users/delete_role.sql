@@ -8,5 +8,6 @@ begin
   if not found then
     perform tenuto._raise('TN001', format('no role %L', left(p_name, 100)));
   end if;
+  perform tenuto._audit(p_org_id, 'role', p_name, 'delete');
 end
 $$;

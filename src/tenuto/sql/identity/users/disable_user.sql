@@ -13,5 +13,6 @@ begin
   update tenuto.users set disabled_at = coalesce(disabled_at, tenuto.now()) where org_id = p_org_id and id = p_user_id;
   delete from tenuto.login_sessions where org_id = p_org_id and user_id = p_user_id;
   delete from tenuto.login_tokens where org_id = p_org_id and user_id = p_user_id;
+  perform tenuto._audit(p_org_id, 'user', p_user_id::text, 'disable');
 end
 $$;

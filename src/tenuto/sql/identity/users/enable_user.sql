@@ -8,5 +8,6 @@ as $$
 begin
   perform tenuto._lock_user(p_org_id, p_user_id, p_by_key, p_by_user);
   update tenuto.users set disabled_at = null where org_id = p_org_id and id = p_user_id;
+  perform tenuto._audit(p_org_id, 'user', p_user_id::text, 'enable');
 end
 $$;

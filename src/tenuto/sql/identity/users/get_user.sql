@@ -13,7 +13,7 @@ begin
   from tenuto.users u
   where u.org_id = p_org_id and u.id = p_user_id;
   if not found then
-    perform tenuto._raise('TN001', format('no user %s', p_user_id), 'the list of users shows those there are');
+    perform tenuto._raise('TN001', format('no user %s', p_user_id), 'list the users to see which exist');
   end if;
 end
 $$;

@@ -14,5 +14,6 @@ begin
   if not found then
     perform tenuto._raise('TN001', format('user %s does not have role %L', p_user_id, left(p_role, 100)));
   end if;
+  perform tenuto._audit(p_org_id, 'role', p_role, 'remove', p_old => jsonb_build_object('user', p_user_id));
 end
 $$;

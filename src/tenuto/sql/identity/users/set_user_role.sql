@@ -6,15 +6,10 @@ create or replace function tenuto.set_user_role(
   language plpgsql
 as $$
 declare
-  v_old text;
+  v_old text := tenuto._set_user_role(p_org_id, p_user_id, p_platform_role, p_by_key, p_by_user);
 begin
-  perform tenuto._check_platform_role(coalesce(p_platform_role, ''));
-  v_old := tenuto._lock_user(p_org_id, p_user_id, p_by_key, p_by_user);
-  perform tenuto._check_user_scope(p_org_id, p_platform_role, p_by_key, p_by_user);
-  if p_by_user = p_user_id and v_old <> p_platform_role then
-    perform tenuto._raise('TN004', 'you cannot change your own platform role', 'ask another admin of your org');
-  end if;
-  update tenuto.users set platform_role = p_platform_role where org_id = p_org_id and id = p_user_id;
+  perform tenuto._audit(p_org_id, 'user', p_user_id::text, 'role',
+    jsonb_build_object('platform_role', p_platform_role), jsonb_build_object('platform_role', v_old));
   return v_old;
 end
 $$;

@@ -1,9 +1,9 @@
--- Returns the moment before which no new change can appear. Rows carry the time of their statement, so a transaction
--- that has written and not committed holds the horizon back to its beginning, and a running statement to its own
--- beginning. A quarter of a second is left for those that have begun and are not visible yet. A statement that has run
--- for a minute and written nothing is taken for one that only reads. Without the right to see other sessions, the
--- horizon is one minute ago.
-create or replace function tenuto.get_change_horizon()
+-- Returns the time before which no new change can appear. Rows carry the time of their statement, so a transaction that
+-- has written and not committed holds the horizon back to its beginning, and a running statement to its own beginning.
+-- A quarter of a second is subtracted for statements that have begun and are not visible yet. A statement that has run
+-- for a minute and written nothing is assumed only to read. Without the right to see other sessions, the horizon is one
+-- minute ago. p_tables: the tables whose changes the caller reads (null: runs, attempts and workers).
+create or replace function tenuto.get_change_horizon(p_tables regclass[] default null)
   returns timestamptz
   language sql
   volatile
@@ -24,7 +24,8 @@ as $$
           and l.mode = 'RowExclusiveLock'
           and l.granted
           and l.database = (select d.oid from pg_database d where d.datname = current_database())
-          and l.relation in ('tenuto.runs'::regclass, 'tenuto.task_attempts'::regclass, 'tenuto.workers'::regclass)
+          and l.relation = any (
+            coalesce(p_tables, '{tenuto.runs,tenuto.task_attempts,tenuto.workers}'::regclass[]))
       ) w on w.pid = a.pid
       where a.datname = current_database()
         and a.pid <> pg_backend_pid()

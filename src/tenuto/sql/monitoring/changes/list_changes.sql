@@ -1,7 +1,7 @@
 -- Returns the changes of an org after a position, in order: runs that were created or ended, attempts that ended,
 -- workers that registered, drained or terminated. A position is a time, an id and a number. p_until is the result of
--- get_change_horizon before this call: no change can appear below it later. A single-task run ends with its task.
--- Changes older than 30 days are not returned.
+-- get_change_horizon, called before: no change before that time can appear later. Changes older than 30 days are not
+-- returned.
 create or replace function tenuto.list_changes(
   p_org_id uuid, p_after timestamptz, p_until timestamptz, p_after_id text default '', p_after_no int default -1,
   p_limit int default 200)
@@ -20,7 +20,7 @@ declare
   v_count int;
 begin
   if p_limit not between 1 and 1000 then
-    perform tenuto._raise('TN003', format('limit %s is not 1 to 1000 changes', p_limit),
+    perform tenuto._raise('TN003', format('limit %s is not between 1 and 1000 changes', p_limit),
       'to get the next changes, pass the position of the last one');
   end if;
   while v_from < p_until and p_limit > 0
@@ -44,6 +44,11 @@ begin
                a.task_id
         from tenuto.task_attempts a
         where a.org_id = p_org_id and a.ended_at >= v_from and a.ended_at < v_to
+        union all   -- a single-task run ends with its task
+        select a.ended_at, a.task_id::text collate "C", 2147483647, 'run', a.outcome, a.task_id
+        from tenuto.task_attempts a
+        join tenuto.runs r on r.id = a.task_id and r.single_task
+        where a.org_id = p_org_id and a.ended_at >= v_from and a.ended_at < v_to and a.end_no = 0
         union all
         select s.at, w.id collate "C", s.no, 'worker', s.status, null
         from tenuto.workers w

@@ -1,6 +1,7 @@
--- Returns the runs among p_run_ids that are final, with status, output and error: for clients that wait. A run whose
--- last end is counted but not folded yet is folded here, so that the client does not wait for a dispatcher. Returns
--- fewer runs, at least one, when their outputs reach 16 MB: the client asks again for the others.
+-- Returns the runs among p_run_ids that are final, with status, output and error. Called for clients that wait. A run
+-- whose last task has ended, but whose end was not folded into the run yet, is folded here, so that the client does not
+-- wait for a dispatcher. Stops when the outputs reach 16 MB, after at least one run: the client asks again for the
+-- others.
 create or replace function tenuto.poll_runs(p_org_id uuid, p_run_ids uuid[])
   returns table (id uuid, status text, output jsonb, error jsonb, output_omitted boolean)
   language plpgsql
@@ -51,6 +52,9 @@ begin
     output_omitted := false;
     if not v_run.single_task then
       select o.output, o.omitted into output, output_omitted from tenuto.get_run_output(v_run.id) o;
+      if status = 'cancelled' then
+        error := jsonb_strip_nulls(jsonb_build_object('reason', tenuto._cancel_reason(v_run.id)));
+      end if;
     end if;
     return next;
     v_bytes := v_bytes + coalesce(octet_length(output::text), 0) + coalesce(octet_length(error::text), 0);

@@ -1,5 +1,5 @@
--- Returns the due rows, as _due_rows does, of the loops whose rows are not tasks or runs: arrivals, lanes, limits,
--- effects, audit chains and data objects.
+-- Returns the due rows, as _due_rows does, of the other loops: deadlines of runs, closed and released runs,
+-- arrivals, lanes, limits, effects, audit chains and data objects.
 create or replace function tenuto._due_maintenance_rows(p_loop text)
   returns table (key text, org_id uuid, run_id uuid, task_id uuid, since timestamptz)
   language plpgsql
@@ -9,6 +9,30 @@ create or replace function tenuto._due_maintenance_rows(p_loop text)
 as $$
 begin
   case p_loop
+  when 'expire_runs' then
+    return query
+    select d.kind || ':' || d.run_id, d.org_id, d.run_id, null::uuid, d.at
+    from tenuto.run_deadlines d
+    where d.at <= tenuto.now()
+    order by d.at
+    limit 100000;
+  when 'sweep_closed' then
+    return query
+    select c.run_id::text, c.org_id, c.run_id, null::uuid, c.requested_at
+    from tenuto.close_requests c
+    limit 100000;
+  when 'sweep_released' then
+    return query
+    select q.run_id::text, q.org_id, q.run_id, null::uuid, q.requested_at
+    from tenuto.release_requests q
+    limit 100000;
+  when 'relax_placement' then
+    return query
+    select t.id::text, t.org_id, t.run_id, t.id, t.queued_at
+    from tenuto.routes r
+    join tenuto.ready_tasks t on t.route_id = r.id
+    where r.soft and t.queued_at <= tenuto.now() - interval '2 seconds'
+    limit 100000;
   when 'follow_arrivals' then
     return query
     select a.id::text, a.org_id, null::uuid, null::uuid, null::timestamptz
@@ -29,6 +53,13 @@ begin
     select l.id::text, l.org_id, null::uuid, null::uuid, null::timestamptz
     from tenuto._limits_to_repair() l
     limit 100000;
+  when 'admit_rates' then
+    return query
+    select l.id::text, l.org_id, null::uuid, null::uuid, l.due_at
+    from tenuto.limits l
+    where l.due_at <= tenuto.now()
+    order by l.due_at
+    limit 100000;
   when 'drain_outbox' then
     return query
     select o.id::text, o.org_id, null::uuid, null::uuid, coalesce(o.locked_until, o.available_at)
@@ -39,7 +70,11 @@ begin
   when 'seal_audit' then
     return query
     select u.org_id::text, u.org_id, null::uuid, null::uuid, null::timestamptz
-    from (select distinct u.org_id from tenuto.audit_unsealed u) u;
+    from (
+      select u.org_id from tenuto.audit_unsealed u
+      union
+      select r.org_id from tenuto.audit_arrivals r
+    ) u;
   when 'sign_heads' then
     return query
     select c.org_id::text, c.org_id, null::uuid, null::uuid, c.sealed_at
@@ -48,7 +83,9 @@ begin
     return query
     select o.id::text, o.org_id, null::uuid, null::uuid, o.created_at
     from tenuto.data_objects o
-    where o.created_at < tenuto.now() - interval '24 hours'
+    join tenuto.orgs g on g.id = o.org_id
+    where o.created_at < tenuto.now() - tenuto._hours_kept(g.settings, 'object_retention_hours')
+      and not o.persisted
       and not exists (select from tenuto.data_references r where r.org_id = o.org_id and r.object_id = o.id)
     limit 100000;
   else

@@ -1,4 +1,5 @@
--- Returns the due rows, as _due_rows does, of the loops that delete rows after their retention.
+-- Returns the due rows, as _due_rows does, of builds, of expire_workers, and of the loops that delete rows after their
+-- retention.
 create or replace function tenuto._due_prune_rows(p_loop text)
   returns table (key text, org_id uuid, run_id uuid, task_id uuid, since timestamptz)
   language plpgsql
@@ -8,6 +9,17 @@ create or replace function tenuto._due_prune_rows(p_loop text)
 as $$
 begin
   case p_loop
+  when 'expire_workers' then
+    return query
+    select w.org_id || ':' || w.id, w.org_id, null::uuid, null::uuid, w.since
+    from tenuto._overdue_workers() w
+    limit 100000;
+  when 'advance_builds' then
+    return query
+    select b.dag_version_id::text, b.org_id, null::uuid, null::uuid, b.due_at
+    from tenuto.builds b
+    where b.due_at <= tenuto.now()
+    limit 100000;
   when 'prune_runs' then
     return query
     select r.id::text, r.org_id, r.id, null::uuid, null::timestamptz
@@ -21,8 +33,9 @@ begin
   when 'prune_effects' then
     return query
     select o.id::text, o.org_id, null::uuid, null::uuid, o.processed_at
-    from tenuto.outbox o
-    where o.status = 'done' and o.processed_at < tenuto.now() - interval '24 hours'
+    from tenuto.orgs g
+    join tenuto.outbox o on o.org_id = g.id
+    where o.status = 'done' and o.processed_at < tenuto.now() - tenuto._hours_kept(g.settings, 'effect_retention_hours')
     limit 100000;
   when 'prune_workers' then
     return query
@@ -35,6 +48,9 @@ begin
     union all
     select 'decision:' || d.id, d.org_id, null, null, d.decided_at
     from tenuto.scaling_decisions d where d.decided_at < tenuto.now() - interval '14 days'
+    union all
+    select concat_ws(':', 'line', l.org_id, l.worker_id, l.line_no), l.org_id, null, null, l.logged_at
+    from tenuto.worker_logs l where l.logged_at < tenuto.now() - interval '48 hours'
     limit 100000;
   when 'prune_limits' then
     return query
@@ -57,7 +73,7 @@ begin
     from tenuto.login_tokens t where t.expires_at <= tenuto.now()
     limit 100000;
   else
-    perform tenuto._raise('TN003', format('loop %s has no rows to pick', p_loop));
+    perform tenuto._raise('TN003', format('loop %s does not process rows one by one', p_loop));
   end case;
 end
 $$;

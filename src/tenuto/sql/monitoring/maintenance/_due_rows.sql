@@ -1,5 +1,5 @@
 -- Returns the first 100,000 rows that a loop has to process, parked or not. Each branch repeats the condition of the
--- loop's function; tests/dispatcher/test_parking.py holds the two together.
+-- loop's function; tests/dispatcher/test_parking.py checks that the two agree.
 create or replace function tenuto._due_rows(p_loop text)
   returns table (key text, org_id uuid, run_id uuid, task_id uuid, since timestamptz)
   language plpgsql
@@ -22,6 +22,23 @@ begin
     from tenuto.waiting_tasks w
     where w.wake_at <= tenuto.now()
     order by w.wake_at
+    limit 100000;
+  when 'unblock_tasks' then
+    return query
+    select w.id::text, w.org_id, w.run_id, w.id, w.waiting_at
+    from tenuto._served_groups(array(select b.route_id from tenuto._blocked_routes() b)) s
+    join tenuto.routes r on r.id = s.route_id
+    join tenuto.waiting_tasks w on w.org_id = r.org_id and w.route_id = r.id and w.waits_for = 'code'
+    where w.group_no = coalesce(s.group_no, w.group_no)
+    limit 100000;
+  when 'set_aside_tasks' then
+    return query
+    select t.id::text, t.org_id, t.run_id, t.id, t.queued_at
+    from tenuto.routes r
+    join tenuto.ready_tasks t on t.route_id = r.id
+    left join tenuto._served_groups(array(select o.id from tenuto.routes o where o.blocked_versions <> '{}')) s
+      on s.route_id = r.id and t.group_no = coalesce(s.group_no, t.group_no)
+    where r.blocked_versions <> '{}' and not r.soft and s.route_id is null
     limit 100000;
   when 'expire_sessions' then
     return query
@@ -68,13 +85,6 @@ begin
     from tenuto.run_requests q
     where q.verb = 'retry' or not exists (
       select from tenuto.run_requests o where o.run_id = q.run_id and o.verb = 'retry')
-    limit 100000;
-  when 'admit_rates' then
-    return query
-    select l.id::text, l.org_id, null::uuid, null::uuid, l.due_at
-    from tenuto.limits l
-    where l.due_at <= tenuto.now()
-    order by l.due_at
     limit 100000;
   when 'fire_schedules' then
     return query

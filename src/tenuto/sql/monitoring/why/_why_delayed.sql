@@ -7,14 +7,20 @@ as $$
 declare
   v_error jsonb;
   v_reason text;
+  v_charged record;
 begin
   if p_delayed.reason = 'retry' then
     select a.error
     into v_error
     from tenuto.task_attempts a
     where a.task_id = p_delayed.id and a.end_no = p_delayed.attempt;
+    select * into v_charged from tenuto._count_failures(p_delayed.id);
     v_reason := format('backoff until %s after attempt %s failed: %s', tenuto._format_time(p_delayed.available_at),
-      p_delayed.attempt, tenuto._format_error(v_error));
+      v_charged.failures + v_charged.losses, tenuto._format_error(v_error));
+  elsif p_delayed.reason = 'delay' and p_delayed.attempt > 0 then
+    v_reason := format('%s, and is tried again at %s',
+      tenuto._why_blocked(p_delayed.id, p_delayed.route_id, p_delayed.attempt),
+      tenuto._format_time(p_delayed.available_at));
   else
     v_reason := format('%s until %s',
       case p_delayed.reason when 'snooze' then 'snoozed' else 'delayed' end,

@@ -1,6 +1,6 @@
--- Returns why no worker can take tasks of this route and group; null if one can. A worker serves what it registered
--- with: its labels, languages and address, and in its metadata queues, types and resource_group, where it is
--- restricted.
+-- Returns why no worker can take tasks of this route and group; null if one can. The registration of a worker
+-- determines which tasks it serves: its labels, languages and address, and in its metadata the version of its code and,
+-- if it is restricted, `queues`, `types` and `resource_group`.
 create or replace function tenuto._why_no_worker(p_route tenuto.routes, p_group_no int)
   returns text
   language plpgsql
@@ -59,6 +59,12 @@ begin
   v_left := array(select w from unnest(v_left) w where coalesce(w.metadata ->> 'resource_group', v_group) = v_group);
   if cardinality(v_left) = 0 then
     return format('no worker alive serves resource group %s', v_group);
+  end if;
+  v_left := array(
+    select w from unnest(v_left) w where tenuto._code_version(w, p_route.type) <> all (p_route.blocked_versions));
+  if cardinality(v_left) = 0 then
+    return format('no worker alive has other code than version %s, which cannot continue it',
+      array_to_string(p_route.blocked_versions, ' or '));
   end if;
   if not exists (select from unnest(v_left) w where w.status = 'active') then
     return format('every worker that could take it is draining (%s)',

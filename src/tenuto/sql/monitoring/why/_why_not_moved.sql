@@ -1,4 +1,4 @@
--- Returns the sentence to add when a time has passed and nothing happened: dispatchers move such tasks.
+-- Returns the sentence to add for a task whose time has passed without any effect: dispatchers move such tasks.
 create or replace function tenuto._why_not_moved(p_due_at timestamptz)
   returns text
   language sql

@@ -1,4 +1,4 @@
--- Returns which tasks a pending task waits for.
+-- Returns which tasks a pending task waits for, or that its run is held.
 create or replace function tenuto._why_pending(p_pending tenuto.pending_tasks)
   returns text
   language plpgsql
@@ -8,6 +8,17 @@ declare
   v_names text;
   v_count bigint;
 begin
+  if p_pending.held then
+    return coalesce(
+      (select 'its run was released' || tenuto._why_not_moved(q.requested_at)
+       from tenuto.release_requests q
+       where q.run_id = p_pending.run_id),
+      (select format('its run is held since %s; `tenuto runs release %s` lets it start',
+                     tenuto._format_time(h.held_at), h.run_id)
+       from tenuto.held_runs h
+       where h.run_id = p_pending.run_id),
+      'its run was cancelled');
+  end if;
   select string_agg(s.name, ', ' order by s.no) filter (where s.no <= 3), count(*)
   into v_names, v_count
   from (

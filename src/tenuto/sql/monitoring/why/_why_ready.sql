@@ -18,6 +18,11 @@ begin
       from tenuto.queues q
       where q.org_id = v_route.org_id and q.name = v_route.queue), '');
   end if;
+  if v_route.soft then
+    return format('for two seconds, a worker at %s can take it, where its inputs are held; after that, any worker',
+                  array_to_string(v_route.addresses, ' or '))
+      || coalesce(tenuto._why_not_moved(p_ready.queued_at + interval '2 seconds'), '');
+  end if;
   select g.* into v_group from tenuto.resource_groups g where g.no = p_ready.group_no;
   if v_group.quota is not null then
     select count(*) into v_running from tenuto.running_tasks r where r.group_no = p_ready.group_no;

@@ -8,6 +8,7 @@ as $$
       when 'limit' then tenuto._why_limited(p_waiting)
       when 'children' then format('%s of %s children have not ended', p_waiting.remaining,
                                   (select count(*) from tenuto.tasks t where t.parent_id = p_waiting.id))
+      when 'code' then tenuto._why_blocked(p_waiting.id, p_waiting.route_id, p_waiting.attempt)
       when 'signal' then format('signal %s was not sent yet', p_waiting.signal)
       else format('it sleeps until %s', tenuto._format_time(p_waiting.wake_at))
     end

@@ -1,4 +1,5 @@
--- Returns in one sentence why the task does not run, where it runs, or how it ended.
+-- Returns in one sentence why the task does not run, where it runs, or how it ended. For the task of a single-task run,
+-- which has the id of its run, it adds when the run is cancelled.
 create or replace function tenuto.explain_task(p_org_id uuid, p_task_id uuid)
   returns text
   language plpgsql
@@ -8,6 +9,7 @@ declare
   v_task tenuto.task_status := tenuto.get_task(p_org_id, p_task_id);
   v_what text := coalesce(v_task.name, v_task.type);
   v_parked text := tenuto._format_parked(p_org_id, v_task.run_id, p_task_id);
+  v_limits text := tenuto._format_deadlines(p_task_id, v_task.attempt > 0);
   v_tries text := format('attempt %s of %s', v_task.attempt, v_task.max_attempts);
 begin
   if v_task.status = 'running' then
@@ -18,7 +20,7 @@ begin
            || case when v_task.lease_expires_at < tenuto.now()
                    then '; the lease of its worker has expired'
                    else '' end
-           || v_parked;
+           || v_limits || v_parked;
   elsif v_task.completed_at is not null then
     return format('%s %s at %s',
                   v_what,
@@ -30,7 +32,7 @@ begin
                   tenuto._format_time(v_task.completed_at))
            || case v_task.status
                 when 'failed' then format(', %s: %s', v_tries, tenuto._format_error(v_task.error))
-                when 'cancelled' then coalesce(nullif(': ' || (v_task.error ->> 'reason'), ': cancelled'), '')
+                when 'cancelled' then coalesce(': ' || tenuto._reason_of_cancel(v_task.error), '')
                 when 'skipped' then ': a task that it depends on had another outcome'
                 else ''
               end;
@@ -39,6 +41,6 @@ begin
     (select format('%s is %s: %s', v_what, w.status, w.reason)
      from tenuto.why_not_running w
      where w.task_id = p_task_id),
-    format('%s is changing its state now; ask again', v_what)) || v_parked;
+    format('%s is changing its state now; ask again', v_what)) || v_limits || v_parked;
 end
 $$;

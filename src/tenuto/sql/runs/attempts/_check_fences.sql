@@ -1,4 +1,4 @@
--- Raises TN003 unless a batch of reports has as many attempts and values as task ids.
+-- Raises TN003 unless the lists of a batch of reports (task ids, attempts, values) have the same length.
 create or replace function tenuto._check_fences(p_task_ids uuid[], p_attempts int[], p_values int)
   returns void
   language plpgsql

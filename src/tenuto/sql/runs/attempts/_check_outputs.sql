@@ -1,4 +1,4 @@
--- Raises TN007 for an output over 1 MB; called only for a batch that is large enough to hold one.
+-- Raises TN007 for an output over 1 MB; called only for a batch that is large enough to contain such an output.
 create or replace function tenuto._check_outputs(p_task_ids uuid[], p_outputs jsonb[])
   returns void
   language plpgsql

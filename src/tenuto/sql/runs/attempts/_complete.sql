@@ -1,10 +1,13 @@
--- running -> completed, for the attempts that the session holds. Returns only the reports that were rejected. Deleting
--- the running row is the decision; history, counts, dependents, slots and effects are in the same commit. One index
--- scan over the sorted ids takes the rows in id order. The plan is fixed, whatever the statistics: a nested loop of
--- reports and outputs made the same call three times as expensive.
+-- running -> completed, for the attempts that the session holds. Returns only the reports that were rejected. A report
+-- is accepted if it deletes the running row; history, counts, dependents, slots and effects are written in the same
+-- transaction. One index scan over the sorted ids takes the rows in id order. The query plan is fixed, whatever the
+-- statistics: a nested loop over reports and outputs made the same call three times as expensive. p_known: the caller
+-- has already checked the session. p_published: what the tasks of jobs publish, one list per task; a task whose list is
+-- wrong has failed, and its report is refused.
 create or replace function tenuto._complete(
-  p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_outputs jsonb[], p_effects jsonb)
-  returns table (task_id uuid, attempt int, answer text)
+  p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_outputs jsonb[], p_effects jsonb,
+  p_known boolean default false, p_published jsonb[] default null)
+  returns table (task_id uuid, attempt int, result text)
   language plpgsql
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off
@@ -19,15 +22,20 @@ declare
   v_all tenuto.ended;
   v_released record;
   v_queued tenuto.queued_task[];
+  v_published tenuto.task_outputs[];
 begin
-  if not tenuto._session_exists(p_session_id, p_token) then
+  if not p_known and not tenuto._session_exists(p_session_id, p_token) then
     return query select r.id, r.attempt, 'stale_lease' from unnest(p_task_ids, p_attempts) as r(id, attempt);
     return;
   end if;
   if pg_column_size(p_outputs) > 1048576 then
     perform tenuto._check_outputs(p_task_ids, p_outputs);
   end if;
-  perform tenuto._lock_running_in_order(p_session_id, p_task_ids, p_attempts);
+  if p_published is not null then
+    v_published := tenuto._take_publications(p_session_id, p_task_ids, p_attempts, p_published);
+  elsif cardinality(p_task_ids) > 1 then
+    perform tenuto._lock_running_in_order(p_session_id, p_task_ids, p_attempts);
+  end if;
   for v_attempt in select distinct a from unnest(p_attempts) a
   loop
     v_ids := array(select r.id from unnest(p_task_ids, p_attempts) as r(id, attempt) where r.attempt = v_attempt);
@@ -78,8 +86,15 @@ begin
   if p_effects is not null then
     perform tenuto._publish_effects(v_all.ids, p_effects);
   end if;
+  if v_published is not null then
+    perform tenuto._commit_outputs(v_published);
+  end if;
   if cardinality(v_all.ids) is distinct from cardinality(p_task_ids) then
-    return query select * from tenuto._rejected_reports(p_session_id, p_token, p_task_ids, p_attempts, v_all.ids);
+    return query
+    select r.task_id, r.attempt,
+           case when p_published is not null and r.result = 'already_accepted'
+                     and tenuto._was_refused(r.task_id, r.attempt) then 'refused' else r.result end
+    from tenuto._rejected_reports(p_session_id, p_token, p_task_ids, p_attempts, v_all.ids) r;
   end if;
 end
 $$;

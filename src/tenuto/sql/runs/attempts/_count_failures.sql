@@ -1,4 +1,4 @@
--- Returns how often a task has failed and was lost so far, from its history.
+-- Returns how many attempts of a task have failed so far, and how many were lost, from its history.
 create or replace function tenuto._count_failures(p_task_id uuid, out failures int, out losses int)
   language sql
   stable

@@ -1,5 +1,5 @@
--- Returns an error of at most 1 MB, so that a failure can always be reported. A larger one keeps the beginning of each
--- of its texts, or, if it has too many fields, of its JSON text; the result says how much was cut.
+-- Returns an error of at most 1 MB, so that a failure can always be reported. Of a larger error, the beginning of each
+-- text is kept or, if it has too many fields, the beginning of its JSON text; the result says how much was cut.
 create or replace function tenuto._cut_error(p_error jsonb)
   returns jsonb
   language plpgsql

@@ -1,7 +1,7 @@
 -- running -> retrying | queued | failed | cancelled, for attempts that did not complete; their running rows are already
 -- deleted. A task with a cancel request is cancelled. A task without attempts left, or one that must not be retried,
--- has failed. Any other waits for its backoff, or for the seconds it asked for. A first charge that is a loss does not
--- wait: most workers that die were not killed by the task.
+-- has failed. Any other task waits for its backoff, or for the number of seconds that its report requested. If the
+-- first charge of a task is a loss, it is retried without a pause: when a worker dies, its tasks are rarely the cause.
 create or replace function tenuto._end_failed_attempts(p_ends tenuto.attempt_end[], p_reported boolean)
   returns tenuto.queued_task[]
   language plpgsql
@@ -13,7 +13,10 @@ declare
   v_queued tenuto.queued_task[];
 begin
   with ends as materialized (
-    select e.no, (e.running).*, e.charge, e.after, e.error, t.backoff_seconds, t.optional,
+    select e.no, (e.running).*, e.charge, e.after, t.backoff_seconds, t.optional,
+           case when (e.running).cancel
+                then tenuto._add_cancel_reason(e.error, t.id, t.run_id)
+                else e.error end as error,
            h.failures + h.losses + (e.charge is not null)::int as charged,
            case
              when (e.running).cancel then 'cancelled'
@@ -45,9 +48,10 @@ begin
                  false))
   ), history as (
     insert into tenuto.task_attempts (task_id, org_id, queued_at, started_at, ended_at, session_id, end_no, attempt,
-      outcome, reported, error)
+      outcome, reported, error, progress, message)
     select id, org_id, queued_at, started_at, tenuto.now(), session_id,
-           case when outcome in ('failed', 'cancelled') then 0 else attempt end, attempt, outcome, p_reported, error
+           case when outcome in ('failed', 'cancelled') then 0 else attempt end, attempt, outcome, p_reported, error,
+           progress, message
     from ends
   ), counts as (
     insert into tenuto.run_counts (run_id, org_id, failed, cancelled, untolerated_failures, started_at, failed_task_id)

@@ -1,5 +1,6 @@
--- Returns the running row of an attempt, locked: a caller that writes on its behalf holds the fence. Raises TN005 if
--- the attempt is lost; with p_open, TN006 if it was asked to stop, for calls that a stopping task must not begin.
+-- Locks and returns the running row of an attempt, so that the attempt cannot be lost while the caller writes on its
+-- behalf. Raises TN005 if the attempt is lost. With p_open, for calls that a stopping task must not begin, raises TN006
+-- if the attempt was asked to stop.
 create or replace function tenuto._lock_attempt(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_open boolean default false)
   returns tenuto.running_tasks

@@ -1,6 +1,6 @@
 -- Propagates the end of failed and cancelled tasks, whose history is written, to their dependents and parents. The
--- dependents of both are locked together and before all parents: the one lock order (ADR 7). Returns the queued tasks
--- that the caller makes ready, together with its own.
+-- dependents of all these tasks are locked together, before any parent, as the lock order of ADR 7 requires. Returns
+-- the queued tasks that the caller has to make ready together with its own.
 create or replace function tenuto._propagate_end(p_queued tenuto.queued_task[], p_outcomes text[])
   returns tenuto.queued_task[]
   language plpgsql

@@ -1,10 +1,10 @@
 -- Returns the reports that this transaction did not accept: already_accepted if an earlier report of the same holder
 -- was accepted, otherwise stale_lease. Only outcomes that the holder reported count, never rows that the reaper wrote.
--- It runs as a second statement, newer than the one that ended the attempts: when the same report is in flight twice,
--- the snapshot of the first statement would give stale_lease.
+-- It runs as a second statement, after the one that ended the attempts: when the same report is sent twice at the same
+-- time, the snapshot of the first statement would give stale_lease.
 create or replace function tenuto._rejected_reports(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_accepted uuid[])
-  returns table (task_id uuid, attempt int, answer text)
+  returns table (task_id uuid, attempt int, result text)
   language sql
   set plan_cache_mode = force_custom_plan
 as $$

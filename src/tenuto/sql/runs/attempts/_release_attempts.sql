@@ -1,6 +1,6 @@
--- running -> queued, at the position they had in their lanes: attempts that a worker returns or has forgotten. They
--- keep their limit slots, so they wait for no limit again. Attempts with a cancel request are cancelled instead. Wakes
--- the workers of their queues.
+-- running -> queued, for attempts that a worker returns or has forgotten: each gets its old position in its lane. They
+-- keep their limit slots, so they do not wait for a limit again. Attempts with a cancel request are cancelled instead.
+-- Wakes the workers of their queues.
 create or replace function tenuto._release_attempts(
   p_running tenuto.running_tasks[], p_outcome text, p_reported boolean)
   returns void

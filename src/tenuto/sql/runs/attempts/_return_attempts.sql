@@ -1,8 +1,8 @@
--- Ends attempts that neither completed nor failed, without a charge, and records p_outcome in their history. A task
--- with a cancel request is cancelled instead. Returns the queued tasks that continue, and the tasks that such a cancel
--- released. The caller makes all of them ready in one call, since that locks limits.
+-- Ends attempts that neither completed nor failed, without a charge, and records p_outcome in their history, with
+-- p_errors by task id. A task with a cancel request is cancelled instead. Returns the queued tasks that continue, and
+-- the tasks that such a cancel released. The caller makes all of them ready in one call, because that locks limits.
 create or replace function tenuto._return_attempts(
-  p_running tenuto.running_tasks[], p_outcome text, p_reported boolean, p_error jsonb default null,
+  p_running tenuto.running_tasks[], p_outcome text, p_reported boolean, p_errors jsonb default null,
   out cards tenuto.queued_task[], out woken tenuto.queued_task[])
   language plpgsql
 as $$
@@ -10,9 +10,9 @@ declare
   v_cancelled tenuto.attempt_end[];
 begin
   insert into tenuto.task_attempts (task_id, org_id, queued_at, started_at, ended_at, session_id, end_no, attempt,
-    outcome, reported, error)
+    outcome, reported, error, progress, message)
   select r.id, r.org_id, r.queued_at, r.started_at, tenuto.now(), r.session_id, r.attempt, r.attempt, p_outcome,
-         p_reported, p_error
+         p_reported, p_errors -> r.id::text, r.progress, r.message
   from unnest(p_running) r
   where not r.cancel;
 

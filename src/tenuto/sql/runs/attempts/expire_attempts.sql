@@ -1,6 +1,6 @@
 -- running -> retrying | failed (lost), for the attempts of every ended session. It checks the current state, not recent
--- events: a claim that commits after its session ended is found by the next sweep, and so is one whose session was
--- pruned meanwhile. p_keys: only these tasks, parked or not.
+-- events: a claim that commits after its session ended is found by the next call, and so is a claim whose session was
+-- pruned meanwhile. With p_keys, only these tasks, even if they are parked.
 create or replace function tenuto.expire_attempts(p_limit int default 5000, p_keys text[] default null)
   returns bigint
   language plpgsql

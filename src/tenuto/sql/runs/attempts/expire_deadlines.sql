@@ -1,6 +1,6 @@
--- running -> retrying | failed, for attempts past their timeout or without a heartbeat for too long: charges a failure.
--- The deadline is 5 seconds after the timeout, so that the worker's own report, which has more detail, usually comes
--- first. p_keys: only these tasks, parked or not.
+-- running -> retrying | failed, for attempts past their timeout or without a heartbeat for too long. Counts as a
+-- failure. The deadline is 5 seconds after the timeout, so that the worker's own report, which has more detail, usually
+-- comes first. With p_keys, only these tasks, even if they are parked.
 create or replace function tenuto.expire_deadlines(p_limit int default 5000, p_keys text[] default null)
   returns bigint
   language plpgsql
@@ -10,12 +10,14 @@ create or replace function tenuto.expire_deadlines(p_limit int default 5000, p_k
 as $$
 declare
   v_parked uuid[] := tenuto._parked('expire_deadlines', p_keys);
+  v_floors tenuto.due_floors := tenuto._due_floors(p_keys);
   v_ends tenuto.attempt_end[];
 begin
   with late as materialized (
     select r.ctid as tid
     from tenuto.running_tasks r
-    where (r.deadline_at < tenuto.now() or r.silent_at < tenuto.now())
+    where (r.deadline_at >= v_floors.deadline_at and r.deadline_at < tenuto.now()
+           or r.silent_at >= v_floors.silent_at and r.silent_at < tenuto.now())
       and (p_keys is null or r.id = any (p_keys::uuid[]))
       and r.id <> all (v_parked)
     order by r.id

@@ -1,11 +1,11 @@
--- running -> retrying | failed (or cancelled, if it was asked to stop). p_retries: null retries after the backoff, a
--- number of seconds retries after that, -1 does not retry. Errors over 1 MB are cut. Returns the results of
--- complete_tasks, and how many attempts the task has and in how many seconds it is retried: null if it is not, or if
--- the session did not hold it.
+-- running -> retrying | failed (or cancelled, if the attempt was asked to stop). p_retries: null retries after the
+-- backoff, a number retries after that many seconds, -1 does not retry. Errors over 1 MB are cut. Returns the results
+-- of complete_tasks, the maximum number of attempts of the task, and in how many seconds it is retried: null if it is
+-- not retried, or if the session did not hold it.
 create or replace function tenuto.fail_tasks(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_errors jsonb[],
   p_retries float8[] default null)
-  returns table (task_id uuid, attempt int, answer text, max_attempts int, retry_in_seconds float8)
+  returns table (task_id uuid, attempt int, result text, max_attempts int, retry_in_seconds float8)
   language plpgsql
 as $$
 declare
@@ -33,11 +33,8 @@ begin
       array(select (e.running).id from unnest(v_ends) e where tenuto._has_limits((e.running).flags)));
   end if;
   return query
-  select a.task_id, a.attempt, a.answer,
-         (select t.max_attempts::int from tenuto.tasks t where t.id = a.task_id and a.answer <> 'stale_lease'),
-         (select extract(epoch from d.available_at - tenuto.now())::float8 from tenuto.delayed_tasks d
-          where d.id = a.task_id and d.attempt = a.attempt and d.reason = 'retry' and a.answer <> 'stale_lease')
-  from tenuto._report_results(p_session_id, p_token, p_task_ids, p_attempts,
-    array(select (e.running).id from unnest(v_ends) e)) a;
+  select *
+  from tenuto._failure_results(p_session_id, p_token, p_task_ids, p_attempts,
+    array(select (e.running).id from unnest(v_ends) e));
 end
 $$;

@@ -1,12 +1,14 @@
--- Renews a session and compares the attempts that the worker lists with those it holds. p_settled: the worker has the
--- result of every claim up to this number, or has given it up. Attempts of settled claims that are not listed were
--- forgotten: they return to their positions, uncharged; an attempt claimed while the heartbeat was in flight has a
--- higher number and stays. Null compares nothing, which saves reading all attempts of the session. Returns the listed
--- attempts that are lost, those that should stop, the newest route, so that the worker notices new ones, and whether
--- the worker is draining.
+-- Renews a session and compares the attempts that the worker lists with those that the session holds. p_settled: the
+-- worker has received, or given up on, the result of every claim up to this number. Attempts of these claims that are
+-- not listed were forgotten: they return to their positions without a charge. An attempt that was claimed while the
+-- heartbeat was on its way has a higher number and stays. With a null p_settled nothing is compared, which saves
+-- reading all attempts of the session. Returns the listed attempts that are lost, the attempts that should stop, the
+-- newest route (so that the worker notices new routes), and whether the worker is draining. p_logs: lines for the
+-- worker's log.
 create or replace function tenuto.heartbeat(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_settled bigint default null,
-  p_metrics jsonb default '{}', out lost uuid[], out cancelled uuid[], out newest_route int, out draining boolean)
+  p_metrics jsonb default '{}', p_logs jsonb default null, out lost uuid[], out cancelled uuid[], out newest_route int,
+  out draining boolean)
   language plpgsql
   set plan_cache_mode = force_custom_plan
   set jit = off
@@ -15,7 +17,7 @@ declare
   v_forgotten tenuto.running_tasks[];
 begin
   perform tenuto._check_fences(p_task_ids, p_attempts, cardinality(p_task_ids));
-  perform tenuto._renew_session(p_session_id, p_token, p_metrics);
+  perform tenuto._renew_session(p_session_id, p_token, p_metrics, p_logs);
 
   with unlisted as materialized (
     select r.ctid as tid

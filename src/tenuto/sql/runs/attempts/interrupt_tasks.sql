@@ -1,8 +1,8 @@
--- running -> queued, at the position it had: the worker stops before the task is done. No charge. Returns the results
--- of complete_tasks.
+-- running -> queued, at its old position in the lane: the worker stops before the task is done. No charge. Returns the
+-- results of complete_tasks.
 create or replace function tenuto.interrupt_tasks(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[])
-  returns table (task_id uuid, attempt int, answer text)
+  returns table (task_id uuid, attempt int, result text)
   language plpgsql
 as $$
 declare

@@ -1,9 +1,9 @@
--- running -> retrying | failed (or cancelled, if it was asked to stop): the worker is alive, but the process or thread
--- of the attempt died or will not stop. Charged as a loss, as if the worker had died. The error is stored with the
--- reason attempt_lost. Returns the results of complete_tasks.
+-- running -> retrying | failed (or cancelled, if the attempt was asked to stop): the worker is alive, but the process
+-- or thread of the attempt died or will not stop. Charged as a loss, as if the worker had died. The error is stored
+-- with the reason attempt_lost. Returns the results of fail_tasks.
 create or replace function tenuto.lose_tasks(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_errors jsonb[])
-  returns table (task_id uuid, attempt int, answer text)
+  returns table (task_id uuid, attempt int, result text, max_attempts int, retry_in_seconds float8)
   language plpgsql
 as $$
 declare
@@ -31,7 +31,7 @@ begin
   end if;
   return query
   select *
-  from tenuto._report_results(p_session_id, p_token, p_task_ids, p_attempts,
+  from tenuto._failure_results(p_session_id, p_token, p_task_ids, p_attempts,
     array(select (e.running).id from unnest(v_ends) e));
 end
 $$;

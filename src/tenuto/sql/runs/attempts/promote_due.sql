@@ -1,4 +1,4 @@
--- delayed | retrying -> queued, when their time has come. p_keys: only these tasks, parked or not.
+-- delayed | retrying -> queued, when their time has come. With p_keys, only these tasks, even if they are parked.
 create or replace function tenuto.promote_due(p_limit int default 1000, p_keys text[] default null)
   returns bigint
   language plpgsql
@@ -8,12 +8,13 @@ create or replace function tenuto.promote_due(p_limit int default 1000, p_keys t
 as $$
 declare
   v_parked uuid[] := tenuto._parked('promote_due', p_keys);
+  v_floors tenuto.due_floors := tenuto._due_floors(p_keys);
   v_queued tenuto.queued_task[];
 begin
   with due as materialized (
     select d.ctid as tid
     from tenuto.delayed_tasks d
-    where d.available_at <= tenuto.now()
+    where d.available_at between v_floors.available_at and tenuto.now()
       and (p_keys is null or d.id = any (p_keys::uuid[]))
       and d.id <> all (v_parked)
     order by d.available_at, d.id

@@ -1,9 +1,9 @@
--- Records that the code of running attempts is alive, and its progress; null leaves the last value. Returns the tasks
+-- Records that the code of running attempts is alive, and their progress; null keeps the last value. Returns the tasks
 -- that the session no longer holds (stale_lease), and those that should stop (cancelled).
 create or replace function tenuto.report_progress(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_progress float8[] default null,
   p_messages text[] default null)
-  returns table (task_id uuid, answer text)
+  returns table (task_id uuid, result text)
   language plpgsql
 as $$
 begin

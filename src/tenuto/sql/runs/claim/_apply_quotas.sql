@@ -1,5 +1,6 @@
--- Returns the shares of groups, cut to what groups with a quota can still run. A group with a quota is counted under
--- its row lock, so that it never runs more; a group that another claim is counting now is left to that claim.
+-- Returns the shares of groups, reduced to the number of tasks that groups with a quota can still run. The running
+-- tasks of a group with a quota are counted under the row lock of the group, so that it never exceeds its quota; a
+-- group that another claim is counting now is left to that claim.
 create or replace function tenuto._apply_quotas(
   p_groups int[], p_shares int[], p_tops int[], out groups int[], out shares int[], out tops int[])
   language plpgsql

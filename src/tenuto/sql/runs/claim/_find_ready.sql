@@ -1,7 +1,8 @@
--- Returns the rows of the next tasks of a claim, locked: at most p_limit, each group's share of them, by priority, then
--- by age. Rows that other transactions have locked are skipped. p_many: a group may have more lanes than a claim reads,
--- so it reads of each route as many as can matter, from the priority in p_tops on. id, group_no: of one of the tasks.
--- Runs with the settings of _claim: look-ups by index, whatever the statistics.
+-- Locks and returns the rows of the next tasks of a claim: at most p_limit, within the share of each group, by
+-- priority, then by age. Rows that other transactions have locked are skipped. p_many: a group may have more lanes than
+-- a claim reads, so the claim reads only as many lanes of each route as can matter, from the priority in p_tops on. id
+-- and group_no are those of one of the tasks. Runs with the settings of _claim: look-ups by index, whatever the
+-- statistics.
 create or replace function tenuto._find_ready(
   p_routes int[], p_groups int[], p_shares int[], p_tops int[], p_many boolean, p_limit int, out due tid[], out id uuid,
   out group_no int)

@@ -1,6 +1,6 @@
 -- Returns the first p_count resource groups with lanes on these routes that are not known to be empty, in the order of
--- the hashes of their numbers, after p_place (or before it), once around the circle. A loose index scan: one step per
--- group and route, however many lanes a group has.
+-- the hashes of their numbers, after p_place (or before it). The order is circular: after the last hash, it continues
+-- with the first. A loose index scan: one step per group and route, however many lanes a group has.
 create or replace function tenuto._groups_around(p_routes int[], p_place int, p_count int, p_ahead boolean)
   returns int[]
   language plpgsql

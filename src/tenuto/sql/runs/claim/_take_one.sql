@@ -1,5 +1,6 @@
--- queued -> running, for the one ready row at p_tid, which the caller has locked. p_grouped: it is not in the default
--- resource group. With the id known, only its partition of tasks is opened: a tenth of the cost of claiming one task.
+-- queued -> running, for the one ready row at p_tid, which the caller has locked. p_grouped: the task is not in the
+-- default resource group. Because the id is known, only its partition of tasks is opened, which saves a tenth of the
+-- cost of claiming one task.
 create or replace function tenuto._take_one(
   p_session_id bigint, p_claim_no bigint, p_tid tid, p_id uuid, p_grouped boolean, p_room int)
   returns tenuto.claimed
@@ -16,7 +17,7 @@ begin
     select k.*, t.*, tenuto._json_bytes(t.input) + tenuto._json_bytes(t.metadata) as bytes
     from taken k
     cross join lateral (
-      select t.input, t.has_slots, t.timeout_seconds, t.heartbeat_timeout_seconds, t.metadata
+      select t.input, t.has_slots, t.timeout_seconds, t.heartbeat_timeout_seconds, t.metadata, t.root_id
       from tenuto.tasks t where t.id = p_id limit 1
     ) t
   ), running as (
@@ -31,7 +32,7 @@ begin
   select id, attempt + 1, run_id, route_id, case when bytes <= p_room then input end,
          case when has_slots then tenuto._task_slot_values(id, case when bytes <= p_room then p_room else -1 end)
               when bytes > p_room then '{"$fetch": 0}' end,
-         timeout_seconds, case when bytes <= p_room then metadata end
+         timeout_seconds, case when bytes <= p_room then metadata end, root_id
   into v_claimed
   from queued;
   return v_claimed;

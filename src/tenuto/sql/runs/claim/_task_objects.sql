@@ -1,5 +1,5 @@
 -- Returns the data objects among a task's inputs: named by its slots, or inside the outputs that flow into them. A
--- value with a "$object" that is not an id is ignored: its upstream task could not complete otherwise.
+-- value with a "$object" that is not an id is ignored, because otherwise the task that returned it could not complete.
 create or replace function tenuto._task_objects(p_task_id uuid)
   returns setof uuid
   language sql

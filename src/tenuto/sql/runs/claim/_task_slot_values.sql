@@ -1,38 +1,22 @@
 -- Returns the inputs of a task by position: values, objects as {"$object": id}, and the outputs of other tasks. If they
 -- are larger than p_room bytes, or cannot be built, returns {"$fetch": how many}, and get_inputs returns them one by
--- one to the attempt. So one task never fails the claim of others (jsonb_agg raises an error over 256 MB). Sizes are
--- read as stored; only compressed values are decompressed to be measured, until they are too large.
+-- one to the attempt. In this way, one task never makes the claim of others fail (jsonb_agg raises an error over 256
+-- MB). Postgres compresses to 1/256 at best: inputs that are smaller than that fit in any case.
 create or replace function tenuto._task_slot_values(p_task_id uuid, p_room int)
   returns jsonb
-  language plpgsql
+  language sql
   stable
 as $$
-declare
-  v_count int;
-  v_stored bigint;
-  v_packed boolean;
-  v_bytes bigint := 0;
-  v_size int;
-begin
-  select count(*), sum(pg_column_size(s.value)), bool_or(s.packed)
-  into v_count, v_stored, v_packed
-  from tenuto._task_slots(p_task_id) s;
-  -- Postgres compresses to 1/256 at best.
-  if v_packed and v_stored between p_room / 256 and p_room then
-    for v_size in select octet_length(s.value::text) from tenuto._task_slots(p_task_id) s
-    loop
-      v_bytes := v_bytes + v_size;
-      exit when v_bytes > p_room;
-    end loop;
-  end if;
-  if greatest(coalesce(v_stored, 0), v_bytes) > p_room then
-    return jsonb_build_object('$fetch', v_count);
-  end if;
-  return (
-    select jsonb_agg(case when s.part is null then s.value else s.value -> s.part end order by s.slot_no)
-    from tenuto._task_slots(p_task_id) s);
-exception
-  when others then
-    return jsonb_build_object('$fetch', v_count);
-end
+  select case
+           when coalesce(bool_and(s.fits), p_room >= 0) then
+             jsonb_agg(case when s.part is null then s.value else s.value -> s.part end order by s.slot_no)
+               filter (where s.fits)
+           else tenuto._large_slot_values(p_task_id, p_room)
+         end
+  from (
+    select s.slot_no, s.value, s.part,
+           coalesce(sum(pg_column_size(s.value)) over (), 0)
+             < case when bool_or(s.packed) over () then p_room / 256 else p_room + 1 end as fits
+    from tenuto._task_slots(p_task_id) s
+  ) s;
 $$;

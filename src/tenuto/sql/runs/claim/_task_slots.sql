@@ -1,5 +1,5 @@
--- Returns the input slots of a task, as stored: part is the position of the slot's value in the output it reads, null
--- for all of it; packed is true if the value is stored compressed.
+-- Returns the input slots of a task, as stored: part is the position of the slot's value in the output that the slot
+-- reads, null for the whole output; packed is true if the value is stored compressed.
 create or replace function tenuto._task_slots(p_task_id uuid)
   returns table (slot_no int, value jsonb, part int, packed boolean)
   language sql

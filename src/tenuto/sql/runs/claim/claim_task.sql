@@ -1,8 +1,8 @@
--- queued -> running, for one task by its id. If it cannot be claimed, answer is why: already_running, completed,
+-- queued -> running, for one task by its id. If it cannot be claimed, result is the reason: already_running, completed,
 -- failed, cancelled, skipped, not_due (delayed, pending, waiting, paused, or its group is at its quota), not_allowed
--- (the worker takes no more) or not_found.
+-- (the worker takes no more tasks) or not_found.
 create or replace function tenuto.claim_task(
-  p_session_id bigint, p_token uuid, p_claim_no bigint, p_task_id uuid, out answer text, out task tenuto.claimed)
+  p_session_id bigint, p_token uuid, p_claim_no bigint, p_task_id uuid, out result text, out task tenuto.claimed)
   language plpgsql
 as $$
 declare
@@ -11,11 +11,11 @@ declare
   v_due record;
 begin
   if not tenuto._session_can_claim(p_session_id, p_token) then
-    answer := 'not_allowed';
+    result := 'not_allowed';
     return;
   end if;
   select s.org_id into v_org_id from tenuto.sessions s where s.id = p_session_id;
-  perform tenuto._wake_routes(tenuto._try_follow_arrivals());
+  perform tenuto._wake_routes(tenuto._try_follow_arrivals(100));
   v_room := tenuto._group_below_quota(p_task_id);
 
   select r.ctid as tid,
@@ -26,7 +26,7 @@ begin
   where r.id = p_task_id and r.org_id = v_org_id and v_room
   for update of r;
   if found then
-    answer := 'claimed';
+    result := 'claimed';
     task := tenuto._take_one(p_session_id, p_claim_no, v_due.tid, p_task_id, v_due.grouped, 33554432);
     return;
   end if;
@@ -39,9 +39,9 @@ begin
            when 'skipped' then 'skipped'
            else 'not_due'
          end
-  into answer
+  into result
   from tenuto.task_status t
   where t.id = p_task_id and t.org_id = v_org_id;
-  answer := coalesce(answer, 'not_found');
+  result := coalesce(result, 'not_found');
 end
 $$;

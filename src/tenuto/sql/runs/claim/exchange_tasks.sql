@@ -1,10 +1,11 @@
 -- running -> completed and queued -> running for a worker that connects by HTTP: complete_and_claim for a session of
 -- its worker key, from that session's queues only. The claimed tasks and the rejected reports are returned as the JSON
--- of the response. p_types: only these (null: all).
+-- of the response. p_types: only tasks of these types (null: all). p_published: as in complete_tasks, added last.
 create or replace function tenuto.exchange_tasks(
   p_org_id uuid, p_worker_key_id uuid, p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[],
   p_outputs jsonb[], p_claim_no bigint, p_limit int, p_types text[] default null, p_group text default null,
-  out tasks text, out answers text, out claimed int, out session_ended boolean, out queues text[])
+  out tasks text, out rejected_reports text, out claimed int, out session_ended boolean, out queues text[],
+  p_published jsonb[] default null)
   language plpgsql
 as $$
 declare
@@ -23,18 +24,20 @@ begin
   select coalesce(
            json_agg(json_build_object(
              'task_id', x.task_id, 'attempt', x.attempt, 'run_id', x.run_id, 'type', r.type, 'input', x.input,
-             'slots', x.slots, 'timeout_seconds', x.timeout_seconds, 'metadata', x.metadata))
-           filter (where x.answer is null),
+             'slots', x.slots, 'timeout_seconds', x.timeout_seconds, 'metadata', x.metadata,
+             'idempotency_key', coalesce(x.root_id, x.task_id)))
+           filter (where x.result is null),
            '[]'),
          coalesce(
-           json_agg(json_build_object('task_id', x.task_id, 'attempt', x.attempt, 'answer', x.answer))
-           filter (where x.answer is not null and x.task_id is not null),
+           json_agg(json_build_object('task_id', x.task_id, 'attempt', x.attempt, 'result', x.result))
+           filter (where x.result is not null and x.task_id is not null),
            '[]'),
-         count(*) filter (where x.answer is null),
-         coalesce(bool_or(x.answer = 'session_ended'), false)
-  into tasks, answers, claimed, session_ended
+         count(*) filter (where x.result is null),
+         coalesce(bool_or(x.result = 'session_ended'), false)
+  into tasks, rejected_reports, claimed, session_ended
   from tenuto.complete_and_claim(
-    p_session_id, p_token, p_task_ids, p_attempts, p_outputs, p_claim_no, v_routes, p_limit, null, p_group) x
+    p_session_id, p_token, p_task_ids, p_attempts, p_outputs, p_claim_no, v_routes, p_limit, null, p_group,
+    p_published) x
   left join tenuto.routes r on r.id = x.route_id;
 end
 $$;

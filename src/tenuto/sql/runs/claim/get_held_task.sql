@@ -1,9 +1,10 @@
 -- Returns a running task, with the attempt and session that hold it; p_worker_key_id: only a session of this key.
--- Raises TN001 if it is not held. Slots of over 32 MB are {"$fetch": how many}: get_inputs returns them.
+-- Raises TN001 if it is not held. If the slots have more than 32 MB, returns {"$fetch": how many} instead, and
+-- get_inputs returns them.
 create or replace function tenuto.get_held_task(p_org_id uuid, p_task_id uuid, p_worker_key_id uuid default null)
   returns table (
     task_id uuid, attempt int, session_id bigint, run_id uuid, type text, input jsonb, slots jsonb,
-    timeout_seconds real, metadata jsonb, cancelled boolean, failures int)
+    timeout_seconds real, metadata jsonb, idempotency_key uuid, cancelled boolean, failures int)
   language plpgsql
   stable
 as $$
@@ -11,7 +12,7 @@ begin
   return query
   select r.id, r.attempt, r.session_id, r.run_id, o.type, t.input,
          case when t.has_slots then tenuto._task_slot_values(t.id, 33554432) end, t.timeout_seconds, t.metadata,
-         r.cancel, (tenuto._count_failures(t.id)).failures
+         coalesce(t.root_id, t.id), r.cancel, (tenuto._count_failures(t.id)).failures
   from tenuto.running_tasks r
   join tenuto.tasks t on t.id = r.id
   join tenuto.routes o on o.id = r.route_id

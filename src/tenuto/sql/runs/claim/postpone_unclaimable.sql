@@ -1,7 +1,8 @@
--- queued -> queued, not before p_pause has passed: tasks whose claim raises an error, for example because a row of
--- theirs is damaged, so that the tasks behind them in their lanes are not kept back. Called after a claim that raised.
--- Tries to claim the first p_limit tasks of each lane one by one, and undoes every try. Returns the tasks that raise,
--- with their errors.
+-- queued -> queued, but not claimable before p_pause has passed: postpones tasks whose claim raises an error, for
+-- example because one of their rows is damaged, so that they do not block the tasks behind them in their lanes. Called
+-- after a claim that raised an error. Tries to claim the first p_limit tasks of each lane one by one, and undoes every
+-- try. A task that cannot even be removed from its lane is passed over (_pass_over). Returns the tasks that raise, with
+-- their errors.
 create or replace function tenuto.postpone_unclaimable(
   p_session_id bigint, p_token uuid, p_routes int[], p_limit int, p_pause interval default '1 minute')
   returns table (task_id uuid, org_id uuid, run_id uuid, error text)
@@ -44,7 +45,19 @@ begin
       error := sqlerrm;
     end;
 
-    delete from tenuto.ready_tasks where ctid = v_ready.tid;
+    begin
+      delete from tenuto.ready_tasks where ctid = v_ready.tid;
+    exception when others then
+      if left(sqlstate, 2) in ('40', '53', '55', '57', '58') then
+        raise;
+      end if;
+      perform tenuto._pass_over(v_ready.route_id, v_ready.group_no, v_ready.priority, v_ready.seq);
+      task_id := v_ready.id;
+      org_id := v_ready.org_id;
+      run_id := v_ready.run_id;
+      return next;
+      continue;
+    end;
     insert into tenuto.delayed_tasks
       (available_at, id, org_id, run_id, route_id, group_no, priority, attempt, flags, reason)
     values (tenuto.now() + p_pause, v_ready.id, v_ready.org_id, v_ready.run_id, v_ready.route_id, v_ready.group_no,

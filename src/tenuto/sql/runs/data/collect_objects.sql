@@ -1,8 +1,9 @@
--- Deletes data objects that nothing references and that are older than p_keep. Returns them, so that the caller can
--- delete the files of their uris. An object that gets a reference meanwhile is locked by it and stays. p_keys: only
--- these objects, parked or not.
+-- Deletes data objects that nothing references, that are not persisted, and that are older than the org keeps
+-- them (object_retention_hours, or 24 hours), or than p_keep if it is set. Returns the deleted objects, so that the
+-- caller can delete the files that their uris name. An object that gets a reference at the same time is locked by the
+-- transaction that adds it, and stays. With p_keys, only these objects, even if they are parked.
 create or replace function tenuto.collect_objects(
-  p_keep interval default '24 hours', p_limit int default 1000, p_keys text[] default null)
+  p_keep interval default null, p_limit int default 1000, p_keys text[] default null)
   returns table (id uuid, org_id uuid, uri text)
   language plpgsql
   set lock_timeout = '1s'
@@ -14,13 +15,16 @@ begin
   with loose as materialized (
     select o.id
     from tenuto.data_objects o
-    where o.created_at < tenuto.now() - p_keep
+    join tenuto.orgs g on g.id = o.org_id
+    where o.created_at < tenuto.now() - coalesce(p_keep, '1 hour')   -- what an org keeps at least, by the index
+      and o.created_at < tenuto.now() - coalesce(p_keep, tenuto._hours_kept(g.settings, 'object_retention_hours'))
+      and not o.persisted
       and not exists (select from tenuto.data_references r where r.org_id = o.org_id and r.object_id = o.id)
       and (p_keys is null or o.id = any (p_keys::uuid[]))
       and o.id <> all (v_parked)
     order by o.created_at
     limit p_limit
-    for update skip locked
+    for update of o skip locked
   )
   delete from tenuto.data_objects o
   using loose

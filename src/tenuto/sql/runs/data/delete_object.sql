@@ -15,9 +15,15 @@ begin
   where o.org_id = p_org_id and o.id = p_object_id
     and not exists (select from tenuto.data_references r where r.org_id = p_org_id and r.object_id = p_object_id);
   if not found then
-    perform tenuto._raise('TN004', format('data object %s is held by a task', p_object_id),
-      'it is deleted one day after the last task that holds it');
+    perform tenuto._raise('TN004',
+      (select format('data object %s is held by %s %s', p_object_id, r.holder, r.holder_id)
+       from tenuto.data_references r
+       where r.org_id = p_org_id and r.object_id = p_object_id
+       order by r.holder, r.holder_id
+       limit 1),
+      'it is deleted after the last task, run and resource group that hold it, unless it is persisted');
   end if;
+  perform tenuto._audit(p_org_id, 'object', p_object_id::text, 'delete');
   return v_uri;
 end
 $$;

@@ -17,6 +17,8 @@ begin
   if v_count = 0 and not exists (select from tenuto.runs r where r.org_id = p_org_id and r.id = p_run_id) then
     perform tenuto._raise('TN001', format('no run %s', p_run_id));
   end if;
+  perform tenuto._audit(p_org_id, 'run_data', p_run_id::text, 'delete',
+    p_old => jsonb_build_object('what', coalesce(p_key, p_data_id::text)));
   return v_count;
 end
 $$;

@@ -2,7 +2,7 @@
 create or replace function tenuto.get_object(p_org_id uuid, p_object_id uuid)
   returns table (
     id uuid, type text, uri text, payload bytea, size bigint, checksum text, metadata jsonb, created_at timestamptz,
-    addresses text[], hard boolean)
+    addresses text[], hard boolean, persisted boolean)
   language plpgsql
   stable
 as $$
@@ -10,7 +10,8 @@ begin
   return query
   select o.id, o.type, o.uri, o.payload, o.size, o.checksum, o.metadata, o.created_at,
          array(select l.address from tenuto.data_locality l where l.object_id = o.id order by 1),
-         exists (select from tenuto.data_locality l where l.object_id = o.id and l.hard)
+         exists (select from tenuto.data_locality l where l.object_id = o.id and l.hard),
+         o.persisted
   from tenuto.data_objects o
   where o.org_id = p_org_id and o.id = p_object_id;
   if not found then

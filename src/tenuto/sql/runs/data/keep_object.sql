@@ -1,5 +1,5 @@
--- Makes the task of a running attempt hold an object that the attempt has put. Fenced: a worker that lost the task
--- keeps nothing, and since it puts the object in the same transaction, nothing of it is stored.
+-- Makes the task of a running attempt hold an object that the attempt has put. Fenced: raises an error for a worker
+-- that lost the task. The object is put in the same transaction, so it is not stored either.
 create or replace function tenuto.keep_object(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_object_id uuid)
   returns void
@@ -8,6 +8,6 @@ as $$
 declare
   v_running tenuto.running_tasks := tenuto._lock_attempt(p_session_id, p_token, p_task_id, p_attempt);
 begin
-  perform tenuto.reference_object(v_running.org_id, p_object_id, 'task', p_task_id);
+  perform tenuto._reference_object(v_running.org_id, p_object_id, 'task', p_task_id);
 end
 $$;

@@ -1,5 +1,5 @@
--- Sets the addresses that hold a data object. Hard: only workers at one of these addresses can run the tasks that take
--- it. Soft: recorded for schedulers. Replaces the earlier addresses.
+-- Sets the addresses that hold a data object. Hard: only workers at one of these addresses can run tasks that take the
+-- object. Soft: workers there are preferred for two seconds. Replaces the earlier addresses.
 create or replace function tenuto.place_object(
   p_org_id uuid, p_object_id uuid, p_addresses text[], p_hard boolean default false)
   returns void

@@ -1,10 +1,17 @@
--- Appends values to an open run's data from outside its tasks.
-create or replace function tenuto.put_run_data(p_org_id uuid, p_run_id uuid, p_values jsonb, p_tags text[] default '{}')
+-- Appends values to the data of a run that has not ended from outside its tasks. p_metadata: a JSON object that is
+-- stored with each of the values.
+create or replace function tenuto.put_run_data(
+  p_org_id uuid, p_run_id uuid, p_values jsonb, p_tags text[] default '{}', p_metadata jsonb default null)
   returns uuid[]
   language plpgsql
 as $$
+declare
+  v_ids uuid[];
 begin
   perform tenuto._open_run(p_org_id, p_run_id);
-  return tenuto._write_run_data(p_org_id, p_run_id, null, null, p_values, p_tags);
+  v_ids := tenuto._write_run_data(p_org_id, p_run_id, null, null, p_values, p_tags, p_metadata);
+  perform tenuto._audit(p_org_id, 'run_data', p_run_id::text, 'put',
+    jsonb_build_object('keys', array(select k from jsonb_object_keys(p_values) k limit 20)));
+  return v_ids;
 end
 $$;

@@ -1,11 +1,20 @@
--- Releases a holder's reference to an object. Returns whether there was one.
-create or replace function tenuto.release_object(p_org_id uuid, p_object_id uuid, p_holder text, p_holder_id uuid)
+-- Releases a holder's reference to an object. Returns whether there was one. A group is named by its id, or by p_group.
+create or replace function tenuto.release_object(
+  p_org_id uuid, p_object_id uuid, p_holder text, p_holder_id uuid default null, p_group text default null)
   returns boolean
   language plpgsql
 as $$
 begin
+  if p_group is not null then
+    p_holder_id := tenuto._object_holder(p_org_id, p_holder, p_holder_id, p_group);
+  end if;
   delete from tenuto.data_references
   where org_id = p_org_id and object_id = p_object_id and holder = p_holder and holder_id = p_holder_id;
-  return found;
+  if not found then
+    return false;
+  end if;
+  perform tenuto._audit(p_org_id, 'object', p_object_id::text, 'release',
+    p_old => jsonb_build_object(p_holder, coalesce(p_group, p_holder_id::text)));
+  return true;
 end
 $$;

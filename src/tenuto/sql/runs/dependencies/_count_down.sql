@@ -1,6 +1,6 @@
 -- Subtracts satisfied edges from the counters of pending tasks. Their rows are locked first, in id order, and the
--- counter is read under the lock. Tasks at zero leave pending_tasks: returns them as queued tasks, or delays those
--- whose time has not come.
+-- counter is read under the lock. Tasks whose counter reaches zero leave pending_tasks: they are returned as queued
+-- tasks, or delayed if their time has not come.
 create or replace function tenuto._count_down(p_ids uuid[], p_counts int[])
   returns tenuto.queued_task[]
   language plpgsql

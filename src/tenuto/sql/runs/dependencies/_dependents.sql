@@ -1,5 +1,5 @@
--- Returns every task that the end of these tasks with these outcomes may affect: their dependents, and those of all
--- tasks that end with them. Functions that propagate an end lock these rows of pending_tasks first.
+-- Returns every task that may be affected when these tasks end with these outcomes: their dependents, and the
+-- dependents of all tasks that end with them. Functions that propagate an end lock these rows of pending_tasks first.
 create or replace function tenuto._dependents(p_ids uuid[], p_outcomes text[])
   returns uuid[]
   language sql

@@ -1,6 +1,6 @@
 -- Returns the tasks that just ended with these outcomes, and the pending tasks that end with them, each with its
--- result. Looks up one task after the other by index, whatever the statistics: the partition of this week may have none
--- yet.
+-- result. Looks up one task after the other by index, whatever the statistics: the partition of the current week may
+-- have no statistics yet.
 create or replace function tenuto._dependents_to_end(p_ids uuid[], p_outcomes text[])
   returns table (id uuid, result text, optional boolean)
   language sql

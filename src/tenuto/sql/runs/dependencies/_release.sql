@@ -1,6 +1,7 @@
 -- pending -> queued, for the dependents of tasks that just ended, all with p_outcome. A dependent is released by the
--- counter on its own row, locked first and in id order: two last parents that commit together both count. Returns the
--- queued tasks to make ready, and the tasks with a parent that ended with them, whose parents the caller notifies.
+-- counter on its own row, locked first and in id order: if the last two tasks it waits for commit at the same time,
+-- both are counted. Returns the queued tasks to make ready, and the ended tasks that have a parent, whose parents the
+-- caller notifies.
 create or replace function tenuto._release(
   p_ids uuid[], p_outcome text, out cards tenuto.queued_task[], out owned uuid[])
   language plpgsql

@@ -1,9 +1,9 @@
--- Leaves an arrival for each lane of the tasks that claims may not see when this commits, or whose floor may be above
--- p_seq, the lowest number of the tasks there: lanes that do not exist or may be removed meanwhile, every lane of a
--- start inside a client's transaction, and with p_late those of a start that takes seconds. Opens no lane itself: other
--- transactions would wait for that row. A transaction that starts many tasks in one lane leaves one arrival for them:
--- tenuto.announced, which ends with the transaction and is rolled back with its savepoints, has the lane and the number
--- of the last one, as in "7/1/0 4194304".
+-- Leaves an arrival for each lane of the tasks that claims may not see when this transaction commits, or whose floor
+-- may be above p_seq, the lowest number of its tasks: lanes that do not exist or may be removed meanwhile, every lane
+-- of a start inside a client's transaction, and with p_late those of a start that takes seconds. Opens no lane itself:
+-- other transactions would wait for that row. A transaction that starts many tasks in one lane leaves one arrival for
+-- all of them: the setting tenuto.announced, which ends with the transaction and is rolled back with its savepoints,
+-- stores the lane and the number of its last arrival, as in "7/1/0 4194304".
 create or replace function tenuto._announce_lanes(
   p_queued tenuto.queued_task[], p_seq bigint, p_late boolean default false)
   returns void

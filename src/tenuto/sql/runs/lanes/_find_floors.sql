@@ -1,6 +1,7 @@
--- Returns the lanes whose row is out of date: where their first task is, or since when they are empty. Checks p_lanes,
--- or one of p_parts of all lanes. p_from_bottom: also below the floor. The floor of an empty lane rises too, if that
--- skips 5,000 starts, to 1,000 starts before the newest: a short start that has not committed is above it.
+-- Returns the lanes whose row is out of date, with its new values: where their first task is, or since when they are
+-- empty. Checks p_lanes, or a random one of p_parts parts of all lanes. p_from_bottom: also searches below the floor.
+-- The floor of an empty lane rises too, if that skips 5,000 starts, to 1,000 starts before the newest one: a short
+-- start that has not committed yet is above it.
 create or replace function tenuto._find_floors(
   p_lanes tenuto.lane_floor[], p_from_bottom boolean, p_parts int default 1)
   returns setof tenuto.lane_floor

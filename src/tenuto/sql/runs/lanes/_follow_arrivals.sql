@@ -1,7 +1,7 @@
 -- Follows the arrivals that starts left when they committed: opens their lanes, lowers floors to their tasks, creates
 -- their limits and admits tasks to free slots. Never waits: rows that another transaction has locked keep their arrival
 -- for the next call. Every claim does this first, and dispatchers do. Returns the routes that now have tasks which
--- claims did not see before. p_keys: only these arrivals, parked or not.
+-- claims did not see before. With p_keys, only these arrivals, even if they are parked.
 create or replace function tenuto._follow_arrivals(
   p_limit int default 1000, p_from_bottom boolean default false, p_keys text[] default null)
   returns int[]

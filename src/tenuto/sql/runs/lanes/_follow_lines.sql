@@ -1,7 +1,7 @@
--- Serves the lines of limits that tasks arrived in: creates missing limits, gives them the size that the newest start
--- wants unless they are declared, gives free slots to the tasks first in line, and schedules checks of rates. A limit
--- that another transaction has locked keeps three of its arrivals: the newest, the newest with a size, and the one with
--- the first task. Returns the routes of the admitted tasks.
+-- Serves the lines of limits in which tasks arrived: creates missing limits, gives them the size that is set or
+-- declared, otherwise the one that the newest start wants, gives free slots to the tasks first in line, and schedules
+-- checks of rates. A limit that another transaction has locked keeps three of its arrivals: the newest, the newest with
+-- a size, and the one with the first task. Returns the routes of the admitted tasks.
 create or replace function tenuto._follow_lines(p_arrivals bigint[])
   returns int[]
   language plpgsql
@@ -39,15 +39,20 @@ begin
 
   if v_resizes then
     update tenuto.limits l
-    set size = n.size, seconds = n.seconds
+    set size = n.size, seconds = n.seconds, declared = n.declared
     from (
-      select distinct on (a.limit_id) a.limit_id, a.size, a.seconds
+      select distinct on (a.limit_id)
+             h.id, coalesce(d.size, a.size, h.size) as size, d.size is not null as declared,
+             case when d.size is null and a.size is not null then a.seconds else coalesce(d.seconds, h.seconds) end
+               as seconds
       from tenuto.arrivals a
-      where a.id = any (p_arrivals) and a.resizes
+      join tenuto.limits h on h.id = a.limit_id
+      left join lateral tenuto._declared_size(h.org_id, h.scope, h.key) d on true
+      where a.id = any (p_arrivals) and a.resizes and h.id = any (v_held)
       order by a.limit_id, a.id desc
     ) n
-    where l.id = n.limit_id and l.id = any (v_held) and not l.declared
-      and (l.size, l.seconds) is distinct from (n.size, n.seconds);
+    where l.id = n.id
+      and (l.size, l.seconds, l.declared) is distinct from (n.size, n.seconds, n.declared);
   end if;
 
   if v_missing then

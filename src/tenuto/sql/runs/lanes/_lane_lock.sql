@@ -1,5 +1,5 @@
--- Returns which of 64 locks a transaction takes before it creates this lane. A lock per lane filled the shared lock
--- table.
+-- Returns which of 64 locks a transaction takes before it creates this lane. A separate lock for each lane filled the
+-- shared lock table.
 create or replace function tenuto._lane_lock(p_route_id int, p_group_no int, p_priority int)
   returns int
   language sql

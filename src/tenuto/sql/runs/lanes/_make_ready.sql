@@ -1,6 +1,6 @@
--- -> queued: makes the queued tasks claimable, or puts them in line for their limits; gives the slots of p_freed to
--- waiting tasks. The last step of every transition: if slots are freed it locks limits, and nothing is locked after
--- them but the transition's own rows. A start frees none, so it locks none.
+-- -> queued: makes the queued tasks claimable, or puts them in line for their limits; gives the limit slots in p_freed
+-- to waiting tasks. This is the last step of every transition: if slots are freed, it locks limits, and after these
+-- nothing is locked but the transition's own rows. A start frees no slots, so it locks no limits.
 create or replace function tenuto._make_ready(p_queued tenuto.queued_task[], p_freed uuid[] default null)
   returns void
   language plpgsql
@@ -9,17 +9,20 @@ declare
   v_free tenuto.queued_task[];
   v_limited tenuto.queued_task[];
   v_limits bigint[] := '{}';
+  v_slots int[];
 begin
   -- Freed before tasks go in line: a task that returns to a line must not count as holding the slot it just freed.
   if cardinality(p_freed) > 0 then
     with given as (
       delete from tenuto.limit_slots where task_id = any (p_freed) returning limit_id
     )
-    select coalesce(array_agg(distinct limit_id), '{}') into v_limits from given;
+    select coalesce(array_agg(g.limit_id), '{}'), array_agg(g.slots)
+    into v_limits, v_slots
+    from (select limit_id, count(*)::int as slots from given group by limit_id) g;
   end if;
 
   if cardinality(p_queued) > 0 then
-    if exists (select from tenuto.data_locality where hard) then
+    if exists (select from tenuto.data_locality) then
       p_queued := tenuto._apply_locality(p_queued);
     end if;
     select array_agg(c) filter (where not tenuto._has_limits(c.flags)),
@@ -36,7 +39,7 @@ begin
 
   if cardinality(v_limits) > 0 then
     perform from tenuto.limits where id = any (v_limits) order by scope, id for no key update;
-    perform tenuto._fill_limits(v_limits);
+    perform tenuto._fill_limits(v_limits, v_slots);
   end if;
 end
 $$;

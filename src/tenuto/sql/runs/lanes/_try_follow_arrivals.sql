@@ -1,7 +1,7 @@
--- Follows arrivals, if there are any, for claims and sweeps; returns the routes that have tasks now. An arrival that
--- raises an error must not stop the caller: it stays for a dispatcher, which parks it. The block costs a
--- subtransaction, so it is entered only if something arrived.
-create or replace function tenuto._try_follow_arrivals()
+-- Follows up to p_limit arrivals, if there are any, for claims and sweeps; returns the routes that have tasks now. An
+-- arrival that raises an error must not stop the caller: it stays for a dispatcher, which parks it. The exception block
+-- costs a subtransaction, so it is entered only if there is an arrival.
+create or replace function tenuto._try_follow_arrivals(p_limit int default 1000)
   returns int[]
   language plpgsql
   set plan_cache_mode = force_generic_plan
@@ -16,7 +16,7 @@ begin
     return '{}';
   end if;
   begin
-    return tenuto._follow_arrivals();
+    return tenuto._follow_arrivals(p_limit);
   exception when others then
     return '{}';
   end;

@@ -1,9 +1,9 @@
 -- Moves the floor of every lane up to its first task, so that a claim does not read the dead rows below it while a long
--- transaction holds vacuum back. A task that commits later with a lower number is below the floor: its start leaves an
--- arrival if that may take long; for the others p_from_bottom looks from zero. Lanes found empty are marked for
--- sweep_lanes, and claims that sample among many groups leave them out. With many lanes a call checks a random part of
--- them, about 2,000; from the bottom it checks all, and the floors of limits. The floor of arrivals moves too, once
--- skipping the dead ones is worth it.
+-- transaction holds vacuum back. A task that commits later with a lower number is below the floor. If its commit may
+-- take long, its start leaves an arrival; the other such tasks are found with p_from_bottom, which searches from zero.
+-- Lanes found empty are marked for sweep_lanes, and claims that sample among many groups leave them out. With many
+-- lanes a call checks a random part of them, about 2,000; from the bottom it checks all, and the floors of limits and
+-- of due work. The floor of arrivals moves too, once it skips enough dead rows.
 create or replace function tenuto.move_floors(p_from_bottom boolean default false)
   returns bigint
   language plpgsql
@@ -35,6 +35,7 @@ begin
   if p_from_bottom then
     perform tenuto._wake_routes(tenuto._follow_arrivals(p_from_bottom => true));
     perform tenuto._move_limit_floors();
+    perform tenuto._move_due_floors();
   end if;
   update tenuto.arrival_floor f
   set floor = n.floor

@@ -1,7 +1,7 @@
--- any open state -> cancelled, for these tasks in whatever table they are: running ones are marked and end by
--- themselves, the others end now. Locks in the one order (ADR 7): running, pending (with the dependents that the cancel
--- reaches), parents, waiting, delayed, ready. Rows are found by their ids alone: an `or` or an `in (select ..)` would
--- read the whole table. Handlers of a run stay: they run because of the cancel.
+-- any open state -> cancelled, for these tasks, whatever table they are in: running tasks are marked and end by
+-- themselves, the others end now. Locks rows in the order of ADR 7: running, pending (with the dependents that the
+-- cancel reaches), parents, waiting, delayed, ready. Rows are found by their ids alone: an `or` or an `in (select ..)`
+-- would read the whole table. Handlers of a run are not cancelled: they run because of the cancel.
 create or replace function tenuto._cancel_tasks(p_ids uuid[], p_reason text)
   returns void
   language plpgsql

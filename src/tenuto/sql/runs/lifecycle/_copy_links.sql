@@ -1,6 +1,7 @@
 -- Copies the edges, slots and held objects of copied tasks, whose records are written. An edge or a value's source
 -- points to the copy where there is one, otherwise to the original if that belongs to the same run. Tasks are copied
--- before those that depend on them. Returns the copied dependent of every edge from a task that has not ended.
+-- before those that depend on them. For every edge from a task that has not ended, returns the copy of the dependent
+-- task.
 create or replace function tenuto._copy_links(p_run_id uuid, p_base uuid, p_old uuid[])
   returns uuid[]
   language plpgsql

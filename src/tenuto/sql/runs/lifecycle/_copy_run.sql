@@ -1,5 +1,5 @@
--- Copies a run's declared outputs and held objects to its retry, when its tasks are copied.
-create or replace function tenuto._copy_run(p_old uuid, p_new uuid, p_base uuid)
+-- Copies a run's declared outputs and held objects to its retry, when its tasks are copied. p_reuse: its data too.
+create or replace function tenuto._copy_run(p_old uuid, p_new uuid, p_base uuid, p_reuse boolean)
   returns void
   language sql
 as $$
@@ -14,4 +14,6 @@ as $$
   from tenuto.data_references r
   where r.holder = 'run' and r.holder_id = p_old
   on conflict do nothing;
+
+  select tenuto._copy_run_data(p_old, p_new) where p_reuse;
 $$;

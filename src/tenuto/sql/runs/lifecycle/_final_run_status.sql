@@ -1,5 +1,6 @@
--- Returns the final status of a run with no open tasks. A result that handlers already ran for stays, except that a
--- completed run fails if its handler failed. A run with a cancel request is cancelled, unless all its tasks completed.
+-- Returns the final status of a run with no open tasks. If handlers already ran for a result, that result stays, except
+-- that a completed run fails if its handler failed. A run with a cancel request is cancelled, unless all its tasks
+-- completed and it was not open.
 create or replace function tenuto._final_run_status(p_run tenuto.runs)
   returns text
   language sql
@@ -7,7 +8,7 @@ create or replace function tenuto._final_run_status(p_run tenuto.runs)
 return case
   when p_run.pending_status in ('failed', 'cancelled') then p_run.pending_status
   when p_run.cancel_requested_at is not null
-    and (p_run.cancelled > 0 or p_run.untolerated_failures > 0) then 'cancelled'
+    and (p_run.cancelled > 0 or p_run.untolerated_failures > 0 or p_run.open) then 'cancelled'
   when p_run.untolerated_failures > 0 then 'failed'
   when p_run.cancelled > 0 then 'cancelled'
   else 'completed'

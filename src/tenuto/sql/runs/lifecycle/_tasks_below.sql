@@ -1,5 +1,5 @@
--- Returns the tasks that a cancel of a run or of a task stops: the tasks of the run; or the task, its children, and
--- dependents that need it to complete. A run with a result has only its handlers left, which run because of it.
+-- Returns the tasks that a cancel of a run or of a task stops: the tasks of the run; or the task, its children, and the
+-- dependents that need it to complete. A run that has its result has only handlers left, which are not stopped.
 create or replace function tenuto._tasks_below(p_id uuid, p_scope text)
   returns setof uuid
   language sql

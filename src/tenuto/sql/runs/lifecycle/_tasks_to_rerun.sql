@@ -1,11 +1,14 @@
 -- Returns what a retry does with the tasks of a run: executes them again, or keeps them as they ended (again = false).
--- With p_reuse: executes tasks that failed or were cancelled, everything that depends on such a task, whatever the edge
--- (`continue` and `failed` edges are decided again), and handlers that ran; without it, all. Tasks that an attempt of
--- the run copied are left out, and so are their children. Children of a task that runs again are left out: it starts
--- its own. A failed child of a parent that completed runs again only if it failed the run: otherwise its parent handled
--- the failure.
-create or replace function tenuto._tasks_to_rerun(p_run_id uuid, p_reuse boolean)
-  returns table (id uuid, place int, again boolean, handler text, outcome text)
+-- With p_reuse, it executes tasks that failed or were cancelled, everything that depends on such a task, whatever the
+-- edge (`continue` and `failed` edges are decided again), and handlers that ran; without p_reuse, all tasks. With
+-- p_from_name, it also executes the tasks without a parent that have this name or type or recorded a step of this name.
+-- replay is true if the task continues after its recorded steps, because it failed or was cancelled and nothing that it
+-- depends on runs again; _recorded_children decides about its recorded children. Other children of a task that runs
+-- again are left out, because the task starts them itself. Tasks that a later attempt of the run has replaced by copies
+-- are left out. A failed child of a parent that completed runs again only if it failed the run: otherwise its parent
+-- handled the failure.
+create or replace function tenuto._tasks_to_rerun(p_run_id uuid, p_reuse boolean, p_from_name text)
+  returns table (id uuid, place int, again boolean, replay boolean, handler text, outcome text)
   language sql
   stable
   set plan_cache_mode = force_custom_plan
@@ -13,24 +16,30 @@ create or replace function tenuto._tasks_to_rerun(p_run_id uuid, p_reuse boolean
   set jit = off
 as $$
   with recursive every as materialized (
-    select t.id, t.parent_id, t.place, t.handler, t.optional, t.copy_of, a.outcome
+    select t.id, t.parent_id, t.place, t.handler, t.optional, t.copy_of, a.outcome, f.named, f.stepped
     from tenuto._run_tasks(p_run_id) t
     left join lateral (
       select a.outcome from tenuto.task_attempts a where a.task_id = t.id and a.end_no = 0 limit 1) a on true
+    left join lateral (
+      select p_from_name in (t.name, (select r.type from tenuto.routes r where r.id = t.route_id)) as named,
+             exists (select from tenuto.task_steps s where s.task_id = t.id and s.name = p_from_name) as stepped
+      where p_from_name is not null and t.parent_id is null and t.handler is null
+    ) f on true
   ), old as materialized (
     select e.*
     from every e
     where e.outcome is not null and not exists (select from every c where c.copy_of = e.id)
-  ), again(id) as (
-    select o.id
+  ), again(id, depends) as (
+    select o.id, false
     from old o
     where case
+        when o.named or o.stepped then true
         when o.parent_id is null then not p_reuse or o.handler is not null or o.outcome in ('failed', 'cancelled')
         else p_reuse and (o.outcome = 'cancelled' or (o.outcome = 'failed' and not o.optional and not coalesce((
           select bool_and(d.runs_on = 'continue') from tenuto.task_dependencies d where d.parent_id = o.id), false)))
       end
     union
-    select o.id
+    select o.id, true
     from again g
     cross join lateral (select d.child_id from tenuto.task_dependencies d where d.parent_id = g.id offset 0) d
     join old o on o.id = d.child_id
@@ -39,7 +48,10 @@ as $$
     union
     select e.id from below b join every e on e.parent_id = b.id
   ), chosen as materialized (
-    select id from again except select id from below
+    select g.id, bool_or(g.depends) as depends
+    from again g
+    where not exists (select from below b where b.id = g.id)
+    group by g.id
   ), sources(id) as (   -- tasks that a chosen task reads from, and its parents, stay beside it
     select n.id
     from chosen c
@@ -49,11 +61,20 @@ as $$
     ) n
     union
     select e.parent_id from sources s join every e on e.id = s.id
+  ), listed as materialized (
+    select o.id, o.place, c.id is not null as again,
+           c.id is not null and p_reuse and not c.depends and o.named is not true
+             and (o.stepped or o.outcome in ('failed', 'cancelled')) as replay,
+           o.handler, o.outcome
+    from old o
+    left join chosen c on c.id = o.id
+    left join sources s on s.id = o.id
+    where c.id is not null
+       or (p_reuse and o.outcome in ('completed', 'skipped') and (o.parent_id is null or s.id is not null))
   )
-  select o.id, o.place, c.id is not null, o.handler, o.outcome
-  from old o
-  left join chosen c on c.id = o.id
-  left join sources s on s.id = o.id
-  where c.id is not null
-     or (p_reuse and o.outcome in ('completed', 'skipped') and (o.parent_id is null or s.id is not null));
+  select l.* from listed l
+  union all
+  select c.id, c.place, c.again, c.replay, null, c.outcome
+  from (select array_agg(l.id) filter (where l.replay) as ids from listed l) r
+  cross join lateral tenuto._recorded_children(r.ids, p_from_name) c;
 $$;

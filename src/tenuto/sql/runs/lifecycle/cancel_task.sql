@@ -1,17 +1,21 @@
--- any open state -> cancelled, for one task, its children, and the dependents that need it to complete. A final task
--- raises TN004.
+-- any open state -> cancelled, when the transaction commits, for one task, its children, and the dependents that need
+-- it to complete. A final task raises TN004. The plan is fixed: planning takes longer than the query.
 create or replace function tenuto.cancel_task(p_org_id uuid, p_task_id uuid, p_reason text default null)
   returns void
   language plpgsql
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off
+  set enable_hashjoin = off
+  set enable_mergejoin = off
+  set jit = off
 as $$
 declare
   v_status text;
   v_handler text;
-  v_run_id uuid;
 begin
   perform tenuto._check_name('the reason of a cancellation', nullif(p_reason, ''), 1024);
-  select status, handler, run_id
-  into v_status, v_handler, v_run_id
+  select status, handler
+  into v_status, v_handler
   from tenuto.task_status
   where id = p_task_id and org_id = p_org_id;
   if not found then
@@ -22,10 +26,7 @@ begin
     perform tenuto._raise('TN004', format('task %s is a handler for runs that end as %s', p_task_id, v_handler),
       'cancel the run');
   end if;
-  perform tenuto._cancel_tasks(array(select tenuto._tasks_below(p_task_id, 'task')), p_reason);
-  insert into tenuto.cancel_requests (id, scope, org_id, requested_at)
-  values (p_task_id, 'task', p_org_id, tenuto.now())
-  on conflict do nothing;
-  perform tenuto._retry_parked_now(v_run_id);
+  perform tenuto._request_cancel(p_org_id, p_task_id, 'task', p_reason);
+  perform tenuto._audit(p_org_id, 'task', p_task_id::text, 'cancel', jsonb_build_object('reason', p_reason));
 end
 $$;

@@ -1,6 +1,6 @@
--- Folds the runs that a worker's completions touched, so that clients that wait see their end, and wakes the workers of
--- the queues in which their orgs have ready tasks. Called by a worker after its completions committed, a few times per
--- second at most. Without runs, or with no task ready, it wakes no worker.
+-- Folds the runs that a worker's completions changed, so that waiting clients see them end, and wakes the workers of
+-- the queues in which their orgs have ready tasks. A worker calls it after its completions have committed, a few times
+-- per second at most. If no runs are passed or no task is ready, it wakes no worker.
 create or replace function tenuto.fold_and_wake_runs(p_run_ids uuid[])
   returns bigint
   language plpgsql

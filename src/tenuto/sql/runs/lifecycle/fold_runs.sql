@@ -1,8 +1,8 @@
 -- pending -> running -> completed | failed | cancelled: adds the ends of tasks to the counts of their runs, and ends
--- the runs with no open tasks. Every end left a separate row, so none is missed: an end that commits later is folded
--- later, and so is one of a run that another transaction has locked, however many of its rows come first. Runs with
--- handlers or run attempts left are for settle_runs. p_run_ids: only these, for a client that waits for them. p_keys:
--- the same, parked or not.
+-- the runs with no open tasks. Every end of a task left a separate row, so none is missed: an end that commits later is
+-- folded later, and so is an end in a run that another transaction has locked, however many rows of that run come
+-- first. Runs with handlers or run attempts left are handled by settle_runs. p_run_ids: only these runs, for a client
+-- that waits for them. p_keys: the same, even if they are parked.
 create or replace function tenuto.fold_runs(
   p_limit int default 1000, p_run_ids uuid[] default null, p_keys text[] default null)
   returns bigint
@@ -15,15 +15,17 @@ declare
   v_runs uuid[] := '{}';
   v_seen uuid[] := tenuto._parked('fold_runs', p_keys);
   v_next uuid[];
+  v_first bigint;
 begin
   p_run_ids := coalesce(p_run_ids, p_keys::uuid[]);
+  v_first := (tenuto._due_floors(p_run_ids::text[])).count_id;
   while cardinality(v_runs) < p_limit
   loop
     v_next := array(
       select distinct c.run_id
       from (
         select c.run_id from tenuto.run_counts c
-        where (p_run_ids is null or c.run_id = any (p_run_ids)) and c.run_id <> all (v_seen)
+        where c.id >= v_first and (p_run_ids is null or c.run_id = any (p_run_ids)) and c.run_id <> all (v_seen)
         order by c.id limit p_limit * 10) c
       limit p_limit - cardinality(v_runs));
     exit when cardinality(v_next) = 0;

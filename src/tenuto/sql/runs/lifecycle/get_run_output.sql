@@ -1,6 +1,6 @@
--- Returns the output of a run: its declared outputs by position, otherwise those of its sinks in order (one sink: that
--- output itself), otherwise the single task's. Read from the tasks on request, never stored twice. Outputs of more than
--- 16 MB together are omitted: each task has its own.
+-- Returns the output of a run: its declared outputs by position; otherwise the outputs of its sinks in order (if there
+-- is one sink, its output itself); otherwise the output of the single task. The output is read from the tasks on
+-- request, never stored twice. Outputs of more than 16 MB together are omitted: each task shows its own.
 create or replace function tenuto.get_run_output(p_run_id uuid)
   returns tenuto.run_output
   language plpgsql

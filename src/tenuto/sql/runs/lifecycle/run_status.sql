@@ -1,5 +1,6 @@
 -- Lists every run with its live status and counts. A single-task run takes both from its task. A run is running from
--- its first claim. Its type is that of the task it was started with; a graph has none.
+-- its first claim. The type of a run is that of the task with which it was started; a graph has no type. Its metadata
+-- and attempts are those of this task too, unless the run has its own.
 create or replace view tenuto.run_status
   with (security_invoker = true)
 as
@@ -18,8 +19,9 @@ select
       then 'running'
     else r.status
   end as status,
-  r.attempt, r.max_attempts,
-  coalesce(r.total - (q.copying)::int, 1) as total_tasks,
+  coalesce(t.attempt, m.attempt, r.attempt) as attempt,
+  coalesce(t.max_attempts::int, m.max_attempts, r.max_attempts) as max_attempts,
+  coalesce(r.total + n.added - (q.copying)::int - n.open::int, 1) as total_tasks,
   coalesce(r.completed, (t.status = 'completed')::int) as completed_tasks,
   coalesce(r.failed, (t.status = 'failed')::int) as failed_tasks,
   coalesce(r.cancelled, (t.status = 'cancelled')::int) as cancelled_tasks,
@@ -32,7 +34,8 @@ select
        else (select a.error from tenuto.task_attempts a where a.task_id = r.failed_task_id and a.end_no = 0)
   end as error,
   coalesce(r.failed_task_id, case when t.status = 'failed' then t.id end) as failed_task_id,
-  coalesce(r.metadata, t.metadata) as metadata, r.retry_of, r.next_retry_at, r.cancel_requested_at, r.created_at,
+  coalesce(r.metadata, tenuto._first_metadata(r.id)) as metadata, r.retry_of, r.retried_by, r.next_retry_at,
+  r.cancel_requested_at, r.created_at,
   coalesce(
     r.started_at,
     t.started_at,
@@ -41,10 +44,29 @@ select
   coalesce(r.completed_at, t.completed_at) as completed_at,
   extract(epoch from coalesce(r.completed_at, t.completed_at) - coalesce(r.started_at, t.started_at))::float8
     as duration_seconds,
-  q.progress
+  q.progress,
+  case when r.single_task and t.status = 'cancelled' then tenuto._reason_of_cancel(t.error)
+       when r.cancel_requested_at is not null then tenuto._cancel_reason(r.id)
+  end as cancel_reason,
+  p.fraction, p.message,
+  coalesce(r.open, false)
+    and r.cancel_requested_at is null
+    and not exists (select from tenuto.close_requests c where c.run_id = r.id) as open,
+  (select d.at
+   from tenuto.run_deadlines d
+   where d.run_id = r.id and d.kind = 'deadline' and coalesce(r.completed_at, t.completed_at) is null) as deadline_at,
+  (select d.at
+   from tenuto.run_deadlines d
+   where d.run_id = r.id and d.kind = 'expires' and coalesce(r.completed_at, t.completed_at) is null) as expires_at,
+  coalesce(r.completed_at, t.completed_at, r.cancel_requested_at) is null and tenuto._is_held(r.id) as held
 from tenuto.runs r
 join tenuto.resource_groups g on g.no = r.group_no
 left join tenuto.task_status t on t.id = r.id and r.single_task
+left join lateral (   -- offset 0: only where a query reads it
+  select k.attempt, k.max_attempts::int from tenuto.task_status k
+  where k.id = r.id and not r.single_task and r.max_attempts = 1
+  offset 0
+) m on true
 cross join lateral (   -- a run counts one task more than it has while a retry copies its tasks
   select coalesce(bool_or(o.verb = 'retry' and o.phase <> 'release'), false) as copying,
          (array_agg(
@@ -53,6 +75,26 @@ cross join lateral (   -- a run counts one task more than it has while a retry c
   from tenuto.run_requests o
   where o.run_id = r.id
 ) q
+cross join lateral (   -- offset 0: tasks that were added since the run was folded; an open run counts one too many
+  select case when r.completed_at is null and not r.single_task
+              then coalesce((select sum(c.added) from tenuto.run_counts c where c.run_id = r.id), 0)
+              else 0
+         end::int as added,
+         r.open is not null and exists (select from tenuto.open_runs o where o.run_id = r.id) as open
+  offset 0
+) n
+cross join lateral (   -- offset 0: only where a query reads it
+  select s.fraction, s.message
+  from (
+    select case when t.completed_at is null then coalesce(t.progress, 0) else 1 end::float8 as fraction, t.message
+    where r.single_task
+    union all
+    select f.fraction, f.message
+    from tenuto._run_progress(r.id, r.completed + r.failed + r.cancelled + r.skipped, r.total) f
+    where not r.single_task
+  ) s
+  offset 0
+) p
 cross join lateral (   -- offset 0: evaluated once per run, and only where a query reads one of its columns
   select tenuto.get_run_output(r.id) as result offset 0
 ) u;

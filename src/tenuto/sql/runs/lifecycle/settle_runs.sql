@@ -1,6 +1,6 @@
--- running -> retrying -> running, and the handlers of a run that has ended: the runs that fold_runs leaves. Locks in
--- the one order (ADR 7: pending, then runs, limits once and last) and checks again under the lock. p_keys: only these
--- runs, parked or not.
+-- running -> retrying -> running, for runs with run attempts left, and starts the handlers of runs that have ended:
+-- these are the runs that fold_runs leaves. Locks rows in the order of ADR 7 (pending, then runs, limits once and last)
+-- and checks the runs again under the lock. With p_keys, only these runs, even if they are parked.
 create or replace function tenuto.settle_runs(p_limit int default 100, p_keys text[] default null)
   returns bigint
   language plpgsql

@@ -1,9 +1,10 @@
 -- Repeats cancels until none of their tasks is open: a task may have moved between two hot tables while the cancel read
--- them, or been returned by a worker that died. One cancel for all requests, which locks in the one order; the requests
--- come in random order, since the first hundred may be of tasks that run for hours. Returns how many requests are
--- finished. If every open task of a request was already marked before this call, no task can be added any more (a
--- marked task starts no children): from then on only those tasks are checked, until they have ended, then all of the
--- request once more. p_keys: only these requests (scope:id), parked or not.
+-- them, or been returned by a worker that died. Makes one cancel for all requests, which locks rows in the order of ADR
+-- 7. The requests come in random order, because the first hundred may be for tasks that run for hours. Returns how many
+-- requests are finished. If every open task of a request was already marked before this call, no task can be added any
+-- more (a marked task starts no children, and the run is not open): from then on, only those tasks are checked until
+-- they have ended, and then all tasks of the request once more. With p_keys, only these requests (scope:id), even if
+-- they are parked.
 create or replace function tenuto.sweep_cancelled(p_limit int default 100, p_keys text[] default null)
   returns bigint
   language plpgsql
@@ -19,6 +20,9 @@ declare
     order by random()
     limit p_limit
     for update skip locked);
+  -- Tasks may still be added to these. Read before their tasks: tasks that are added later are found by the next call.
+  v_open uuid[] := array(
+    select o.run_id from tenuto.open_runs o where o.run_id = any (array(select q.id from unnest(v_requests) q)));
   v_nos bigint[];
   v_ids uuid[];
   v_marked boolean[];
@@ -26,7 +30,7 @@ declare
 begin
   select array_agg(q.no), array_agg(b.id), array_agg(coalesce(r.cancel, false))
   into v_nos, v_ids, v_marked
-  from unnest(v_requests) with ordinality as q(id, scope, org_id, requested_at, open_ids, no)
+  from unnest(v_requests) with ordinality as q(id, scope, org_id, requested_at, open_ids, reason, at_commit, no)
   cross join lateral tenuto._open_below(q.id, q.scope, q.open_ids) as b(id)
   left join lateral (select u.cancel from tenuto.running_tasks u where u.id = b.id limit 1) r on true;
   perform tenuto._cancel_tasks(v_ids, null);
@@ -34,7 +38,7 @@ begin
   with seen as materialized (
     select q.id, q.scope, count(b.id) as looked_at, coalesce(bool_and(b.marked), true) as marked,
            array_agg(o.id order by o.id) filter (where o.id is not null) as still
-    from unnest(v_requests) with ordinality as q(id, scope, org_id, requested_at, open_ids, no)
+    from unnest(v_requests) with ordinality as q(id, scope, org_id, requested_at, open_ids, reason, at_commit, no)
     left join unnest(v_nos, v_ids, v_marked) as b(no, id, marked) on b.no = q.no
     left join tenuto._open_task_ids(v_ids) as o(id) on o.id = b.id
     group by q.id, q.scope
@@ -43,10 +47,11 @@ begin
     set open_ids = s.still
     from seen s
     where c.id = s.id and c.scope = s.scope and s.looked_at > 0 and s.marked and c.open_ids is distinct from s.still
+      and c.id <> all (v_open)
   )
   delete from tenuto.cancel_requests c
   using seen s
-  where c.id = s.id and c.scope = s.scope and s.looked_at = 0;
+  where c.id = s.id and c.scope = s.scope and s.looked_at = 0 and c.id <> all (v_open);
   get diagnostics v_done = row_count;
   return v_done;
 end

@@ -1,5 +1,5 @@
--- Lists every task with its live status, as if it were a column. The lease is its session's; failures and losses are
--- counted from its history.
+-- Lists every task with its live status, as if the status were a column. The lease is that of its session; failures and
+-- losses are counted from its history.
 create or replace view tenuto.task_status
   with (security_invoker = true)
 as
@@ -14,9 +14,12 @@ select
     when w.id is not null then case when w.waits_for = 'limit' then 'queued' else 'waiting' end
     else 'pending'
   end as status,
-  coalesce(f.attempt, u.attempt, r.attempt, d.attempt, w.attempt, p.attempt) as attempt,
+  tenuto._attempt_number(
+    coalesce(f.attempt, u.attempt, r.attempt, d.attempt, w.attempt, p.attempt), c.failures + c.losses,
+    f.outcome = 'failed' or d.reason = 'retry') as attempt,
   c.failures, c.losses,
-  t.max_attempts, t.max_losses, t.run_attempt, t.optional, t.handler, t.input, f.output, f.error, t.metadata, t.limits,
+  t.max_attempts, t.max_losses, t.run_attempt, t.optional, t.handler, t.input, f.output, f.error,
+  coalesce((select m.metadata from tenuto.task_metadata m where m.task_id = t.id), t.metadata) as metadata, t.limits,
   t.queue_job_id as external_id, t.copy_of, t.created_at, t.available_at,
   coalesce(f.queued_at, u.queued_at, r.queued_at) as queued_at,
   case when d.reason = 'retry' then d.available_at end as next_retry_at,
@@ -24,10 +27,17 @@ select
   f.ended_at as completed_at,
   extract(epoch from f.ended_at - (select min(a.started_at) from tenuto.task_attempts a where a.task_id = t.id))::float8
     as duration_seconds,
-  w.waits_for, w.wake_at, p.remaining as remaining_dependencies, u.cancel as cancel_requested, u.progress, u.message,
+  w.waits_for, w.wake_at, p.remaining as remaining_dependencies, u.cancel as cancel_requested,
+  coalesce(u.progress, f.progress, l.progress) as progress,
+  case when u.progress is null then coalesce(u.message, f.message, l.message) else u.message end as message,
   u.deadline_at,
-  u.session_id, s.worker_id, s.token as lease_token, s.expires_at as lease_expires_at, t.group_no, t.timeout_seconds,
-  t.has_slots
+  u.session_id, s.worker_id, s.expires_at as lease_expires_at, t.group_no, t.timeout_seconds,
+  t.has_slots, s.expires_at - make_interval(secs => s.lease_seconds) as last_heartbeat,
+  case when starts_with(o.type, 'tenuto.')
+       then (select array_remove(array[j.partition_key], '') from tenuto.job_tasks j where j.task_id = t.id)
+  end as partitions,
+  case when starts_with(o.type, 'tenuto.')
+       then (select j.input_versions from tenuto.job_tasks j where j.task_id = t.id) end as input_versions
 from tenuto.tasks t
 join tenuto.routes o on o.id = t.route_id
 left join tenuto.task_attempts f on f.task_id = t.id and f.end_no = 0
@@ -37,4 +47,5 @@ left join tenuto.delayed_tasks d on d.id = t.id
 left join tenuto.waiting_tasks w on w.id = t.id
 left join tenuto.pending_tasks p on p.id = t.id
 left join tenuto.sessions s on s.id = u.session_id
-cross join lateral tenuto._count_failures(t.id) c;
+cross join lateral tenuto._count_failures(t.id) c
+left join lateral tenuto._last_progress(t.id) l on f.task_id is null;

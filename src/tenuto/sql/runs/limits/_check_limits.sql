@@ -1,6 +1,6 @@
 -- Raises TN003 for limits that are not [{"scope": "key" | "queue", "key": …, "size": …}], each limit once, and at most
--- one {"scope": "rate", "key": …, "size": …, "seconds": …}: of two rates, one would admit tasks that pile up at the
--- other.
+-- one {"scope": "rate", "key": …, "size": …, "seconds": …}: with two rates, tasks that one of them admits would pile up
+-- at the other.
 create or replace function tenuto._check_limits(p_limits jsonb)
   returns void
   language plpgsql

@@ -1,8 +1,9 @@
 -- waiting for a limit -> queued: gives free slots of limits that the caller has locked to the tasks first in line, at
--- most 1000 per limit; the rest gets an arrival. A task with several limits moves on to its next line; a limit that
--- another transaction has locked gets an arrival too, so that its line continues with the next claim. Rates have no
--- slots: admit_rates admits the tasks that wait for them. Returns the routes of the tasks that are ready now.
-create or replace function tenuto._fill_limits(p_limit_ids bigint[])
+-- most 1000 per limit; for the rest, it leaves an arrival. A task with several limits moves on to the line of its next
+-- limit. A limit that another transaction has locked gets an arrival too, so that the next claim continues with its
+-- line. p_freed: how many slots of each limit the caller has just given back (see _give_slots). Rates have no slots:
+-- admit_rates admits the tasks that wait for them. Returns the routes of the tasks that are ready now.
+create or replace function tenuto._fill_limits(p_limit_ids bigint[], p_freed int[] default '{}')
   returns int[]
   language plpgsql
   set plan_cache_mode = force_generic_plan
@@ -14,6 +15,7 @@ create or replace function tenuto._fill_limits(p_limit_ids bigint[])
 as $$
 declare
   v_limits bigint[] := p_limit_ids;
+  v_freed int[] := p_freed;
   v_starts tenuto.line_start[];
   v_ready int[];
   v_routes int[] := '{}';
@@ -22,34 +24,7 @@ declare
 begin
   while cardinality(v_limits) > 0
   loop
-    with chosen as materialized (
-      select w.*
-      from tenuto.limits l
-      cross join lateral (
-        select w.*
-        from tenuto.waiting_tasks w
-        where w.limit_id = l.id and (-w.priority, w.seq) >= (-l.floor_priority, l.floor_seq)
-        order by -w.priority, w.seq
-        -- Most limits that get a slot back have no line, and counting 64,000 held slots takes 40 ms.
-        limit case
-          when exists (
-            select from tenuto.waiting_tasks x
-            where x.limit_id = l.id and (-x.priority, x.seq) >= (-l.floor_priority, l.floor_seq))
-          then least(1000, greatest(0, l.size - (
-            select count(*) from tenuto.limit_slots s
-            where s.limit_id = l.id and s.org_id = l.org_id and s.seq >= l.floor_slot)))
-          else 0 end
-        for update skip locked
-      ) w
-      where l.id = any (v_limits) and l.scope <> 'rate'
-    ), slots as (
-      insert into tenuto.limit_slots (task_id, limit_id, org_id)
-      select id, limit_id, org_id from chosen
-    )
-    select array_agg(
-             (id, org_id, run_id, route_id, group_no, priority, attempt, flags)::tenuto.queued_task
-             order by priority desc, seq)
-    into v_admitted from chosen;
+    v_admitted := tenuto._give_slots(v_limits, v_freed);
     exit when v_admitted is null;
     if cardinality(v_admitted) >= 1000 then
       insert into tenuto.arrivals (org_id, limit_id)
@@ -82,6 +57,7 @@ begin
       v_routes := v_routes || v_ready;
     end if;
     exit when v_starts is null;
+    v_freed := '{}';
     v_limits := array(
       select id
       from tenuto.limits

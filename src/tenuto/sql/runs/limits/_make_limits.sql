@@ -1,6 +1,6 @@
 -- Creates the limits of arrivals that have no row yet. A limit's id is a hash of its scope and key, so that a task can
--- be in its line before the row exists. Its size is the declared one, otherwise that of the start; its queue is that of
--- the start. Never waits: a limit that another transaction creates is left to it.
+-- be in its line before the row exists. A limit gets the declared size, otherwise the size in the start; its queue is
+-- that of the start. Never waits: a limit that another transaction is creating is left to that transaction.
 create or replace function tenuto._make_limits(p_arrivals bigint[])
   returns void
   language sql

@@ -1,8 +1,8 @@
 -- Moves the floors of limits up to their first task in line and their oldest slot, so that a call that fills a limit
--- does not read the dead rows before them while a long transaction holds vacuum back. Only floors that would skip
--- 5,000 numbers move; with many limits a call checks a random part of them, about 2,000. A task that gets in line
--- before a floor lowers it: _lower_limit_floors. Slots need no such call: they are taken by transactions that have
--- locked the limit.
+-- does not read the dead rows before them while a long transaction holds vacuum back. Only floors that would skip 5,000
+-- numbers move; with many limits a call checks a random part of them, about 2,000. A task that joins the line before a
+-- floor lowers the floor (_lower_limit_floors). Slots need no such call, because only transactions that have locked the
+-- limit take them.
 create or replace function tenuto._move_limit_floors()
   returns bigint
   language plpgsql

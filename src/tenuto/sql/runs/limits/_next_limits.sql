@@ -1,7 +1,7 @@
--- Returns for each queued task the limit whose slot it needs next: keys before queues, then by id, its rate last; null
--- if it holds all of them. A limit without a row, new or pruned while the task was in another line, has the id that it
--- will be created with. Works on a batch (one by one it cost 1.6 ms per task), and with laterals, so that every look-up
--- is by index whatever the statistics.
+-- Returns for each queued task the limit whose slot it needs next: keys before queues, then by id, the rate last; null
+-- if it holds slots of all its limits. A limit without a row, because it is new or was pruned while the task was in
+-- another line, has the id with which it will be created. Works on a batch (one by one, it cost 1.6 ms per task) and
+-- with lateral joins, so that every look-up uses an index, whatever the statistics.
 create or replace function tenuto._next_limits(p_queued tenuto.queued_task[])
   returns table (no bigint, queued tenuto.queued_task, limit_id bigint)
   language plpgsql

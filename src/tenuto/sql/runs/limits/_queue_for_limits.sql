@@ -1,6 +1,6 @@
--- -> waiting for a limit: each queued task goes in line for the first of its limits. Locks no limit and creates none:
--- the transaction that follows the arrivals does. A task that returns after a retry does not reset a limit to an older
--- size.
+-- -> waiting for a limit: each queued task joins the line of the first of its limits. Neither locks nor creates limits:
+-- the transaction that follows the arrivals does that. A task that returns after a retry does not reset a limit to an
+-- older size.
 create or replace function tenuto._queue_for_limits(p_queued tenuto.queued_task[])
   returns void
   language plpgsql

@@ -1,6 +1,6 @@
 -- Returns how many tasks a rate can admit now, at most p_max. The caller has locked the rate's row. With size 10 and
--- seconds 1, tasks are 0.1 s apart (the pace); a call that comes 0.35 s late admits 2 at once (a quarter of a second's
--- worth), not 4.
+-- seconds 1, tasks are 0.1 s apart (the pace); a call that comes 0.35 s late admits 2 tasks at once, the number for a
+-- quarter of a second, not 4.
 create or replace function tenuto._rate_share(p_rate tenuto.limits, p_max int)
   returns tenuto.rate_share
   language plpgsql

@@ -1,6 +1,6 @@
--- Records how many tasks a rate admitted, and when to check it again: when the next task can be admitted; if fewer
--- tasks were in line than it could admit, after half a second, then after ever longer pauses, since a start that has
--- not committed may be in line.
+-- Records how many tasks a rate admitted, and when to check the rate again: at the time when it can admit the next
+-- task. If fewer tasks were in line than it could admit, it is checked after half a second, then after ever longer
+-- pauses, because a start that has not committed yet may be in line.
 create or replace function tenuto._record_admissions(p_rate tenuto.limits, p_share tenuto.rate_share, p_tasks int)
   returns void
   language plpgsql

@@ -1,5 +1,5 @@
--- Makes dispatchers check these rates, which the caller has locked and for which tasks wait. Rates that are due soon
--- enough anyway are not written.
+-- Makes dispatchers check these rates, which the caller has locked and for which tasks wait. Rates that will be checked
+-- soon enough anyway are not updated.
 create or replace function tenuto._schedule_rate_checks(p_limit_ids bigint[])
   returns void
   language sql

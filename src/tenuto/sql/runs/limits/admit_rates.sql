@@ -1,7 +1,7 @@
--- waiting for a rate -> queued: admits what each rate allows, at most p_limit tasks. A rate admits its tasks one by
--- one, seconds / size apart. A late call makes up for at most a quarter of a second. A rate never admits more than its
--- size within any window of its seconds. Locks the rate's row; a rate that another dispatcher has locked is left to it.
--- p_keys: only these rates, parked or not.
+-- waiting for a rate -> queued: admits as many tasks as each rate allows, at most p_limit in total. A rate admits its
+-- tasks one by one, seconds / size apart. A late call makes up for at most a quarter of a second. A rate never admits
+-- more than its size within any window of its seconds. Locks the rate's row; a rate that another dispatcher has locked
+-- is left to that dispatcher. With p_keys, only these rates, even if they are parked.
 create or replace function tenuto.admit_rates(p_limit int default 1000, p_keys text[] default null)
   returns bigint
   language plpgsql

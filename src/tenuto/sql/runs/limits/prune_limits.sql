@@ -1,7 +1,7 @@
--- Deletes unused limits: no task holds a slot of them or is in their line, now and when they were marked idle, p_keep
--- ago. This function marks them too, so that using a limit writes nothing. The row returns with the next task that
--- names the limit; a task that lined up in the same moment is found by sweep_limits. A rate stays until its admissions
--- are out of its window. p_keys: only these limits, parked or not.
+-- Deletes unused limits: no task holds one of their slots or is in their line, neither now nor when they were marked as
+-- idle, p_keep ago. This function also marks them, so that using a limit writes nothing. The row returns with the next
+-- task that names the limit; a task that joined the line at the same time is found by sweep_limits. A rate stays until
+-- its admissions are out of its window. With p_keys, only these limits, even if they are parked.
 create or replace function tenuto.prune_limits(
   p_keep interval default '1 day', p_limit int default 1000, p_keys text[] default null)
   returns table (noted bigint, removed bigint)

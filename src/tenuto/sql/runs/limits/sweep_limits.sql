@@ -1,7 +1,7 @@
 -- Repairs limits: deletes slots of tasks that are neither ready nor running nor in line, creates limits again that have
--- no row while tasks are in their line, looks before their floors, fills free slots that a start and a finish left to
--- each other, and schedules checks of rates that tasks wait for. Rows that another transaction has locked are left for
--- the next call. p_keys: only these limits, parked or not.
+-- no row while tasks are in their line, searches before their floors, fills free slots that a start and a concurrent
+-- completion each left to the other, and schedules checks of rates that tasks wait for. Rows that another transaction
+-- has locked are left for the next call. With p_keys, only these limits, even if they are parked.
 create or replace function tenuto.sweep_limits(p_keys text[] default null)
   returns table (freed bigint, filled bigint)
   language plpgsql
@@ -37,7 +37,7 @@ begin
       order by l.scope, l.id
       for no key update skip locked);
     update tenuto.limits l
-    set floor_priority = default, floor_seq = default, floor_slot = default
+    set floor_priority = default, floor_seq = default, floor_slot = default, full_size = null
     where l.id = any (v_limits);
     select count(*) into v_waiting from tenuto.waiting_tasks w where w.limit_id = any (v_limits);
     perform tenuto._schedule_rate_checks(

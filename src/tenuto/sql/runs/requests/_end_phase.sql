@@ -8,11 +8,11 @@ declare
   v_cancelled boolean;
 begin
   if p_request.verb = 'cancel' then
-    insert into tenuto.cancel_requests (id, scope, org_id, requested_at)
-    values (p_request.run_id, 'run', p_request.org_id, tenuto.now())
+    insert into tenuto.cancel_requests (id, scope, org_id, requested_at, reason)
+    values (p_request.run_id, 'run', p_request.org_id, tenuto.now(), p_request.reason)
     on conflict do nothing;
   elsif p_request.verb = 'retry' and p_request.phase = 'work' then
-    perform tenuto._copy_run(p_request.source_id, p_request.run_id, p_request.run_id);
+    perform tenuto._copy_run(p_request.source_id, p_request.run_id, p_request.base_id, p_request.reuse);
     insert into tenuto.run_counts (run_id, org_id, added) values (p_request.run_id, p_request.org_id, -1);
     select r.cancel_requested_at is not null into v_cancelled from tenuto.runs r where r.id = p_request.run_id;
     if not v_cancelled then

@@ -1,5 +1,5 @@
--- Returns true if a verb on the run is recorded and finished in pieces: the run has more tasks than one piece, or
--- another verb is not finished yet.
+-- Returns true if an action on the run (cancel, retry, delete) is recorded and then finished in pieces: the run has
+-- more tasks than one piece, or another action on it is not finished yet.
 create or replace function tenuto._is_large(p_run tenuto.runs)
   returns boolean
   language sql

@@ -1,21 +1,24 @@
--- Cuts the tasks of a request into parts of one piece each. A cancel takes dependents before the tasks they depend on,
--- so that a piece ends no tasks beyond its own; a retry takes the tasks it keeps first, and tasks before their
--- dependents. Returns how many tasks there are, how many of them run again, and how many of these are handlers.
+-- Divides the tasks of a request into pieces. A cancel takes dependents before the tasks they depend on, so that a
+-- piece ends no tasks beyond its own; a retry takes the tasks that it keeps first, then those that replay their steps
+-- (they depend on no task that runs again), then the others, tasks before their dependents. Returns how many tasks
+-- there are, how many of them run again, and how many of these are handlers.
 create or replace function tenuto._list_request(
   p_request tenuto.run_requests, out tasks int, out again int, out handlers int)
   language plpgsql
 as $$
 begin
   if p_request.verb = 'retry' then
-    insert into tenuto.run_request_parts (run_id, verb, no, org_id, again, task_ids)
-    select p_request.run_id, 'retry', row_number() over (order by l.again, l.part), p_request.org_id, l.again, l.ids
+    insert into tenuto.run_request_parts (run_id, verb, no, org_id, again, replay, task_ids)
+    select p_request.run_id, 'retry', row_number() over (order by l.again, l.replay desc, l.part), p_request.org_id,
+           l.again, l.replay, l.ids
     from (
-      select n.again, (n.no - 1) / tenuto._request_piece() as part, array_agg(n.id order by n.no) as ids
+      select n.again, n.replay, (n.no - 1) / tenuto._request_piece() as part, array_agg(n.id order by n.no) as ids
       from (
-        select t.id, t.again, row_number() over (partition by t.again order by t.place, t.id) as no
-        from tenuto._tasks_to_rerun(p_request.source_id, p_request.reuse) t
+        select t.id, t.again, t.replay,
+               row_number() over (partition by t.again, t.replay order by t.place, t.id) as no
+        from tenuto._tasks_to_rerun(p_request.source_id, p_request.reuse, p_request.from_name) t
       ) n
-      group by 1, 2
+      group by 1, 2, 3
     ) l;
   else
     insert into tenuto.run_request_parts (run_id, verb, no, org_id, again, task_ids)

@@ -1,5 +1,5 @@
--- Does one piece of a request, whose row the caller has locked. The work and the position in the request are one
--- commit: the next dispatcher that takes the request, after a crash too, continues after the last piece.
+-- Does one piece of a request, whose row the caller has locked. The work and the position in the request are committed
+-- together: the next dispatcher that takes the request continues after the last piece, even after a crash.
 create or replace function tenuto._work_on_request(p_request tenuto.run_requests)
   returns void
   language plpgsql
@@ -9,6 +9,10 @@ declare
   v_listed record;
   v_queued tenuto.queued_task[];
 begin
+  if p_request.verb = 'delete_group' then
+    perform tenuto._delete_group_runs(p_request);
+    return;
+  end if;
   if p_request.phase = 'list' then
     v_listed := tenuto._list_request(p_request);
     if p_request.verb = 'retry' then
@@ -34,7 +38,7 @@ begin
   end if;
 
   if p_request.phase = 'release' then
-    v_queued := tenuto._release_copies(p_request.run_id, v_part.task_ids);
+    v_queued := tenuto._release_copies(p_request.base_id, v_part.task_ids);
     perform tenuto._make_ready(v_queued);
     perform tenuto._wake_queued(v_queued);
   elsif p_request.verb = 'cancel' then
@@ -42,9 +46,10 @@ begin
   elsif p_request.verb = 'delete' then
     perform tenuto._delete_tasks(v_part.task_ids);
   elsif v_part.again then
-    perform tenuto._copy_tasks(p_request.run_id, 1, p_request.run_id, v_part.task_ids);
+    perform tenuto._copy_tasks(p_request.run_id, 1, p_request.base_id, v_part.task_ids,
+      case when v_part.replay then v_part.task_ids else '{}' end, p_request.from_name);
   else
-    perform tenuto._carry_over_tasks(p_request.run_id, p_request.run_id, v_part.task_ids);
+    perform tenuto._carry_over_tasks(p_request.run_id, p_request.base_id, v_part.task_ids);
   end if;
   update tenuto.run_requests
   set next_part = v_part.no + 1,

@@ -18,9 +18,15 @@ as $$
   ), of_run_slots as (
     delete from tenuto.run_slots
     where not p_dry_run and ctid = any (array(select f.tid from found f where f.source = 'run_slots'))
+  ), of_held_runs as (
+    delete from tenuto.held_runs
+    where not p_dry_run and ctid = any (array(select f.tid from found f where f.source = 'held_runs'))
   ), of_task_steps as (
     delete from tenuto.task_steps
     where not p_dry_run and ctid = any (array(select f.tid from found f where f.source = 'task_steps'))
+  ), of_task_metadata as (
+    delete from tenuto.task_metadata
+    where not p_dry_run and ctid = any (array(select f.tid from found f where f.source = 'task_metadata'))
   ), of_task_parents as (
     delete from tenuto.task_parents
     where not p_dry_run and ctid = any (array(select f.tid from found f where f.source = 'task_parents'))

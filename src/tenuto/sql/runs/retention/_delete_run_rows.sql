@@ -1,4 +1,4 @@
--- Deletes runs that the caller knows to be final, with the rows that belong to them but not to one of their tasks.
+-- Deletes runs that the caller knows to be final, with the rows that belong to the runs themselves, not to their tasks.
 create or replace function tenuto._delete_run_rows(p_run_ids uuid[])
   returns void
   language plpgsql
@@ -14,6 +14,9 @@ begin
   perform tenuto._forget_parked(p_run_ids);
   delete from tenuto.run_request_parts where run_id = any (p_run_ids);
   delete from tenuto.run_requests where run_id = any (p_run_ids);
+  delete from tenuto.run_deadlines where run_id = any (p_run_ids);
+  delete from tenuto.release_requests where run_id = any (p_run_ids);
+  delete from tenuto.held_runs where run_id = any (p_run_ids);
   delete from tenuto.dedupe_keys where run_id = any (p_run_ids);
   delete from tenuto.runs where id = any (p_run_ids);
 end

@@ -10,9 +10,11 @@ begin
   delete from tenuto.task_slots where task_id = any (p_ids);
   delete from tenuto.task_logs where task_id = any (p_ids);
   delete from tenuto.task_inputs where task_id = any (p_ids);
+  delete from tenuto.job_tasks where task_id = any (p_ids);
   delete from tenuto.task_steps where task_id = any (p_ids);
   delete from tenuto.task_parents where id = any (p_ids);
   delete from tenuto.data_references where holder = 'task' and holder_id = any (p_ids);
+  delete from tenuto.task_metadata where task_id = any (p_ids);
   delete from tenuto.cancel_requests where id = any (p_ids);
   delete from tenuto.tasks where id = any (p_ids);
 end

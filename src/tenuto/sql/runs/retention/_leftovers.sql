@@ -1,6 +1,7 @@
 -- Returns the rows that dropped weeks left behind in tables without weekly partitions: rows of runs and tasks that no
--- longer exist, with the id of that run or task. Only UUIDv7 older than every retention are checked; at most p_limit
--- rows per table. p_keys: only rows of these; p_parked: no rows of these.
+-- longer exist, with the id of that run or task. Only rows whose UUIDv7 is older than every retention are checked; at
+-- most p_limit rows per table. p_keys: only rows of these runs and tasks; p_parked: no rows of these. Also references
+-- of deleted resource groups, which a transaction that was open during the delete can add.
 create or replace function tenuto._leftovers(p_limit int, p_keys uuid[], p_parked uuid[])
   returns table (source text, tid tid, id uuid, org_id uuid)
   language sql
@@ -40,8 +41,22 @@ as $$
      and not exists (select from tenuto.runs r where r.id = x.run_id)
    limit p_limit)
   union all
+  (select 'held_runs', x.ctid, x.run_id, x.org_id
+   from tenuto.held_runs x
+   where x.run_id >= (select o.first_id from old o) and x.run_id < (select o.last_id from old o)
+     and (p_keys is null or x.run_id = any (p_keys)) and x.run_id <> all (p_parked)
+     and not exists (select from tenuto.runs r where r.id = x.run_id)
+   limit p_limit)
+  union all
   (select 'task_steps', x.ctid, x.task_id, x.org_id
    from tenuto.task_steps x
+   where x.task_id >= (select o.first_id from old o) and x.task_id < (select o.last_id from old o)
+     and (p_keys is null or x.task_id = any (p_keys)) and x.task_id <> all (p_parked)
+     and not exists (select from tenuto.tasks t where t.id = x.task_id)
+   limit p_limit)
+  union all
+  (select 'task_metadata', x.ctid, x.task_id, x.org_id
+   from tenuto.task_metadata x
    where x.task_id >= (select o.first_id from old o) and x.task_id < (select o.last_id from old o)
      and (p_keys is null or x.task_id = any (p_keys)) and x.task_id <> all (p_parked)
      and not exists (select from tenuto.tasks t where t.id = x.task_id)
@@ -61,5 +76,12 @@ as $$
      and (p_keys is null or x.holder_id = any (p_keys)) and x.holder_id <> all (p_parked)
      and not exists (select from tenuto.runs r where r.id = x.holder_id)
      and not exists (select from tenuto.tasks t where t.id = x.holder_id)
+   limit p_limit)
+  union all
+  (select 'data_references', x.ctid, x.holder_id, x.org_id
+   from tenuto.resource_groups g
+   join tenuto.data_references x on x.holder_id = g.id and x.holder = 'group'
+   where g.deleted_at is not null
+     and (p_keys is null or x.holder_id = any (p_keys)) and x.holder_id <> all (p_parked)
    limit p_limit);
 $$;

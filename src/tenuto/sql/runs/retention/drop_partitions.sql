@@ -1,8 +1,8 @@
 -- Drops the weeks that ended longer ago than p_keep and than the longest retention of any org. Rows of runs that are
--- open or ended within that time move to the default partitions first. A week of which more than 5,000 tasks must stay
--- is left as it is, and prune_runs deletes the expired rows in it. With p_dry_run, returns the same and changes
--- nothing. Runs as the owner. It locks the tables together for a moment and waits up to 100 ms for the locks; if they
--- are not free, the next call tries again. p_keys: only these weeks, by name, parked or not.
+-- open or ended within that time move to the default partitions first. A week in which more than 5,000 tasks must stay
+-- is left as it is, and prune_runs deletes the expired rows in it. With p_dry_run, returns the same result and changes
+-- nothing. Runs as the owner. It locks the tables together for a short time and waits up to 100 ms for the locks; if
+-- they are not free, the next call tries again. With p_keys, only these weeks, by name, even if they are parked.
 create or replace function tenuto.drop_partitions(
   p_keep interval default '14 days', p_dry_run boolean default false, p_keys text[] default null)
   returns table (partition text, kept bigint)

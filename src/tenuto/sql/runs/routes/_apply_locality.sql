@@ -1,4 +1,7 @@
--- Returns the queued tasks, with a route to the workers of one address for tasks whose input lives only there.
+-- Returns the queued tasks, with routes to the workers near their data objects. A task that takes hard objects gets a
+-- route to the workers at an address that holds all of them. A task that takes only soft objects gets a soft route to
+-- one of the addresses that hold most of them and have a worker that is alive, else the route of all workers. One
+-- address, because routes are never removed: sets of addresses would make many.
 create or replace function tenuto._apply_locality(p_queued tenuto.queued_task[])
   returns tenuto.queued_task[]
   language plpgsql
@@ -8,28 +11,42 @@ declare
   v_task record;
 begin
   for v_task in
-    select c.no, r.*, array(
-        select a.address
-        from (
-          select l.address, count(*) as holds,
-                 (select count(distinct h.object_id)
-                  from tenuto.data_locality h
-                  where h.hard and h.object_id in (select tenuto._task_objects(t.id))) as needed
-          from tenuto.data_locality l
-          where l.hard and l.object_id in (select tenuto._task_objects(t.id))
-          group by l.address) a
-        where a.holds = a.needed
-        order by 1) as places
-    from unnest(p_queued) with ordinality as c(id, org_id, run_id, route_id, group_no, priority, attempt, flags, no)
-    join tenuto.tasks t on t.id = c.id and t.has_slots
+    with place as materialized (
+      select c.no, c.route_id, o.id as object_id, l.address, l.hard
+      from unnest(p_queued) with ordinality as c(id, org_id, run_id, route_id, group_no, priority, attempt, flags, no)
+      join tenuto.tasks t on t.id = c.id and t.has_slots
+      cross join lateral tenuto._task_objects(t.id) as o(id)
+      join tenuto.data_locality l on l.object_id = o.id
+    ), task as materialized (
+      select p.no, p.route_id, count(distinct p.object_id) filter (where p.hard) as needed from place p group by 1, 2
+    ), address as materialized (
+      select p.no, p.address, count(*) filter (where p.hard) as hard, count(*) as held from place p group by 1, 2
+    ), alive as materialized (
+      select distinct w.org_id, w.address
+      from tenuto.workers w
+      join tenuto.sessions s on s.org_id = w.org_id and s.worker_id = w.id
+      where w.org_id in (select c.org_id from unnest(p_queued) c)
+        and w.status = 'active' and s.ended_at is null and s.expires_at >= tenuto.now()
+    )
+    select r.*, t.no, t.needed > 0 as bound,
+           case when t.needed > 0
+                then array(select a.address from address a where a.no = t.no and a.hard = t.needed)
+                else array(
+                  select a.address
+                  from address a
+                  where a.no = t.no
+                    and exists (select from alive l where l.org_id = r.org_id and l.address = a.address)
+                  order by a.held desc, random()
+                  limit 1)
+           end as places
+    from task t
     join tenuto.routes r on r.id = t.route_id
-    where exists (
-      select from tenuto.data_locality l where l.hard and l.object_id in (select tenuto._task_objects(t.id)))
   loop
-    -- If no single address holds all inputs: a route that no worker serves, which `why` can show.
+    -- If no single address holds all hard inputs: a route that no worker serves, which `why` can show.
     v_queued[v_task.no].route_id := tenuto._intern_route(
       v_task.org_id, v_task.queue, v_task.type, v_task.language, v_task.labels,
-      case when cardinality(v_task.places) = 0 then array['nowhere'] else v_task.places end);
+      case when v_task.bound and v_task.places = '{}' then array['nowhere'] else v_task.places end,
+      v_task.blocked_versions, not v_task.bound and v_task.places <> '{}');
   end loop;
   return v_queued;
 end

@@ -2,7 +2,8 @@
 -- created as a duplicate (twin) and without the queue's lock, so that no other transaction waits for it;
 -- _register_lanes checks again whether its queue is paused.
 create or replace function tenuto._intern_route(
-  p_org_id uuid, p_queue text, p_type text, p_language text, p_labels text[], p_addresses text[] default '{}')
+  p_org_id uuid, p_queue text, p_type text, p_language text, p_labels text[], p_addresses text[] default '{}',
+  p_blocked_versions text[] default '{}', p_soft boolean default false)
   returns int
   language plpgsql
 as $$
@@ -16,7 +17,8 @@ begin
   select id into v_id
   from tenuto.routes
   where org_id = p_org_id and queue = p_queue and type = p_type and language = p_language
-    and labels = v_labels and addresses = v_addresses
+    and labels = v_labels and addresses = v_addresses and blocked_versions = p_blocked_versions
+    and soft = p_soft
   order by twin
   limit 1;
   if found then
@@ -34,9 +36,10 @@ begin
     for share;
   end if;
 
-  insert into tenuto.routes (org_id, queue, type, language, labels, addresses, paused, twin)
-  values (p_org_id, p_queue, p_type, p_language, v_labels, v_addresses, coalesce(v_paused, false),
-          case when v_in_transaction then pg_current_xact_id()::text::bigint else 0 end)
+  insert into tenuto.routes (org_id, queue, type, language, labels, addresses, blocked_versions, paused, twin,
+    soft)
+  values (p_org_id, p_queue, p_type, p_language, v_labels, v_addresses, p_blocked_versions, coalesce(v_paused, false),
+          case when v_in_transaction then pg_current_xact_id()::text::bigint else 0 end, p_soft)
   on conflict on constraint route_is_unique do nothing
   returning id into v_id;
   if v_id is null then
@@ -44,7 +47,8 @@ begin
     select id into strict v_id
     from tenuto.routes
     where org_id = p_org_id and queue = p_queue and type = p_type and language = p_language
-      and labels = v_labels and addresses = v_addresses and twin = 0;
+      and labels = v_labels and addresses = v_addresses and blocked_versions = p_blocked_versions and twin = 0
+      and soft = p_soft;
   end if;
   return v_id;
 end

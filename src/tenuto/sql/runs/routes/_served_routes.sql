@@ -1,5 +1,5 @@
--- Returns the routes that a worker can serve among those of its queues and types (null: all): labels it has, languages
--- it supports, data that lives at its address.
+-- Returns the routes of a worker's queues and types (null: all) that it can serve: it has their labels, supports their
+-- language, is at the address that their data requires, and has code that can continue their tasks.
 create or replace function tenuto._served_routes(p_worker tenuto.workers, p_queues text[], p_types text[])
   returns setof tenuto.routes
   language sql
@@ -12,5 +12,6 @@ as $$
     and (p_types is null or r.type = any (p_types))
     and r.language = any (p_worker.languages)
     and r.labels <@ p_worker.labels
-    and (r.addresses = '{}' or p_worker.address = any (r.addresses));
+    and (r.addresses = '{}' or p_worker.address = any (r.addresses))
+    and (r.blocked_versions = '{}' or tenuto._code_version(p_worker, r.type) <> all (r.blocked_versions));
 $$;

@@ -10,5 +10,6 @@ begin
   on conflict (org_id, name) do update set paused_at = coalesce(queues.paused_at, excluded.paused_at);
 
   update tenuto.routes set paused = true where org_id = p_org_id and queue = p_queue and not paused;
+  perform tenuto._audit(p_org_id, 'queue', p_queue, 'pause');
 end
 $$;

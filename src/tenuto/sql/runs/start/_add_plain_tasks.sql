@@ -1,9 +1,9 @@
--- -> queued, the short way of _add_tasks: tasks of one kind with nothing but an input are ready at once. Two plain
--- inserts instead of one statement that could put each task into any table: 40 % cheaper, and the case of most bulk
--- starts.
+-- -> queued, the short way of _add_tasks: tasks of one kind with nothing but an input are ready at once. Makes two
+-- plain inserts instead of one statement that could put each task into any table. This is 40 % cheaper and covers most
+-- bulk starts.
 create or replace function tenuto._add_plain_tasks(
   p_org_id uuid, p_run_id uuid, p_run_attempt int, p_parent_id uuid, p_group_no int, p_kind tenuto.task_spec,
-  p_ids uuid[], p_inputs jsonb[])
+  p_ids uuid[], p_inputs jsonb[], p_first_place int default 0)
   returns void
   language plpgsql
   set jit = off
@@ -16,7 +16,7 @@ begin
     backoff_seconds, timeout_seconds, heartbeat_timeout_seconds, max_attempts, max_losses, run_attempt, optional,
     has_slots, input)
   select s.id, p_org_id, coalesce(p_run_id, s.id), p_parent_id, tenuto.now(), k.route_id, p_group_no, k.priority,
-         case when p_run_id is null then 0 else s.no - 1 end, k.backoff_seconds, k.timeout_seconds,
+         case when p_run_id is null then 0 else p_first_place + s.no - 1 end, k.backoff_seconds, k.timeout_seconds,
          k.heartbeat_timeout_seconds, k.max_attempts, k.max_losses, p_run_attempt, k.optional, false, s.input
   from (select (p_kind).* offset 0) k, unnest(p_ids, p_inputs) with ordinality as s(id, input, no);
 

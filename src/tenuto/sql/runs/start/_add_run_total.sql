@@ -1,5 +1,4 @@
--- Adds p_count tasks to the total of a running task's run. A single-task run becomes an ordinary one: from now on it
--- has counts.
+-- Adds p_count tasks to the total of a running task's run. A single-task run becomes an ordinary run, which has counts.
 create or replace function tenuto._add_run_total(p_parent tenuto.running_tasks, p_count int)
   returns void
   language plpgsql

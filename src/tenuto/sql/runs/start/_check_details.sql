@@ -1,4 +1,4 @@
--- Raises an error for details that name no task, or one twice, and for values that cannot work: an error in a task must
+-- Raises an error for details that name no task, or name a task twice, and for invalid values: an error in a task must
 -- appear when it is started, not in the loop that later promotes or releases it together with other tasks.
 create or replace function tenuto._check_details(p_details jsonb, p_count int)
   returns void

@@ -1,6 +1,6 @@
--- Takes the dedupe keys of a batch and returns for each task its run and whether it is new; a null key takes nothing.
--- Insert and look-up are two statements: in one, a start that waited for a concurrent start with the same key to commit
--- would not see its row.
+-- Takes the dedupe keys of a batch and returns for each task its run and whether it is new; a task with a null key is
+-- always new. Insert and look-up are two statements: in one, a start that waited for a concurrent start with the same
+-- key to commit would not see its row.
 create or replace function tenuto._dedupe_many(
   p_org_id uuid, p_kinds tenuto.task_spec[], p_task_kinds int[], p_ids uuid[], p_keys text[])
   returns tenuto.started[]

@@ -1,6 +1,7 @@
--- Returns the kinds of a start, checked and each resolved to its route. Errors name the wrong value and what to write
--- instead.
-create or replace function tenuto._read_kinds(p_org_id uuid, p_kinds jsonb)
+-- Checks the kinds of a start and returns them, each with its route. Errors name the wrong value and what to write
+-- instead. Types that begin with tenuto. are those of operators: only jobs (p_of_jobs) start them, because their input
+-- says which folders they read.
+create or replace function tenuto._read_kinds(p_org_id uuid, p_kinds jsonb, p_of_jobs boolean default false)
   returns tenuto.task_spec[]
   language plpgsql
 as $$
@@ -30,6 +31,10 @@ begin
         'write {"type": "app.function", …}: workers find the function by its type');
     end if;
     perform tenuto._check_name('the type of a kind', v_read.type);
+    if starts_with(v_read.type, 'tenuto.') and not p_of_jobs then
+      perform tenuto._raise('TN003', format('type %s is an operator, which only a job of a DAG runs', v_read.type),
+        'deploy a DAG, or give your app another name');
+    end if;
     perform tenuto._check_name(format('the queue of %s', v_read.type), v_read.queue);
     perform tenuto._check_name(format('the language of %s', v_read.type), v_read.language);
     perform tenuto._check_names(format('the labels of %s', v_read.type), v_read.labels);

@@ -1,4 +1,5 @@
--- Returns true if every input slot has exactly one source: a value, an object, or another task's output. Null passes.
+-- Returns true if every input slot has exactly one source: a value, an object, or another task's output. Null is
+-- accepted.
 create or replace function tenuto._slots_are_sound(p_slots jsonb)
   returns boolean
   language sql

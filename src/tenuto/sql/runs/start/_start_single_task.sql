@@ -1,7 +1,7 @@
 -- -> queued: the fast path of start_many, for one task with only an input, of a valid kind whose route exists. Returns
 -- its queue, or null if it did nothing: the caller then takes the slow path, which raises the error or creates the
--- route. It needs a third of the statements, and of the time in which an idle system starts a task. p_alone: the call
--- is known not to be part of a client's transaction.
+-- route. It needs a third of the statements, and of the time that starting a task takes on an idle system. p_alone: the
+-- call is known not to be part of a client's transaction.
 create or replace function tenuto._start_single_task(
   p_org_id uuid, p_kind jsonb, p_input jsonb, p_id uuid, p_group text, p_alone boolean default false)
   returns text
@@ -16,7 +16,7 @@ declare
   v_flags constant smallint := tenuto._flags(true, false, false, false);
   v_seq bigint := nextval('tenuto.ready_seq') << 20;
 begin
-  if jsonb_typeof(p_kind) <> 'object' then
+  if jsonb_typeof(p_kind) <> 'object' or starts_with(p_kind ->> 'type', 'tenuto.') then
     return null;
   end if;
   if p_kind ? 'inherit' then
@@ -41,8 +41,8 @@ begin
     where r.org_id = p_org_id
       and r.type = p_kind ->> 'type'
       and r.queue = 'default' and r.language = 'python'
-      and r.labels = '{}' and r.addresses = '{}'
-      and g.org_id = p_org_id and g.external_id = coalesce(p_group, 'default');
+      and r.labels = '{}' and r.addresses = '{}' and r.blocked_versions = '{}'
+      and g.org_id = p_org_id and g.external_id = coalesce(p_group, 'default') and g.deleted_at is null;
   else
     begin
       select g.no, exists (
@@ -64,8 +64,8 @@ begin
         and r.type = k.type
         and r.queue = coalesce(k.queue, 'default')
         and r.language = coalesce(k.language, 'python')
-        and r.labels = coalesce(k.labels, '{}') and r.addresses = '{}'
-        and g.org_id = p_org_id and g.external_id = coalesce(p_group, 'default')
+        and r.labels = coalesce(k.labels, '{}') and r.addresses = '{}' and r.blocked_versions = '{}'
+        and g.org_id = p_org_id and g.external_id = coalesce(p_group, 'default') and g.deleted_at is null
         and coalesce(k.max_attempts between 1 and 100, true) and coalesce(k.max_losses between 1 and 1000, true)
         and coalesce(k.backoff_seconds between 0 and 315360000, true)
         and coalesce(k.timeout_seconds > 0 and k.timeout_seconds <= 315360000, true)

@@ -1,6 +1,7 @@
 -- -> queued: starts tasks in the run of a running attempt, which owns them; returns their ids. Fenced: a task that was
--- asked to stop, or whose run was, starts nothing, and a worker key can start them only in its own queues and under
--- limits of these. With p_step_no the start is a step of the parent: a replay returns the recorded children.
+-- asked to stop, or whose run was cancelled, starts nothing. A worker key can start children only in its own queues,
+-- and only with limits of these queues. With p_step_no the start is a step of the parent: a replay returns the recorded
+-- children.
 create or replace function tenuto.start_children(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_kinds jsonb, p_inputs jsonb[],
   p_ids uuid[] default null, p_task_kinds int[] default null, p_details jsonb default null, p_edges jsonb default null,

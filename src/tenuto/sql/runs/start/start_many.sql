@@ -24,6 +24,8 @@ begin
      and p_kinds = jsonb_build_array(p_kinds -> 0) then
     v_queue := tenuto._start_single_task(p_org_id, p_kinds -> 0, p_inputs[1], p_ids[1], p_group);
     if v_queue is not null then
+      perform tenuto._audit(p_org_id, 'run', p_ids[1]::text, 'start',
+        jsonb_build_object('type', p_kinds -> 0 ->> 'type', 'runs', 1));
       if p_wake then
         perform tenuto._wake(v_queue);
       end if;
@@ -65,6 +67,9 @@ begin
   if p_wake then
     perform tenuto._wake(k.queue) from unnest(v_kinds) k group by k.queue;
   end if;
+
+  perform tenuto._audit_many(p_org_id, 'run', v_ids, 'start',
+    jsonb_build_object('type', tenuto._types_of(p_kinds), 'runs', 1));
 
   if p_dedupe_keys is null then
     return query select id, true from unnest(v_ids) id;

@@ -1,6 +1,7 @@
 -- -> pending: starts one run of a graph of tasks. Tasks name their kind by its position in p_kinds; edges and details
 -- name tasks by their position in p_inputs, and edges go forward, so that a graph has no cycles. A single plain task
--- makes a single-task run, which has the task's id.
+-- makes a single-task run, which has the task's id. With hold, no task can start before release_run. For an id that a
+-- run of the org has, returns that run.
 create or replace function tenuto.start_run(
   p_org_id uuid, p_run jsonb, p_kinds jsonb, p_inputs jsonb[], p_ids uuid[] default null,
   p_task_kinds int[] default null, p_details jsonb default null, p_edges jsonb default null,
@@ -13,6 +14,7 @@ declare
   v_ids uuid[];
   v_edges tenuto.edge[];
   v_run tenuto.runs;
+  v_held boolean;
   v_handlers int[];   -- of each task, 0 for none: an int[] is indexed in constant time, a task_spec[] by counting
 begin
   if jsonb_path_exists(p_kinds, '$[*].inherit') then
@@ -24,6 +26,9 @@ begin
   v_ids := tenuto._check_batch(p_ids, p_inputs, p_task_kinds, p_details, v_kinds);
   v_edges := tenuto._read_edges(p_edges, p_details, cardinality(p_inputs));
   v_run := tenuto._read_run(p_org_id, p_run);
+  if v_run.id is not null and p_ids is null and cardinality(v_ids) = 1 and v_run.max_attempts = 1 then
+    v_ids := array[v_run.id];
+  end if;
   if exists (select from unnest(v_kinds) k where k.handler is not null) then
     v_handlers := array(select coalesce(array_position(array['completed', 'failed', 'cancelled'], k.handler), 0)
                         from unnest(v_kinds) k);
@@ -60,16 +65,28 @@ begin
     v_run.untolerated_failures := 0;
     v_run.handlers := coalesce(cardinality(array_remove(v_handlers, 0)), 0);
   end if;
-  insert into tenuto.runs select v_run.*;
+  insert into tenuto.runs select v_run.* on conflict (id) do nothing;
+  if not found then
+    perform tenuto._check_known_id(p_org_id, v_run.id);
+    return query select v_run.id, false;
+    return;
+  end if;
+  if p_run ? 'id' then
+    perform tenuto._refuse_task_id(v_run.id);
+  end if;
+  perform tenuto._add_deadlines(p_org_id, v_run.id, p_run);
+  v_held := tenuto._hold_run(p_org_id, v_run.id, p_run);
 
   perform tenuto._add_edges(p_org_id, v_ids, v_edges);
   perform tenuto._add_slots(p_org_id, v_run.id, v_ids, p_details, p_run -> 'outputs');
   perform tenuto._make_ready(tenuto._add_tasks(
     p_org_id, case when not v_run.single_task then v_run.id end, 1, null, v_run.group_no, v_kinds, v_ids, p_inputs,
-    p_task_kinds, p_details, v_edges));
-  if p_wake then
+    p_task_kinds, p_details, v_edges, p_held => v_held));
+  if p_wake and not v_held then
     perform tenuto._wake(queue) from unnest(v_kinds) group by queue;
   end if;
+  perform tenuto._audit(p_org_id, 'run', v_run.id::text, 'start',
+    jsonb_build_object('type', tenuto._types_of(p_kinds), 'runs', 1));
   return query select v_run.id, true;
 end
 $$;

@@ -1,4 +1,4 @@
--- Raises TN003 for limits of a type that its tasks cannot have.
+-- Raises TN003 if a declared type has limits that its tasks cannot have.
 create or replace function tenuto._check_declared_limits(p_limits jsonb)
   returns void
   language plpgsql

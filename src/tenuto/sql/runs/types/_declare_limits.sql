@@ -1,6 +1,6 @@
--- Sets the sizes of limits to what a worker declares: the latest declaration wins. A session restricted to queues
--- declares only limits that belong to these queues (_owns_limit). Existing limits get their new size at once, and an
--- arrival, since there may be free slots now.
+-- Sets the sizes of limits that a worker declares: the latest declaration wins. A session restricted to queues declares
+-- only limits that belong to these queues (_owns_limit). Existing limits get their new size at once, and an arrival,
+-- since there may be free slots now.
 create or replace function tenuto._declare_limits(p_session tenuto.sessions, p_types jsonb)
   returns void
   language plpgsql

@@ -1,18 +1,23 @@
--- Returns the size that workers declared for a limit, and the queue of the type that declared it: for this key,
--- otherwise for the values of a parameter. No row if it is not declared. Declared prefixes end in "=", so a limit has
--- one look-up for each "=" in its key.
+-- Returns the size of a limit that starts cannot change, and the queue of the type that declared it: the size that a
+-- user has set, otherwise what workers declared for this key, otherwise for all values of a parameter. Returns no row
+-- if the limit has none of them. Declared prefixes end in "=", so a limit has one look-up for each "=" in its key.
 create or replace function tenuto._declared_size(p_org_id uuid, p_scope text, p_key text)
   returns table (size int, seconds float8, queue text)
   language sql
   stable
 as $$
-  select d.size, d.seconds, d.queue
-  from tenuto.declared_limits d
-  where d.org_id = p_org_id
-    and d.scope = p_scope
-    and d.key = any (p_key || array(
-      select left(p_key, i) from generate_series(1, length(p_key)) i where substr(p_key, i, 1) = '='))
-    and (d.by_value or d.key = p_key)
-  order by d.by_value, length(d.key) desc
-  limit 1;
+  select coalesce(o.size, d.size), d.seconds, d.queue
+  from (select) one
+  left join (
+    select d.size, d.seconds, d.queue
+    from tenuto.declared_limits d
+    where d.org_id = p_org_id
+      and d.scope = p_scope
+      and d.key = any (p_key || array(
+        select left(p_key, i) from generate_series(1, length(p_key)) i where substr(p_key, i, 1) = '='))
+      and (d.by_value or d.key = p_key)
+    order by d.by_value, length(d.key) desc
+    limit 1) d on true
+  left join tenuto.limit_overrides o on o.org_id = p_org_id and o.scope = p_scope and o.key = p_key
+  where coalesce(o.size, d.size) is not null;
 $$;

@@ -1,7 +1,7 @@
 -- Returns whether a limit belongs to these queues, so that a session restricted to them can declare or name it: a limit
--- of one of these queues; one that a type of them declared; otherwise one that does not have the name of a type of
--- another queue and that no task of another queue created. p_by_value: the limits of all values, whose keys begin with
--- p_key.
+-- of one of these queues; a limit that a type of these queues declared; otherwise a limit that does not have the name
+-- of a type of another queue and that no task of another queue created. p_by_value: the limits of all values, whose
+-- keys begin with p_key.
 create or replace function tenuto._owns_limit(
   p_queues text[], p_org_id uuid, p_scope text, p_key text, p_by_value boolean default false)
   returns boolean

@@ -1,10 +1,12 @@
 -- Stores the declaration of the types that a worker runs: {"app.function": {"kind": …, "limits": […]}}, where the kind
 -- is as in a start, without the type. Returns the types whose declaration changed. The latest declaration wins. A
--- session restricted to queues declares types in these queues only, and none that was declared for others: a client
--- that starts by type alone must not be redirected to its queues. A limit with a "parameter" is per value of it: its
--- "key" ends before the value, "position" is its index among the positional arguments, "default" its value if
--- it is left out.
-create or replace function tenuto.declare_types(p_session_id bigint, p_token uuid, p_types jsonb)
+-- session restricted to queues can declare types only in these queues, and no type that was declared for another queue:
+-- otherwise it could redirect starts that name only the type to its own queues. A limit with a "parameter" applies to
+-- each value of that parameter: its "key" ends before the value, "position" is the index of the parameter among the
+-- positional arguments, "default" the value if the argument is left out. p_schemas: the JSON Schema of the
+-- arguments by name, by type, for the types of p_types.
+create or replace function tenuto.declare_types(
+  p_session_id bigint, p_token uuid, p_types jsonb, p_schemas jsonb default null)
   returns setof text
   language plpgsql
 as $$
@@ -24,6 +26,7 @@ begin
   perform tenuto._check_keys(format('the declaration of %s', left(d.key, 200)), d.value, array['kind', 'limits']),
           tenuto._check_declared_limits(d.value -> 'limits')
   from jsonb_each(p_types) d;
+  perform tenuto._check_input_schema(s.key, s.value) from jsonb_each(p_schemas) s;
   if v_session.queues is not null then
     select coalesce(jsonb_object_agg(d.key, d.value), '{}') into p_types
     from jsonb_each(p_types) d
@@ -34,28 +37,29 @@ begin
     select coalesce(jsonb_agg(k.kind order by coalesce(k.kind ->> 'queue', 'default'), k.kind ->> 'type'), '[]')
     from (
       select coalesce(d.value -> 'kind', '{}') || jsonb_build_object('type', d.key) as kind
-      from jsonb_each(p_types) d) k));
+      from jsonb_each(p_types) d) k), true);
 
   return query
   with before as materialized (
-    select t.type, t.kind, t.limits from tenuto.task_types t
+    select t.type, t.kind, t.limits, t.input_schema from tenuto.task_types t
     where t.org_id = v_session.org_id and t.type in (select jsonb_object_keys(p_types))
   ), put as (
-    insert into tenuto.task_types as t (org_id, type, kind, limits, declared_by, declared_at)
+    insert into tenuto.task_types as t (org_id, type, kind, limits, declared_by, declared_at, input_schema)
     select v_session.org_id, d.key, coalesce(d.value -> 'kind', '{}'), d.value -> 'limits', v_session.worker_id,
-           tenuto.now()
+           tenuto.now(), p_schemas -> d.key
     from jsonb_each(p_types) d
     order by d.key
     on conflict (org_id, type) do update
       set kind = excluded.kind,
           limits = excluded.limits,
           declared_by = excluded.declared_by,
-          declared_at = excluded.declared_at
+          declared_at = excluded.declared_at,
+          input_schema = excluded.input_schema
       where v_session.queues is null or coalesce(t.kind ->> 'queue', 'default') = any (v_session.queues)
-    returning t.type, t.kind, t.limits
+    returning t.type, t.kind, t.limits, t.input_schema
   )
   select p.type from put p left join before b on b.type = p.type
-  where b.type is null or (b.kind, b.limits) is distinct from (p.kind, p.limits)
+  where b.type is null or (b.kind, b.limits, b.input_schema) is distinct from (p.kind, p.limits, p.input_schema)
   order by p.type;
   perform tenuto._declare_limits(v_session, p_types);
 end

@@ -1,4 +1,5 @@
--- Returns the types that workers serve or bundles run, by name: to suggest one for a type that is unknown.
+-- Returns the types that workers serve or bundles run, by name. Used to suggest a type when a start names an unknown
+-- one.
 create or replace function tenuto.list_types(p_org_id uuid, p_limit int default 1000)
   returns setof text
   language sql

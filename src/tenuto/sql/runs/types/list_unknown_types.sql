@@ -1,5 +1,4 @@
--- Returns the types among p_types that no worker serves and no bundle runs: for starts that must not use an unknown
--- type.
+-- Returns the types among p_types that no worker serves and no bundle runs: used for starts that reject unknown types.
 create or replace function tenuto.list_unknown_types(p_org_id uuid, p_types text[])
   returns setof text
   language sql

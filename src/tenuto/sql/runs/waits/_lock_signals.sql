@@ -1,10 +1,10 @@
--- Takes the signal locks of the runs, in one order, until the transaction ends. A run's lock is one of 64: its hash &
--- 63.
-create or replace function tenuto._lock_signals(p_run_ids uuid[])
+-- Takes the signal locks of the runs, always in the same order, and holds them until the transaction ends. A run's lock
+-- is one of 64: its hash & 63. Senders share a lock; a task that waits takes it alone.
+create or replace function tenuto._lock_signals(p_run_ids uuid[], p_shared boolean default false)
   returns void
   language sql
 as $$
-  select pg_advisory_xact_lock(l.key)
+  select case when p_shared then pg_advisory_xact_lock_shared(l.key) else pg_advisory_xact_lock(l.key) end
   from (
     select distinct hashtextextended('tenuto signal', hashtext(r::text) & 63) as key
     from unnest(p_run_ids) r

@@ -1,5 +1,5 @@
--- Returns how the final tasks among p_task_ids ended: for a parent that gathers its children. p_run_id: only of this
--- run.
+-- Returns how the final tasks among p_task_ids ended: used by a parent that gathers its children. p_run_id: only tasks
+-- of this run.
 create or replace function tenuto.poll_tasks(p_org_id uuid, p_task_ids uuid[], p_run_id uuid default null)
   returns table (id uuid, status text, output jsonb, error jsonb)
   language sql

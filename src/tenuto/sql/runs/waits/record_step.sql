@@ -8,8 +8,12 @@ as $$
 declare
   v_org_id uuid := (tenuto._lock_attempt(p_session_id, p_token, p_task_id, p_attempt)).org_id;
 begin
-  if p_kind is null or p_kind not in ('step', 'child', 'sleep', 'signal') then
-    perform tenuto._raise('TN003', format('%L is not a kind of step', p_kind), 'write step, child, sleep or signal');
+  if p_kind is null or p_kind not in ('step', 'sleep', 'signal', 'patch') then
+    perform tenuto._raise('TN003', format('%L is not a kind of step that can be recorded', p_kind),
+      'write step, sleep, signal or patch; start_children records the children that it starts');
+  elsif (p_kind = 'patch') <> (p_step_no < 0) then
+    perform tenuto._raise('TN003', format('step %s cannot be a %s', p_step_no, p_kind),
+      'number patches -1, -2, … and everything else 1, 2, …');
   end if;
   return (tenuto._write_step(p_task_id, p_attempt, v_org_id, p_step_no, p_name, p_kind, p_value)).value;
 end

@@ -4,7 +4,7 @@
 -- results of complete_tasks.
 create or replace function tenuto.wait_tasks(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_waits jsonb[])
-  returns table (task_id uuid, attempt int, answer text)
+  returns table (task_id uuid, attempt int, result text)
   language plpgsql
 as $$
 declare
@@ -24,8 +24,8 @@ begin
   insert into tenuto.waiting_tasks
     (waiting_at, wake_at, id, org_id, run_id, route_id, group_no, priority, attempt, remaining,
      flags, waits_for, signal)
-  select tenuto.now(), tenuto.now() + make_interval(secs => w.seconds), c.id, c.org_id, c.run_id, c.route_id,
-         c.group_no, c.priority, c.attempt,
+  select tenuto.now(), tenuto.now() + make_interval(secs => case when w.seconds < 0 then 0 else w.seconds end),
+         c.id, c.org_id, c.run_id, c.route_id, c.group_no, c.priority, c.attempt,
          case when w.waits_for = 'children'
               then (select count(*) from tenuto.awaited_tasks a where a.parent_id = c.id) end,
          c.flags, w.waits_for, w.signal

@@ -1,5 +1,6 @@
 -- waiting -> queued, for tasks whose time has come or whose wait timed out. Parents are locked before their waiting
--- rows, as by a child that ends: in the other order the two would deadlock. p_keys: only these tasks, parked or not.
+-- rows, as by a child that ends: in the other order the two would deadlock. With p_keys, only these tasks, even if they
+-- are parked.
 create or replace function tenuto.wake_waiting(p_limit int default 1000, p_keys text[] default null)
   returns bigint
   language plpgsql
@@ -9,13 +10,14 @@ create or replace function tenuto.wake_waiting(p_limit int default 1000, p_keys 
 as $$
 declare
   v_parked uuid[] := tenuto._parked('wake_waiting', p_keys);
+  v_floors tenuto.due_floors := tenuto._due_floors(p_keys);
   v_ids uuid[];
   v_queued tenuto.queued_task[];
 begin
   v_ids := array(
     select w.id
     from tenuto.waiting_tasks w
-    where w.wake_at <= tenuto.now()
+    where w.wake_at between v_floors.wake_at and tenuto.now()
       and (p_keys is null or w.id = any (p_keys::uuid[]))
       and w.id <> all (v_parked)
     order by w.wake_at

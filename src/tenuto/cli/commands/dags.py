@@ -1,0 +1,164 @@
+"""`tenuto plan`, `deploy`, `versions`, `diff`, `cutover` and `rollback`: versions of DAGs."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tenuto.cli.audited import Org
+from tenuto.cli.commands.runs import Limit
+from tenuto.cli.commands.validate import File, read_document
+from tenuto.cli.dag_changes import with_dags
+from tenuto.cli.exit_codes import FAILED, UsageError
+from tenuto.cli.output import AsJson, show, show_list
+
+if TYPE_CHECKING:
+    from tenuto.dag.definitions import Dag
+    from tenuto.dag.diff import Diff
+    from tenuto.dag.plan import Plan, Rebuild
+    from tenuto.model.dags import CurrentVersion, DagVersion, DeployedVersion
+    from tenuto.sdk.operations.dags import DagOperations
+
+COLUMNS = ("version", "status", "yaml_hash", "jobs", "created_by", "created_at", "error")
+
+DagName = Annotated[str, typer.Argument(metavar="DAG", help="Name of the DAG.", show_default=False)]
+OldVersion = Annotated[int, typer.Argument(metavar="V1", help="Version to start from.", show_default=False)]
+NewVersion = Annotated[int, typer.Argument(metavar="V2", help="Version to compare with it.", show_default=False)]
+Expected = Annotated[
+    int | None, typer.Option(help="Refuse unless this version is current; 0 for none. Default: the current version.")
+]
+
+
+def plan(
+    file: File,
+    org: Org = None,
+    exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 if there are changes.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show what a deploy of this document would change, compared with the current version. Changes nothing."""
+    dag = _read(file)
+    planned = with_dags(lambda dags: dags.plan_dag(dag), org=org)
+    show(planned, _describe(dag.name, planned, planned.rebuilds), as_json=as_json)
+    if exit_code and not planned.is_empty:
+        raise typer.Exit(FAILED)
+
+
+def deploy(
+    file: File,
+    auto: Annotated[bool, typer.Option("--auto", help="Make the version current as soon as it is ready.")] = False,
+    org: Org = None,
+    as_json: AsJson = False,
+) -> None:
+    """Store a document as a version of its DAG. Dispatchers and workers compute its new datasets beside the current
+    ones, until it is ready. Deploying the same document again returns the same version, and computes again what failed.
+    """
+    dag = _read(file)
+
+    async def work(dags: "DagOperations") -> "tuple[Plan, DeployedVersion]":
+        return await dags.plan_dag(dag), await dags.deploy_dag(dag, cutover=auto)
+
+    planned, deployed = with_dags(work, org=org)
+    text = f"{deployed.dag}: version {deployed.version} is {deployed.status}"
+    if deployed.status == "building":
+        jobs = ", ".join(rebuild.job for rebuild in planned.rebuilds)
+        text += f"; computed again: {jobs} ({_estimate(planned.rebuilds)})"
+        text += "\nit becomes current when it is ready" if auto else ""
+    show(deployed, text, as_json=as_json)
+
+
+def versions(name: DagName, limit: Limit = 50, org: Org = None, as_json: AsJson = False) -> None:
+    """List the versions of a DAG, newest first."""
+    items = with_dags(lambda dags: dags.list_dag_versions(name, limit=limit), org=org)
+    shown = items if as_json else [replace(item, status=_progress(item)) for item in items]
+    show_list("versions", shown, COLUMNS, as_json=as_json)
+
+
+def _progress(version: "DagVersion") -> str:
+    """Describes the status of a version: of one that is computed, how many of its tasks have completed."""
+    if version.status not in ("building", "failed") or version.planned is None:
+        return version.status
+    return f"{version.status} {version.completed}/{version.planned}"
+
+
+def diff(name: DagName, old: OldVersion, new: NewVersion, org: Org = None, as_json: AsJson = False) -> None:
+    """Show what differs between two versions of a DAG, and which jobs are computed again."""
+    compared = with_dags(lambda dags: dags.compare_versions(name, old, new), org=org)
+    facts = {"dag": name, "old_version": old, "new_version": new, **asdict(compared)}
+    show(facts, _describe(name, compared), as_json=as_json)
+
+
+def cutover(
+    name: DagName,
+    version: Annotated[
+        int | None, typer.Argument(help="The version. Default: the newest that is ready.", show_default=False)
+    ] = None,
+    expected: Expected = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Also take a version that is not ready; for admins. Needs VERSION.")
+    ] = False,
+    org: Org = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a version of a DAG the current one, with all of its datasets, in one transaction."""
+    if force and version is None:
+        raise UsageError("--force needs the version; write `tenuto cutover DAG VERSION --force`")
+    moved = with_dags(lambda dags: dags.cutover_dag(name, version=version, expected=expected, force=force), org=org)
+    _show_current(moved, as_json=as_json)
+
+
+def rollback(
+    name: DagName,
+    to: Annotated[int | None, typer.Option(help="The version. Default: the one before.", show_default=False)] = None,
+    expected: Expected = None,
+    org: Org = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make an earlier version of a DAG the current one again, with the datasets that it had, in one transaction."""
+    moved = with_dags(lambda dags: dags.rollback_dag(name, version=to, expected=expected), org=org)
+    _show_current(moved, as_json=as_json)
+
+
+def _read(file: Path) -> "Dag":
+    from tenuto.dag.parse import parse_dag
+
+    return parse_dag(read_document(file))
+
+
+def _describe(name: str, diff: "Diff", rebuilds: "Sequence[Rebuild]" = ()) -> str:
+    if diff.is_empty:
+        return f"{name}: no changes"
+    estimates = {rebuild.job: f"; {_estimate([rebuild])}" for rebuild in rebuilds}
+    jobs = [
+        f"job {change.job}: {change.kind}"
+        + (f" ({', '.join(change.fields)})" if change.fields else "")
+        + (f", because of {', '.join(change.because_of)}" if change.because_of else "")
+        + (f", was {change.renamed_from}" if change.renamed_from else "")
+        + estimates.get(change.job, "")
+        for change in diff.jobs
+    ]
+    datasets = [f"dataset {item.dataset}: {item.kind}" for item in diff.datasets if item.kind != "reused"]
+    lines = [*jobs, *datasets, *(f"warning: {text}" for text in diff.warnings)]
+    lines.append(f"{len(diff.rebuilt)} jobs are computed again, {diff.unchanged_jobs} are unchanged")
+    return "\n".join([*lines, f"estimate: {_estimate(rebuilds)}"] if rebuilds else lines)
+
+
+def _estimate(rebuilds: "Sequence[Rebuild]") -> str:
+    """Describes how much is computed again; jobs whose numbers are not known are left out of the sum."""
+    partitions = _sum("partition", [rebuild.partitions for rebuild in rebuilds])
+    return f"{partitions}, {_sum('task', [rebuild.tasks for rebuild in rebuilds])}"
+
+
+def _sum(what: str, numbers: Sequence[int | None]) -> str:
+    known = [number for number in numbers if number is not None]
+    if not known:
+        return f"{what}s not known"
+    missing = len(numbers) - len(known)
+    total = f"{sum(known):,} {what}" + ("" if sum(known) == 1 else "s")
+    return total + (f" without {missing} jobs" if missing else "")
+
+
+def _show_current(moved: "CurrentVersion", *, as_json: bool) -> None:
+    before = f", was {moved.from_version}" if moved.from_version is not None else ""
+    show(moved, f"{moved.dag}: version {moved.version} is current{before}", as_json=as_json)

@@ -1,0 +1,105 @@
+"""`tenuto datasets`: lists and shows datasets, and says which roles read them."""
+
+from typing import Annotated
+
+import typer
+
+from tenuto.cli.audited import Org
+from tenuto.cli.commands.roles import RoleName
+from tenuto.cli.commands.runs import Before, Limit
+from tenuto.cli.dag_changes import with_dags
+from tenuto.cli.output import AsJson, fields, show, show_list
+from tenuto.cli.session import read_optional_id
+
+app = typer.Typer(help="Datasets: list, show, versions, partitions, purge, grant, revoke.", no_args_is_help=True)
+
+COLUMNS = ("name", "dag", "job", "output", "version_id", "read_roles", "updated_at")
+VERSIONS = ("id", "is_current", "dag_versions", "config_hash", "storage_location", "created_at", "purged_at")
+PARTITIONS = ("partition", "rows", "bytes", "task_id", "location", "committed_at")
+PURGED = ("id", "dag_versions", "storage_location", "created_at")
+
+DatasetName = Annotated[str, typer.Argument(metavar="DATASET", help="Name of the dataset.", show_default=False)]
+
+
+@app.command("list")
+def list_(
+    after: Annotated[
+        str | None, typer.Option(help="Continue after this name, the last one of the previous page.")
+    ] = None,
+    limit: Limit = 50,
+    org: Org = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the datasets by name, each with its producer, its current version and the roles that read it."""
+    items = with_dags(lambda dags: dags.list_datasets(after=after, limit=limit), org=org)
+    show_list("datasets", items, COLUMNS, as_json=as_json)
+
+
+@app.command("show")
+def show_(name: DatasetName, org: Org = None, as_json: AsJson = False) -> None:
+    """Show one dataset."""
+    row = with_dags(lambda dags: dags.get_dataset(name), org=org)
+    readers = ", ".join(row.read_roles) or "only admins"
+    show(row, fields(row, read_roles=readers), as_json=as_json)
+
+
+@app.command()
+def versions(
+    name: DatasetName, before: Before = None, limit: Limit = 50, org: Org = None, as_json: AsJson = False
+) -> None:
+    """List the versions of a dataset, newest first, each with the versions of its DAG that have it."""
+    before_id = read_optional_id(before, "dataset version")
+    items = with_dags(lambda dags: dags.list_dataset_versions(name, before=before_id, limit=limit), org=org)
+    show_list("versions", items, VERSIONS, as_json=as_json)
+
+
+@app.command()
+def partitions(
+    name: DatasetName,
+    version: Annotated[
+        str | None, typer.Option(metavar="ID", help="Of this version instead of the current one.", show_default=False)
+    ] = None,
+    after: Annotated[
+        str | None, typer.Option(help="Continue after this key, the last one of the previous page.")
+    ] = None,
+    limit: Limit = 50,
+    org: Org = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the committed partitions of a dataset by key, each with the task that published it."""
+    version_id = read_optional_id(version, "dataset version")
+    items = with_dags(lambda dags: dags.list_partitions(name, version_id=version_id, after=after, limit=limit), org=org)
+    show_list("partitions", items, PARTITIONS, as_json=as_json)
+
+
+@app.command()
+def purge(
+    name: DatasetName,
+    keep: Annotated[
+        int | None,
+        typer.Option(
+            min=0, max=1000, help="Versions to keep. Default: keep_versions of the output.", show_default=False
+        ),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what would be purged.")] = False,
+    org: Org = None,
+    as_json: AsJson = False,
+) -> None:
+    """Purge old versions of a dataset. Versions that are or can become current, or that an open task uses, are kept.
+    A dispatcher deletes the data."""
+    items = with_dags(lambda dags: dags.purge_dataset(name, keep=keep, dry_run=dry_run), org=org)
+    show_list("versions", items, PURGED, as_json=as_json)
+
+
+@app.command()
+def grant(name: DatasetName, role: RoleName, org: Org = None, as_json: AsJson = False) -> None:
+    """Let a role of the org read a dataset. Does nothing if it can."""
+    with_dags(lambda dags: dags.grant_dataset(name, role), org=org)
+    show({"dataset": name, "role": role, "granted": True}, f"role {role} can read {name}", as_json=as_json)
+
+
+@app.command()
+def revoke(name: DatasetName, role: RoleName, org: Org = None, as_json: AsJson = False) -> None:
+    """Revoke the right of a role to read a dataset. Without any role, only admins read it."""
+    with_dags(lambda dags: dags.revoke_dataset(name, role), org=org)
+    show({"dataset": name, "role": role, "granted": False}, f"role {role} cannot read {name}", as_json=as_json)

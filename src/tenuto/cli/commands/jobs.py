@@ -1,0 +1,111 @@
+"""`tenuto jobs`: lists, shows, triggers, pauses and resumes the jobs of DAGs, and shows their sources and webhooks."""
+
+from typing import Annotated
+
+import typer
+
+from tenuto.cli.audited import Org
+from tenuto.cli.commands.dags import DagName
+from tenuto.cli.commands.runs import Limit
+from tenuto.cli.dag_changes import with_dags
+from tenuto.cli.database import read_settings
+from tenuto.cli.exit_codes import UsageError
+from tenuto.cli.output import AsJson, fields, show, show_list
+from tenuto.cli.pepper import find_peppers
+
+app = typer.Typer(help="Jobs of DAGs: list, show, trigger, pause, resume, source, webhook.", no_args_is_help=True)
+
+COLUMNS = ("dag", "name", "version", "activation", "runtime", "operator", "paused_at", "pause_reason")
+
+TRIGGERED = ("task_id", "partition", "created", "reused")
+
+JobName = Annotated[str, typer.Argument(metavar="JOB", help="Name of the job.", show_default=False)]
+
+
+@app.command("list")
+def list_(
+    dag: Annotated[str | None, typer.Option(help="Only those of this DAG.")] = None,
+    after: Annotated[
+        str | None, typer.Option(help="Continue after this DAG/JOB, the last one of the previous page.")
+    ] = None,
+    limit: Limit = 50,
+    org: Org = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the jobs of current versions, by DAG and name."""
+    if after and "/" not in after:
+        raise UsageError(f"--after is {after!r}; write DAG/JOB")
+    items = with_dags(lambda dags: dags.list_jobs(dag=dag, after=after, limit=limit), org=org)
+    show_list("jobs", items, COLUMNS, as_json=as_json)
+
+
+@app.command("show")
+def show_(dag: DagName, name: JobName, org: Org = None, as_json: AsJson = False) -> None:
+    """Show one job with its definition: of the current version of its DAG, else of the newest."""
+    row = with_dags(lambda dags: dags.get_job(dag, name), org=org)
+    show(row, fields(row), as_json=as_json)
+
+
+@app.command()
+def trigger(
+    dag: DagName,
+    name: JobName,
+    partition: Annotated[
+        list[str] | None, typer.Option(help="Start a task for this partition; can be repeated.", show_default=False)
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Even if it is paused, and even if nothing changed.")] = False,
+    dedupe_key: Annotated[str | None, typer.Option(help="Start each partition once for this key.")] = None,
+    org: Org = None,
+    as_json: AsJson = False,
+) -> None:
+    """Start a task of a job of the current version of its DAG, or one for each partition. Their inputs are fixed
+    now. A partition that was computed from the same inputs before is reused, unless --force."""
+    tasks = with_dags(
+        lambda dags: dags.trigger_job(dag, name, partitions=partition or None, force=force, dedupe_key=dedupe_key),
+        org=org,
+    )
+    show_list("tasks", tasks, TRIGGERED, as_json=as_json)
+
+
+@app.command()
+def pause(
+    dag: DagName,
+    name: JobName,
+    reason: Annotated[str | None, typer.Option(help="Reason, shown with the job.")] = None,
+    org: Org = None,
+    as_json: AsJson = False,
+) -> None:
+    """Pause a job: it starts no tasks until it is resumed, in later versions of its DAG too."""
+    with_dags(lambda dags: dags.pause_job(dag, name, reason), org=org)
+    show({"dag": dag, "name": name, "paused": True}, f"paused {name} of {dag}", as_json=as_json)
+
+
+@app.command()
+def resume(dag: DagName, name: JobName, org: Org = None, as_json: AsJson = False) -> None:
+    """Resume a paused job."""
+    with_dags(lambda dags: dags.resume_job(dag, name), org=org)
+    show({"dag": dag, "name": name, "paused": False}, f"resumed {name} of {dag}", as_json=as_json)
+
+
+@app.command()
+def source(dag: DagName, name: JobName, org: Org = None, as_json: AsJson = False) -> None:
+    """Show the state of a source job: active or stopped, and whether the task of a continuous one runs."""
+    row = with_dags(lambda dags: dags.get_source(dag, name), org=org)
+    show(row, fields(row), as_json=as_json)
+
+
+@app.command()
+def webhook(
+    dag: DagName,
+    name: JobName,
+    rotate: Annotated[bool, typer.Option("--rotate", help="Make another secret; the old one ends at once.")] = False,
+    org: Org = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the path of a job's webhook on the server, and the secret that signs requests."""
+    from tenuto.model.webhook_secrets import webhook_secrets
+
+    found = with_dags(lambda dags: dags.get_webhook(dag, name, rotate=rotate), org=org)
+    secret = found.secret or webhook_secrets(found.org_id, found, find_peppers(read_settings()))[0]
+    shown = {"dag": dag, "job": name, "path": found.path, "url_path": found.url_path, "secret": secret}
+    show(shown, "\n".join(f"{label} {value}" for label, value in shown.items()), as_json=as_json)

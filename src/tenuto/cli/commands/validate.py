@@ -1,0 +1,58 @@
+"""`tenuto validate` and `tenuto schema`: checks a DAG document offline, and prints its JSON Schema."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tenuto.cli.exit_codes import FAILED, UsageError
+from tenuto.cli.output import AsJson, show
+
+if TYPE_CHECKING:
+    from tenuto.dag.definitions import Dag
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="A DAG document, as YAML.", show_default=False)]
+
+
+def validate(file: File, as_json: AsJson = False) -> None:
+    """Check a DAG document without a database, and list every problem with its line and column. Exit code 1 means
+    that there are problems."""
+    from tenuto.dag.parse import parse_dag
+    from tenuto.dag.problems import InvalidDag
+
+    try:
+        dag = parse_dag(read_document(file))
+    except InvalidDag as invalid:
+        lines = [f"{file}:{problem}" for problem in invalid.problems]
+        lines.append(f"{len(lines)} {'problem' if len(lines) == 1 else 'problems'}")
+        show({"file": str(file), "valid": False, "problems": invalid.problems}, "\n".join(lines), as_json=as_json)
+        raise typer.Exit(FAILED) from None
+    show({"file": str(file), "valid": True, **_facts(dag)}, _summary(file, dag), as_json=as_json)
+
+
+def schema(as_json: AsJson = False) -> None:
+    """Print the JSON Schema of DAG documents, for editors. It is JSON with and without --json."""
+    from tenuto.dag.json_schema import json_schema
+
+    typer.echo(json.dumps(json_schema(), indent=None if as_json else 2))
+
+
+def read_document(file: Path) -> bytes:
+    """Returns the bytes of a DAG document, up to one more than it may have."""
+    from tenuto.dag.yaml_tree import MAX_YAML_BYTES
+
+    try:
+        with file.open("rb") as opened:
+            return opened.read(MAX_YAML_BYTES + 1)
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror or error}") from error
+
+
+def _facts(dag: "Dag") -> dict[str, object]:
+    jobs = [{"name": job.name, "config_hash": job.config_hash, "metadata_hash": job.metadata_hash} for job in dag.jobs]
+    return {"dag": dag.name, "yaml_hash": dag.yaml_hash, "jobs": jobs, "datasets": list(dag.datasets())}
+
+
+def _summary(file: Path, dag: "Dag") -> str:
+    return f"{file}: valid: DAG {dag.name}, {len(dag.jobs)} jobs, {len(dag.datasets())} datasets, {dag.yaml_hash[:12]}"

@@ -1,0 +1,27 @@
+"""DAGs, jobs and datasets for commands: over HTTP if TENUTO_URL names a server, else on the database."""
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from tenuto.cli.audited import ROLE
+from tenuto.cli.database import read_settings
+from tenuto.cli.session import with_database, with_server
+from tenuto.model.os_user import os_user
+
+if TYPE_CHECKING:
+    from tenuto.sdk.operations.dags import DagOperations
+
+T = TypeVar("T")
+
+
+def with_dags(question: "Callable[[DagOperations], Awaitable[T]]", *, org: str | None) -> T:
+    """Run `question` with the DAGs, jobs and datasets of the org."""
+    if read_settings().server is None:
+        from tenuto.sdk.operations.sql_dags import SqlDags
+
+        return with_database(
+            lambda context: question(SqlDags(context.pool, context.org_id, actor=os_user())), role=ROLE, org=org
+        )
+    from tenuto.sdk.operations.dags import HttpDags
+
+    return with_server(lambda http: question(HttpDags(http)), org=org)

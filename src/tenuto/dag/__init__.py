@@ -1,0 +1,1 @@
+"""DAG documents: from YAML to checked definitions, hashes and differences. Pure: no database, no files, no clock."""

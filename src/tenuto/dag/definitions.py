@@ -1,0 +1,86 @@
+"""Checked, normalised definitions: short forms written out, defaults applied, references resolved."""
+
+from dataclasses import dataclass, field
+
+from tenuto.model.json import JsonObject
+
+
+@dataclass(frozen=True)
+class JobInput:
+    """An input of a job: an output of a job of this DAG, or a dataset that another DAG publishes (`job` is None)."""
+
+    job: str | None
+    output: int | None
+    dataset: str | None
+    where: JsonObject = field(default_factory=JsonObject)
+    map: JsonObject | None = None
+    trigger: str | None = "any"  # None: it is only read
+
+
+@dataclass(frozen=True)
+class JobOutput:
+    """An output of a job; published if it has a dataset."""
+
+    name: str | None = None
+    dataset: str | None = None
+    renamed_from: str | None = None
+    description: str | None = None
+    storage: JsonObject = field(default_factory=JsonObject)
+    partition: JsonObject | None = None
+    columns: list[JsonObject] | None = None
+    checks: list[JsonObject] = field(default_factory=list[JsonObject])
+    retention: JsonObject | None = None
+    lineage: str = "auto"
+
+
+@dataclass(frozen=True)
+class Job:
+    """A node of a DAG."""
+
+    name: str
+    activation: str
+    runtime: str
+    operator: str
+    config: JsonObject = field(default_factory=JsonObject)
+    update_strategy: str = "replace"
+    unique_key: list[str] | None = None
+    execution_strategy: str | None = None
+    inputs: list[JobInput] = field(default_factory=list[JobInput])
+    outputs: list[JobOutput] = field(default_factory=list[JobOutput])
+    udf: JsonObject | None = None
+    source: JsonObject | None = None
+    bootstrap: JsonObject | None = None
+    idle_timeout: str | None = None
+    scaling: JsonObject | None = None
+    timeout_seconds: int | None = None
+    heartbeat_timeout_seconds: int | None = None
+    max_attempts: int = 3
+    secrets: list[str] = field(default_factory=list[str])
+    description: str | None = None
+    renamed_from: str | None = None
+    config_hash: str = ""
+    metadata_hash: str = ""
+
+
+@dataclass(frozen=True)
+class Dag:
+    """A checked DAG document. `jobs` are in an order in which every job comes after those it reads from."""
+
+    name: str
+    description: str | None
+    owners: list[str]
+    jobs: list[Job]
+    yaml: str
+    yaml_hash: str
+
+    def job(self, name: str) -> Job:
+        return next(job for job in self.jobs if job.name == name)
+
+    def datasets(self) -> dict[str, tuple[Job, int]]:
+        """Returns the published datasets with their producers."""
+        return {
+            output.dataset: (job, number)
+            for job in self.jobs
+            for number, output in enumerate(job.outputs)
+            if output.dataset is not None
+        }

@@ -1,0 +1,102 @@
+"""Hashes of DAG documents and jobs: equal hashes mean equal data, and tell what a deploy must compute again."""
+
+import json
+from dataclasses import replace
+from hashlib import sha256
+
+from tenuto.dag.definitions import Job, JobOutput
+from tenuto.dag.yaml_tree import YamlNode
+from tenuto.model.json import Json, JsonObject
+
+# Part of what is hashed: a change of the lists below would give every job a new hash, and must have another number.
+HASH_VERSION = 1
+
+# Which fields decide what a job's data is. A test holds every field in exactly one of these.
+DATA = ("operator", "config", "udf", "execution_strategy", "update_strategy", "unique_key", "inputs", "outputs")
+METADATA = (
+    "runtime", "source", "bootstrap", "idle_timeout", "scaling", "timeout_seconds", "heartbeat_timeout_seconds",
+    "max_attempts", "secrets", "description",
+)  # fmt: skip
+IDENTITY = ("name", "activation", "renamed_from", "config_hash", "metadata_hash")
+OUTPUT_DATA = ("storage", "partition", "columns")
+OUTPUT_METADATA = ("description", "checks", "retention", "lineage")
+OUTPUT_IDENTITY = ("name", "dataset", "renamed_from")
+
+
+def yaml_hash(tree: YamlNode) -> str:
+    """Returns the hash of a document. Comments, whitespace and the order of keys and jobs do not matter."""
+    jobs = tree.get("jobs")
+    facts = {name: node.json() for name, node in tree.value.items()} if isinstance(tree.value, dict) else {}
+    ordered = sorted(jobs.items() if jobs else [], key=lambda job: job.text("name") or "")
+    return _digest({**facts, "jobs": [job.json() for job in ordered]})
+
+
+def with_hashes(jobs: list[Job], document: str) -> list[Job]:
+    """Returns the jobs, which must come after those they read from, with their hashes. The data of a job with
+    `bootstrap: {reset_outputs: true}` depends on the hash of the document: every version of it begins with no data."""
+    hashes: dict[str, str] = {}
+    hashed: list[Job] = []
+    for job in jobs:
+        facts = data_facts(job, hashes)
+        if job.bootstrap and job.bootstrap.get("reset_outputs"):
+            facts["document"] = document
+        hashes[job.name] = _digest(facts)
+        hashed.append(replace(job, config_hash=hashes[job.name], metadata_hash=_digest(metadata_facts(job))))
+    return hashed
+
+
+def data_facts(job: Job, parents: dict[str, str]) -> JsonObject:
+    """Returns everything that decides what the job's data is. Names are no part of it, so a rename keeps the data; what
+    it reads from another job of the DAG is known by the hash of that job."""
+    return {
+        "hash_version": HASH_VERSION,
+        "operator": job.operator,
+        "config": job.config,
+        "udf": job.udf,
+        "execution_strategy": job.execution_strategy,
+        "update_strategy": job.update_strategy,
+        "unique_key": job.unique_key,
+        "inputs": [
+            {
+                "parent": parents[item.job] if item.job is not None else None,
+                "output": item.output,
+                "dataset": item.dataset if item.job is None else None,
+                "where": item.where,
+                "map": item.map,
+                "trigger": item.trigger,
+            }
+            for item in job.inputs
+        ],
+        "outputs": [_output_data(output) for output in job.outputs],
+    }
+
+
+def metadata_facts(job: Job) -> JsonObject:
+    """Returns everything else that a document sets for a job: it changes how the job runs, never its data."""
+    outputs = [
+        {**{name: getattr(output, name) for name in OUTPUT_METADATA}, "column_descriptions": _descriptions(output)}
+        for output in job.outputs
+    ]
+    return {"hash_version": HASH_VERSION, **{name: getattr(job, name) for name in METADATA}, "outputs": outputs}
+
+
+def schema_hash(output: JobOutput) -> str | None:
+    """Returns the hash of the declared columns: names, types and whether they are required."""
+    return _digest(_columns(output)) if output.columns else None
+
+
+def _output_data(output: JobOutput) -> JsonObject:
+    return {"storage": output.storage, "partition": output.partition, "columns": _columns(output)}
+
+
+def _columns(output: JobOutput) -> list[JsonObject]:
+    return [{name: value for name, value in column.items() if name != "description"} for column in output.columns or []]
+
+
+def _descriptions(output: JobOutput) -> list[Json]:
+    return [column.get("description") for column in output.columns or []]
+
+
+def _digest(value: Json) -> str:
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return sha256(text.encode()).hexdigest()

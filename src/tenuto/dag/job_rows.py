@@ -1,0 +1,18 @@
+"""Turns a checked DAG into the rows that a deploy stores."""
+
+from dataclasses import asdict
+
+from tenuto.dag.definitions import Dag
+from tenuto.dag.hashes import schema_hash
+from tenuto.model.json import JsonObject
+
+
+def job_rows(dag: Dag) -> list[JsonObject]:
+    """Returns the jobs as JSON; every output has the hash of its columns, if it declares them."""
+    return [
+        {
+            **asdict(job),
+            "outputs": [{**asdict(output), "schema_hash": schema_hash(output)} for output in job.outputs],
+        }
+        for job in dag.jobs
+    ]

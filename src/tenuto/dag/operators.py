@@ -1,0 +1,98 @@
+"""The operators: the kinds of work of a job, built in or installed, and what the document must say for each."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from types import SimpleNamespace
+from typing import get_type_hints
+
+from pydantic import BaseModel
+
+from tenuto.dag.operator_configs import (
+    BundleConfig,
+    HttpPollConfig,
+    IntegrityCheckConfig,
+    ParquetCompactConfig,
+    PythonConfig,
+    RangeAggregatorConfig,
+    RangeSplitterConfig,
+    SqlConfig,
+    TriggerCronConfig,
+    WebhookConfig,
+)
+from tenuto.model.errors import InvalidInput
+
+RUNTIME_ALIASES = {"ecs_platform": "worker", "ecs_udf": "sandbox"}
+OPERATOR_ALIASES = {"udf": "bundle"}
+CONFINED = frozenset({"sandbox", "lambda"})  # runtimes of code that is not trusted with secrets
+ENTRY_POINTS = "tenuto.operators"  # the group in which packages offer operators
+
+
+@dataclass(frozen=True)
+class Operator:
+    """One operator: the fields of its `config`, and whether it can run inside of the dispatcher."""
+
+    summary: str
+    config: type[BaseModel] | None = None
+    in_dispatcher: bool = False
+
+
+OPERATORS: dict[str, Operator] = {
+    "python": Operator("runs the Python function in `config: {task: module:function}`", PythonConfig),
+    "sql": Operator("runs the SELECT in `config: {sql: …}` over the inputs", SqlConfig),
+    "bundle": Operator("runs a task of an uploaded bundle, which `udf` names", BundleConfig),
+    "trigger_cron": Operator("publishes a row per time of a cron source", TriggerCronConfig, in_dispatcher=True),
+    "http_poll": Operator("fetches the URL in `config: {url: …}`", HttpPollConfig),
+    "webhook": Operator("publishes what a webhook source receives", WebhookConfig, in_dispatcher=True),
+    "range_splitter": Operator("splits rows into partitions by ranges of a column", RangeSplitterConfig),
+    "range_aggregator": Operator(
+        "joins rows of updates to ranges of a column", RangeAggregatorConfig, in_dispatcher=True
+    ),
+    "parquet_compact": Operator("writes many small files as a few large ones", ParquetCompactConfig),
+    "integrity_check": Operator("compares stored files with what was committed", IntegrityCheckConfig),
+}
+
+
+def base_name(operator: str) -> str:
+    """Returns the name of an operator without its version: `sql@2` is `sql`."""
+    name = operator.partition("@")[0]
+    return OPERATOR_ALIASES.get(name, name)
+
+
+def find_operator(name: str) -> Operator | None:
+    """Returns an operator by its name: a built-in one, or one that an installed package offers."""
+    if name in OPERATORS or name not in installed_operators():
+        return OPERATORS.get(name)
+    function = installed_operators()[name]
+    summary = (inspect.getdoc(function) or "an operator of an installed package").partition("\n")[0]
+    return Operator(summary, config_of(function))
+
+
+@cache
+def installed_operators() -> dict[str, Callable[..., object]]:
+    """Returns the operators that installed packages offer: functions of `ctx` and `config`."""
+    return {point.name: _load(point) for point in entry_points(group=ENTRY_POINTS)}
+
+
+def config_of(function: Callable[..., object]) -> type[BaseModel] | None:
+    """Returns the model of an operator's configuration, which is the type hint of its parameter `config`."""
+    written = inspect.get_annotations(function).get("config")
+    # Only this hint: that of `ctx` may name a class that is imported for type checkers only.
+    place = SimpleNamespace(__annotations__={"config": written})
+    hint = get_type_hints(place, getattr(function, "__globals__", None))["config"]
+    return hint if isinstance(hint, type) and issubclass(hint, BaseModel) else None
+
+
+def _load(point: EntryPoint) -> Callable[..., object]:
+    where = f"the operator {point.name} of the package {point.dist.name if point.dist else point.value}"
+    if base_name(point.name) in OPERATORS:
+        raise InvalidInput(f"{where} has the name of a built-in one", "give it another name")
+    try:
+        function: object = point.load()
+    except Exception as error:
+        raise InvalidInput(f"{where} cannot be imported: {type(error).__name__}: {error}") from error
+    if not callable(function) or inspect.iscoroutinefunction(function):
+        raise InvalidInput(f"{where} is not a plain function", "write def operator(ctx, config): …")
+    return function

@@ -1,0 +1,115 @@
+"""Reads a DAG document: text to checked definitions, or all problems at once."""
+
+from pydantic import BaseModel
+
+from tenuto.dag.definitions import Dag, Job, JobInput, JobOutput
+from tenuto.dag.document_fields import Defaults, DocumentFields, FromDataset, InputFields, JobFields
+from tenuto.dag.hashes import with_hashes, yaml_hash
+from tenuto.dag.operators import OPERATOR_ALIASES, RUNTIME_ALIASES
+from tenuto.dag.output_fields import OutputFields, Storage
+from tenuto.dag.problems import Problems
+from tenuto.dag.references import Producer, Resolved, resolve
+from tenuto.dag.rules import JobRules
+from tenuto.dag.structure import check_fields
+from tenuto.dag.yaml_tree import YamlNode, read_tree
+from tenuto.model.json import JsonObject
+
+MAX_ATTEMPTS = 3
+
+
+def parse_dag(text: str | bytes) -> Dag:
+    """Returns the DAG that a document describes; InvalidDag lists every problem with its line and column."""
+    tree, problems = read_tree(text), Problems()
+    document = check_fields(tree, problems)
+    jobs = tree.get("jobs")
+    for number, node in enumerate(jobs.items() if jobs else []):
+        JobRules(number, node, tree.get("defaults"), problems).check()
+    resolved = resolve(tree, problems)
+    problems.raise_if_any()
+    assert document is not None  # noqa: S101 - without problems there is a document
+    return _dag(document, resolved, tree, text if isinstance(text, str) else text.decode("utf-8-sig"))
+
+
+def _dag(document: DocumentFields, resolved: Resolved, tree: YamlNode, text: str) -> Dag:
+    defaults = document.defaults or Defaults()
+    fields = {job.name: job for job in document.jobs}
+    jobs = [_job(fields[name], defaults, resolved) for name in resolved.order]
+    document_hash = yaml_hash(tree)
+    return Dag(
+        name=document.name,
+        description=document.description,
+        owners=document.owners,
+        jobs=with_hashes(jobs, document_hash),
+        yaml=text,
+        yaml_hash=document_hash,
+    )
+
+
+def _job(fields: JobFields, defaults: Defaults, resolved: Resolved) -> Job:
+    outputs = fields.outputs if isinstance(fields.outputs, list) else [OutputFields()] * fields.outputs
+    reactive = fields.activation == "reactive"
+    runtime = fields.runtime or ("sandbox" if fields.udf else None) or defaults.runtime or "worker"
+    operator, at, version = fields.operator.partition("@")
+    return Job(
+        name=fields.name,
+        renamed_from=fields.renamed_from,
+        description=fields.description,
+        activation=fields.activation,
+        runtime=RUNTIME_ALIASES.get(runtime, runtime),
+        operator=OPERATOR_ALIASES.get(operator, operator) + at + version,
+        config=fields.config,
+        udf=_udf(fields),
+        source=_source(fields),
+        bootstrap=_plain(fields.bootstrap),
+        inputs=[
+            _input(item, source) for item, source in zip(fields.inputs or [], resolved.inputs[fields.name], strict=True)
+        ],
+        outputs=[
+            _output(output, resolved.datasets.get((fields.name, number))) for number, output in enumerate(outputs)
+        ],
+        execution_strategy=(fields.execution_strategy or defaults.execution_strategy) if reactive else None,
+        idle_timeout=(fields.idle_timeout or defaults.idle_timeout) if reactive else None,
+        update_strategy=fields.update_strategy or defaults.update_strategy or "replace",
+        unique_key=fields.unique_key,
+        scaling=_plain(fields.scaling or defaults.scaling),
+        timeout_seconds=fields.timeout_seconds or defaults.timeout_seconds,
+        heartbeat_timeout_seconds=fields.heartbeat_timeout_seconds or defaults.heartbeat_timeout_seconds,
+        max_attempts=fields.max_attempts or defaults.max_attempts or MAX_ATTEMPTS,
+        secrets=sorted(fields.secrets),
+    )
+
+
+def _input(fields: InputFields, source: Producer | None) -> JobInput:
+    dataset = fields.reference.dataset if isinstance(fields.reference, FromDataset) else None
+    job, output = source or (None, None)
+    return JobInput(job, output, dataset, fields.where, _plain(fields.map), fields.trigger or None)
+
+
+def _output(fields: OutputFields, dataset: str | None) -> JobOutput:
+    return JobOutput(
+        name=fields.name,
+        dataset=dataset,
+        renamed_from=fields.renamed_from,
+        description=fields.description,
+        storage=(fields.storage or Storage(kind="file")).model_dump(),
+        partition=_plain(fields.partition),
+        columns=[column.model_dump() for column in fields.columns] if fields.columns else None,
+        checks=[check.model_dump() for check in fields.checks],
+        retention=_plain(fields.retention),
+        lineage=fields.lineage,
+    )
+
+
+def _udf(fields: JobFields) -> JsonObject | None:
+    if fields.udf is None:
+        return None
+    return {"bundle": fields.udf.bundle.removeprefix("sha256:"), "task": fields.udf.task}
+
+
+def _source(fields: JobFields) -> JsonObject | None:
+    source = _plain(fields.source)
+    return {**source, "kind": "continuous"} if source and source["kind"] == "always_on" else source
+
+
+def _plain(fields: BaseModel | None) -> JsonObject | None:
+    return fields.model_dump() if fields is not None else None

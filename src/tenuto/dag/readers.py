@@ -1,0 +1,53 @@
+"""Finds datasets that would get readers who cannot read the datasets that they are computed from."""
+
+from collections.abc import Mapping
+
+from tenuto.dag.definitions import Dag
+
+Roles = Mapping[str, frozenset[str]]  # the roles that can read each dataset; without roles, only admins can
+
+
+def named_datasets(dag: Dag) -> list[str]:
+    """Returns every dataset that the document names: published, read, and old names of renamed ones."""
+    read = {item.dataset for job in dag.jobs for item in job.inputs if item.dataset is not None}
+    renamed = {old for job in dag.jobs for output in job.outputs if (old := output.renamed_from) is not None}
+    return sorted({*dag.datasets(), *read, *renamed})
+
+
+def wider_readers(old: Dag | None, new: Dag, roles: Roles) -> list[str]:
+    """Returns a warning for each dataset that a deploy starts to compute from a dataset with fewer readers."""
+    before = _sources(old) if old else {}
+    names = _names_before(old, new)
+    warnings: list[str] = []
+    for dataset, sources in _sources(new).items():
+        readers = roles.get(names.get(dataset, dataset), frozenset())
+        for source in sorted(sources):
+            old_name = names.get(source, source)
+            wider = sorted(readers - roles.get(old_name, frozenset()))
+            if wider and old_name not in before.get(names.get(dataset, dataset), set()):
+                subject = f"role {wider[0]} reads" if len(wider) == 1 else f"roles {', '.join(wider)} read"
+                warnings.append(f"{subject} {dataset}, which will be computed from {source}, but cannot read {source}")
+    return warnings
+
+
+def _names_before(old: Dag | None, new: Dag) -> dict[str, str]:
+    """Returns the names that datasets have until the cutover, for those that it renames."""
+    before = old.datasets() if old else {}
+    renamed = {dataset: job.outputs[number].renamed_from for dataset, (job, number) in new.datasets().items()}
+    return {dataset: name for dataset, name in renamed.items() if name in before and dataset not in before}
+
+
+def _sources(dag: Dag) -> dict[str, set[str]]:
+    """Returns the datasets that each published dataset is computed from; outputs without a dataset are followed to the
+    datasets behind them."""
+    jobs = {job.name: job for job in dag.jobs}
+    read: dict[str, set[str]] = {}
+    for job in dag.jobs:  # those that it reads from come first
+        read[job.name] = set()
+        for item in job.inputs:
+            if item.job is None or item.output is None:
+                dataset, behind = item.dataset, set[str]()
+            else:
+                dataset, behind = jobs[item.job].outputs[item.output].dataset, read[item.job]
+            read[job.name] |= behind if dataset is None else {dataset}
+    return {dataset: read[job.name] for dataset, (job, _) in dag.datasets().items()}

@@ -1,0 +1,60 @@
+"""Numbers of runs and tasks that match a filter: one coroutine per public function."""
+
+from datetime import datetime
+from uuid import UUID
+
+from tenuto.db.connection.call import Conn, call_one, json_or_default
+from tenuto.model.counts import Count
+from tenuto.model.json import JsonObject
+
+
+async def count_runs(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    statuses: list[str] | None = None,
+    name: str | None = None,
+    type: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    metadata: JsonObject | None = None,
+) -> Count:
+    return await call_one(
+        conn,
+        "count_runs",
+        Count,
+        org_id=org_id,
+        statuses=statuses,
+        name=name,
+        type=type,
+        since=since,
+        until=until,
+        metadata=json_or_default(metadata),
+    )
+
+
+async def count_tasks(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    run_id: UUID | None = None,
+    statuses: list[str] | None = None,
+    queue: str | None = None,
+    type: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    metadata: JsonObject | None = None,
+) -> Count:
+    return await call_one(
+        conn,
+        "count_tasks",
+        Count,
+        org_id=org_id,
+        run_id=run_id,
+        statuses=statuses,
+        queue=queue,
+        type=type,
+        since=since,
+        until=until,
+        metadata=json_or_default(metadata),
+    )

@@ -1,0 +1,39 @@
+"""Reads the status of an org in two calls on one connection."""
+
+from uuid import UUID
+
+from tenuto.db import monitoring
+from tenuto.db.connection.call import Conn
+from tenuto.model.overview import OrgStatus
+
+RATE_SECONDS = 5.0  # over which the rate of ended attempts is measured
+
+
+async def get_status(conn: Conn, *, org_id: UUID) -> OrgStatus:
+    """Return the numbers of an org, with the rate at which its attempts ended lately."""
+    overview = await monitoring.get_overview(conn, org_id=org_id)
+    ended = await monitoring.count_ended(conn, org_id=org_id, seconds=RATE_SECONDS)
+    return OrgStatus(
+        ready=overview.ready,
+        delayed=overview.delayed,
+        waiting=overview.waiting,
+        pending=overview.pending,
+        running=overview.running,
+        oldest_ready_seconds=overview.oldest_ready_seconds,
+        per_second=ended / RATE_SECONDS,
+        workers=overview.workers,
+        dispatchers=overview.dispatchers,
+        failed_last_minute=overview.failed_last_minute,
+        lost_last_minute=overview.lost_last_minute,
+        outbox_pending=overview.outbox_pending,
+        outbox_dead=overview.outbox_dead,
+        parked=overview.parked,
+        blocked=overview.blocked,
+        completed=overview.completed,
+        failed=overview.failed,
+        cancelled=overview.cancelled,
+        skipped=overview.skipped,
+        health=overview.health,
+        stuck_tasks=overview.stuck_tasks,
+        rolled_up_until=overview.rolled_up_until,
+    )

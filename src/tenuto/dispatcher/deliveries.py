@@ -1,0 +1,101 @@
+"""Delivers effects by HTTP: a signed POST to a destination that an admin of the org declared."""
+
+import asyncio
+import json
+import socket
+import time
+from ipaddress import ip_address
+from typing import TYPE_CHECKING
+
+from tenuto.db import outbox
+from tenuto.db.connection.pool import ConnectionPool
+from tenuto.model.addresses import Address, is_public
+from tenuto.model.deliveries import EFFECT_HEADER, SIGNATURE_HEADER, TIMESTAMP_HEADER, decrypt_secret, signature
+from tenuto.model.keys import Peppers
+from tenuto.model.outbox import Effect
+
+if TYPE_CHECKING:
+    import httpx2
+
+DELIVERY_SECONDS = 10.0  # from the look-up of the host to the end of the response's headers
+PRIVATE_HINT = "TENUTO_PRIVATE_DESTINATIONS=1 in the dispatcher's environment allows it"
+
+
+class DeliveryFailed(Exception):
+    """The receiver did not respond with a 2xx status, or may not be contacted."""
+
+
+class Deliverer:
+    """The handler of the kind `deliver`. Without `private`, it connects to public addresses over HTTPS only: an admin
+    of an org must not reach the network of the dispatcher (SSRF)."""
+
+    def __init__(self, peppers: Peppers, *, private: bool = False) -> None:
+        self._peppers, self._private = peppers, private
+        self._client: httpx2.AsyncClient | None = None
+
+    async def __call__(self, pool: ConnectionPool, effect: Effect) -> None:
+        name = effect.payload["destination"]
+        destination = await pool.call(outbox.get_destination, org_id=effect.org_id, name=name)
+        secret = decrypt_secret(destination.secret, effect.org_id, name, self._peppers)
+        body = json.dumps(effect.payload["body"], separators=(",", ":"), ensure_ascii=False).encode()
+        now = int(time.time())
+        headers = {
+            "Content-Type": "application/json",
+            "User-Agent": "tenuto",
+            EFFECT_HEADER: str(effect.id),
+            TIMESTAMP_HEADER: str(now),
+            SIGNATURE_HEADER: signature(secret, now, body),
+        }
+        try:
+            async with asyncio.timeout(DELIVERY_SECONDS):
+                await self._post(destination.url, body, headers)
+        except TimeoutError:
+            raise DeliveryFailed(f"no response within {DELIVERY_SECONDS:.0f} s") from None
+
+    async def close(self) -> None:
+        if self._client is not None:
+            await self._client.aclose()
+
+    async def _post(self, text: str, body: bytes, headers: dict[str, str]) -> None:
+        """Send the request to an address that was checked, not to the name, which could lead elsewhere by then."""
+        import httpx2  # takes 30 ms; most dispatchers deliver nothing
+
+        url = httpx2.URL(text)
+        if url.scheme != "https" and not self._private:
+            raise DeliveryFailed(f"the destination is not https; {PRIVATE_HINT}")
+        addresses = await self._resolve(url.host, url.port or (443 if url.scheme == "https" else 80))
+        headers["Host"] = url.netloc.decode()
+        if self._client is None:
+            # No connection is reused: it is kept by address, and two hosts can share one.
+            limits = httpx2.Limits(max_connections=None, max_keepalive_connections=0)
+            self._client = httpx2.AsyncClient(trust_env=False, timeout=DELIVERY_SECONDS, limits=limits)
+        for address in addresses:
+            request = self._client.build_request(
+                "POST",
+                url.copy_with(host=str(address)),
+                content=body,
+                headers=headers,
+                extensions={"sni_hostname": url.host},
+            )
+            try:
+                response = await self._client.send(request, stream=True)  # the body stays unread: it may be endless
+            except httpx2.ConnectError as error:
+                if address == addresses[-1]:
+                    raise DeliveryFailed(f"cannot connect: {error}") from error
+                continue
+            except httpx2.HTTPError as error:
+                raise DeliveryFailed(f"{type(error).__name__}: {error}") from error
+            await response.aclose()
+            if not response.is_success:  # redirects are not followed
+                raise DeliveryFailed(f"the receiver responded with status {response.status_code}")
+            return
+
+    async def _resolve(self, host: str, port: int) -> list[Address]:
+        try:
+            found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except OSError as error:
+            raise DeliveryFailed(f"the host of the destination was not found: {error.strerror}") from error
+        addresses = list(dict.fromkeys(ip_address(entry[4][0]) for entry in found))
+        if not self._private and not all(map(is_public, addresses)):
+            raise DeliveryFailed(f"the host of the destination has a private address; {PRIVATE_HINT}")
+        return addresses

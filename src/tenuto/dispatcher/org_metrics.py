@@ -1,0 +1,81 @@
+"""Updates the metrics: parked rows, and tasks, workers, queues and side effects of an org."""
+
+from uuid import UUID
+
+from tenuto.db import maintenance, monitoring
+from tenuto.db.connection.pool import ConnectionPool
+from tenuto.model.metric_labels import OTHER
+from tenuto.model.metrics import (
+    MAX_QUEUES,
+    OLDEST_READY,
+    OUTBOX,
+    PARKED_ROWS,
+    QUEUE_SECONDS,
+    QUEUE_TASKS,
+    ROLLUP_AGE,
+    STUCK_TASKS,
+    TASKS_BLOCKED,
+    TASKS_FINISHED,
+    TASKS_OPEN,
+    UNSERVED_TASKS,
+    WORKER_HEALTH,
+    WORKERS,
+)
+from tenuto.model.monitoring import QueueStatus
+
+MEASURE_SECONDS = 5.0  # between two measurements
+STATES = ("ready", "running", "delayed", "waiting")
+HEALTH = ("HEALTHY", "STALE_HEARTBEAT", "STUCK_TASK", "NO_HEARTBEAT")
+
+
+async def update_metrics(pool: ConnectionPool, org_id: UUID | None) -> None:
+    """Update the metrics: parked rows, and the state of the org, if there is one."""
+    PARKED_ROWS.clear()
+    for count in await pool.call(monitoring.count_parked):
+        PARKED_ROWS.labels(count.loop).set(count.parked)
+    if org_id is not None:
+        await measure_org(pool, org_id)
+
+
+async def measure_org(pool: ConnectionPool, org_id: UUID) -> None:
+    """Query the state of the org and set its gauges."""
+    overview = await pool.call(monitoring.get_overview, org_id=org_id)
+    for state in (*STATES, "pending"):
+        TASKS_OPEN.labels(state).set(getattr(overview, state))
+    TASKS_BLOCKED.set(overview.blocked)
+    for status in ("starting", "active", "draining", "error"):
+        WORKERS.labels(status).set(overview.workers.get(status, 0))
+    for health in HEALTH:
+        WORKER_HEALTH.labels(health).set(overview.health.get(health, 0))
+    STUCK_TASKS.set(overview.stuck_tasks)
+    for status in ("completed", "failed", "cancelled", "skipped"):
+        TASKS_FINISHED.labels(status).set(getattr(overview, status))
+    ROLLUP_AGE.set((await pool.call(maintenance.now) - overview.rolled_up_until).total_seconds())
+    OUTBOX.labels("pending").set(overview.outbox_pending)
+    OUTBOX.labels("dead").set(overview.outbox_dead)
+    await _measure_queues(pool, org_id)
+
+
+async def _measure_queues(pool: ConnectionPool, org_id: UUID) -> None:
+    queues = await pool.call(monitoring.list_queues, org_id=org_id)
+    unserved = await pool.call(monitoring.list_unserved, org_id=org_id)
+    times = await pool.call(monitoring.sample_queue_times, org_id=org_id, seconds=MEASURE_SECONDS)
+    # After the queries: a scrape between them would see some of the queues only.
+    QUEUE_TASKS.clear()
+    OLDEST_READY.clear()
+    UNSERVED_TASKS.clear()
+    queues.sort(key=lambda queue: -(queue.ready + queue.running + queue.delayed + queue.waiting))
+    for queue in queues[:MAX_QUEUES]:
+        _show(queue.name, [queue])
+    if len(queues) > MAX_QUEUES:
+        _show(OTHER, queues[MAX_QUEUES:])
+    for tasks in unserved:
+        UNSERVED_TASKS.labels(tasks.queue, tasks.type).inc(tasks.tasks)
+    for time in times:
+        QUEUE_SECONDS.observe(time.queue, time.type, time.seconds)
+
+
+def _show(name: str, queues: list[QueueStatus]) -> None:
+    for state in STATES:
+        QUEUE_TASKS.labels(name, state).set(sum(getattr(queue, state) for queue in queues))
+    OLDEST_READY.labels(name).set(max(queue.oldest_ready_seconds or 0.0 for queue in queues))

@@ -1,0 +1,86 @@
+"""Datasets as the registry stores them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from tenuto.model.json import JsonObject
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A dataset; without a job, no current version of a DAG publishes it. Without roles, only admins read it."""
+
+    id: UUID
+    name: str
+    dag: str
+    job: str | None
+    output: int | None
+    version_id: UUID | None
+    storage_location: str | None
+    read_roles: list[str]
+    updated_at: datetime
+
+
+@dataclass(frozen=True)
+class WholeDataset(Dataset):
+    """A dataset with the definition of its current version."""
+
+    config_hash: str | None
+    schema_hash: str | None
+    storage: JsonObject | None
+
+
+@dataclass(frozen=True)
+class DatasetVersion:
+    """A version of a dataset; `dag_versions` are the versions of its DAG that have it."""
+
+    id: UUID
+    dataset: str
+    config_hash: str
+    schema_hash: str | None
+    storage: JsonObject
+    storage_location: str
+    is_current: bool
+    dag_versions: list[int]
+    created_at: datetime
+    purged_at: datetime | None
+
+
+@dataclass(frozen=True)
+class PurgedVersion:
+    """A version of a dataset that was purged, or would be; `dag_versions` are the versions of its DAG that have it."""
+
+    id: UUID
+    storage_location: str
+    dag_versions: list[int]
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class Partition:
+    """A committed partition of a dataset version, with the task that published it and what that task read. Data without
+    partitions has no key."""
+
+    partition: str | None
+    version_id: UUID
+    id: UUID
+    task_id: UUID
+    attempt: int
+    location: str
+    rows: int | None
+    bytes: int | None
+    fingerprint: str
+    schema_hash: str | None
+    checks: list[JsonObject]
+    input_versions: list[JsonObject]
+    committed_at: datetime
+
+
+@dataclass(frozen=True)
+class VersionFolder:
+    """The folder of a version of a dataset, below that of all datasets."""
+
+    org_id: UUID
+    version_id: UUID
+    storage_location: str

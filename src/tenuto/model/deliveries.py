@@ -1,0 +1,81 @@
+"""Signed deliveries: the secret of a destination, how it is stored, and the signature of a request."""
+
+import base64
+import hmac
+import os
+import secrets
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from tenuto.model.errors import InvalidInput
+from tenuto.model.keys import Peppers
+
+EFFECT_HEADER = "Tenuto-Effect"
+TIMESTAMP_HEADER = "Tenuto-Timestamp"
+SIGNATURE_HEADER = "Tenuto-Signature"
+MAX_URL_BYTES = 2048
+NONCE_BYTES = 12
+
+
+def make_secret() -> str:
+    """Returns a new random secret, as it is shown once."""
+    return "tns_" + base64.urlsafe_b64encode(secrets.token_bytes(32)).rstrip(b"=").decode()
+
+
+def encrypt_secret(secret: str, org_id: UUID, name: str, peppers: Peppers) -> bytes:
+    """Returns the secret as stored in destinations: AES-GCM, bound to its destination, under a key derived from the
+    newest pepper."""
+    nonce = os.urandom(NONCE_BYTES)
+    return nonce + AESGCM(_wrapping_key(peppers.values[0])).encrypt(nonce, secret.encode(), _bound_to(org_id, name))
+
+
+def decrypt_secret(data: bytes, org_id: UUID, name: str, peppers: Peppers) -> str:
+    """Decrypts a stored secret; tries every pepper in use."""
+    for pepper in peppers.values:
+        try:
+            cipher = AESGCM(_wrapping_key(pepper))
+            plain = cipher.decrypt(data[:NONCE_BYTES], data[NONCE_BYTES:], _bound_to(org_id, name))
+        except InvalidTag:
+            continue
+        return plain.decode()
+    raise InvalidInput(
+        f"the secret of destination {name} was encrypted under another pepper",
+        "set TENUTO_PEPPER to the pepper of the server or command that declared it",
+    )
+
+
+def signature(secret: str, timestamp: int, body: bytes) -> str:
+    """Returns the value of the signature header: HMAC-SHA-256 over `<timestamp>.<body>`."""
+    return "v1=" + hmac.new(secret.encode(), f"{timestamp}.".encode() + body, "sha256").hexdigest()
+
+
+def check_destination_url(url: str) -> None:
+    """Raise InvalidInput for a URL that cannot be a destination. Where it leads is checked with each delivery."""
+    try:
+        parts = urlsplit(url)
+        parts.port  # noqa: B018 - raises ValueError for a port that is no number
+    except ValueError as error:
+        raise InvalidInput(f"{url[:100]!r} is not a URL", "write https://host/path") from error
+    if parts.scheme not in ("http", "https") or not parts.hostname or len(url.encode()) > MAX_URL_BYTES:
+        raise InvalidInput(
+            f"{url[:100]!r} is not the URL of a destination",
+            f"write https://host/path with at most {MAX_URL_BYTES:,} bytes",
+        )
+    if parts.username is not None or parts.fragment:
+        raise InvalidInput(
+            "the URL of a destination has a user name or a fragment",
+            "write https://host/path; the receiver knows Tenuto by the signature",
+        )
+
+
+def _bound_to(org_id: UUID, name: str) -> bytes:
+    return f"{org_id}/{name}".encode()
+
+
+def _wrapping_key(pepper: bytes) -> bytes:
+    return HKDF(hashes.SHA256(), 32, salt=None, info=b"tenuto destinations").derive(pepper)

@@ -1,0 +1,59 @@
+"""Filters of lists: which runs, tasks and audit entries a client lists or counts."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from tenuto.model.json import JsonObject
+
+RunStatusName = Literal["pending", "running", "retrying", "completed", "failed", "cancelled"]
+TaskStatusName = Literal[
+    "pending", "queued", "running", "waiting", "retrying", "completed", "failed", "cancelled", "skipped"
+]
+
+
+@dataclass(frozen=True)
+class RunListFilter:
+    """Selects runs that match all fields that are set. `statuses`: any of them. `since`, `until`: created at that time
+    or later, and before that time. `dedupe_key`: the run with that key among those of the type or name. `metadata`:
+    keys and values that its metadata contains."""
+
+    statuses: list[str] | None = None
+    name: str | None = None
+    type: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    dedupe_key: str | None = None
+    metadata: JsonObject | None = None
+
+
+@dataclass(frozen=True)
+class TaskListFilter:
+    """Selects tasks of the org or of a run that match all fields that are set. `statuses`: any of them. `since`,
+    `until`: created at that time or later, and before that time. `external_id`: the id in another system. `metadata`:
+    keys and values that its metadata contains."""
+
+    run_id: UUID | None = None
+    statuses: list[str] | None = None
+    queue: str | None = None
+    type: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    external_id: str | None = None
+    metadata: JsonObject | None = None
+
+
+@dataclass(frozen=True)
+class AuditListFilter:
+    """Selects entries of the audit log that match all fields that are set. `actor_id`: a database login, or the id of a
+    key or user. `ip`: the address of the client. `since`, `until`: written at that time or later, and before that
+    time."""
+
+    entity: str | None = None
+    entity_id: str | None = None
+    action: str | None = None
+    actor_id: str | None = None
+    ip: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None

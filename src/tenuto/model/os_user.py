@@ -1,0 +1,13 @@
+"""Names the user of the operating system that runs this process."""
+
+import os
+
+
+def os_user() -> str:
+    """Returns the user's name from the operating system, because environment variables can be set to anything."""
+    import pwd
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:  # a container's user may have no name
+        return f"uid {os.getuid()}"

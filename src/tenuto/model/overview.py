@@ -1,0 +1,61 @@
+"""The numbers of an org at a glance."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+
+@dataclass(frozen=True)
+class Overview:
+    """Counts over an org. `ended` counts across all orgs and only grows: two readings give a rate."""
+
+    ready: int
+    delayed: int
+    waiting: int
+    pending: int
+    running: int
+    oldest_ready_seconds: float | None
+    workers: dict[str, int]
+    dispatchers: int
+    failed_last_minute: int
+    lost_last_minute: int
+    outbox_pending: int
+    outbox_dead: int
+    parked: int
+    ended: int
+    blocked: int
+    completed: int
+    failed: int
+    cancelled: int
+    skipped: int
+    health: dict[str, int]
+    stuck_tasks: int
+    rolled_up_until: datetime
+
+
+@dataclass(frozen=True)
+class OrgStatus:
+    """Numbers of tasks, workers and effects of an org; `per_second` is how many attempts ended per second lately. Ended
+    tasks are counted since the first rollup, up to `rolled_up_until`; `health` counts workers by their health."""
+
+    ready: int
+    delayed: int
+    waiting: int
+    pending: int
+    running: int
+    oldest_ready_seconds: float | None
+    per_second: float
+    workers: dict[str, int]
+    dispatchers: int
+    failed_last_minute: int
+    lost_last_minute: int
+    outbox_pending: int
+    outbox_dead: int
+    parked: int
+    blocked: int
+    completed: int = 0
+    failed: int = 0
+    cancelled: int = 0
+    skipped: int = 0
+    health: dict[str, int] = field(default_factory=dict[str, int])
+    stuck_tasks: int = 0
+    rolled_up_until: datetime | None = None

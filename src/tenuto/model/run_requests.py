@@ -1,0 +1,30 @@
+"""Actions on large runs, which dispatchers carry out in pieces."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True)
+class RunProgress:
+    """The progress of an action (cancel, retry, delete) on a large run; `total_tasks` is None until the tasks are
+    counted."""
+
+    action: str
+    done_tasks: int
+    total_tasks: int | None
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """An action (cancel, retry, delete) on a large run, and how much of it is done; `error` is what stopped it for
+    now."""
+
+    action: str
+    requested_at: datetime
+    done_tasks: int
+    total_tasks: int | None  # None until the tasks are counted
+    error: str | None
+
+    @property
+    def progress(self) -> RunProgress:
+        return RunProgress(self.action, self.done_tasks, self.total_tasks)

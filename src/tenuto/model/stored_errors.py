@@ -1,0 +1,38 @@
+"""The stored error of a task as a sentence: what its code raised, or the reason that the database noted."""
+
+from tenuto.model.json import Json
+
+CANCELLED = "cancelled"  # the reason of a cancel without one
+
+
+def describe_error(error: Json) -> str | None:
+    """Return the type and message of an error, and the reason of a cancel; None if nothing is known."""
+    if not isinstance(error, dict):
+        return None if error is None else str(error)
+    if error.get("reason") == "attempt_lost":
+        return f"the process that ran it died: {error.get('message')}"
+    if "message" in error:
+        text = ": ".join(str(error[key]) for key in ("type", "message") if error.get(key))
+        return f"{text} ({error['cancel_reason']})" if error.get("cancel_reason") else text
+    match error.get("reason"):
+        case None:
+            return str(error) if error else None
+        case "worker_lost":
+            text = f"its worker {error.get('worker') or ''} was lost".replace("  ", " ")
+        case "timeout":
+            text = "its timeout passed"
+        case "heartbeat_timeout":
+            text = "it sent no heartbeat for too long"
+        case str(reason) if reason == CANCELLED:
+            text = CANCELLED
+        case reason:
+            text = f"{CANCELLED}: {reason}"
+    return f"{text} ({error['cancel_reason']})" if error.get("cancel_reason") else text
+
+
+def describe_cancel(error: Json) -> str | None:
+    """Return the reason of a cancel from the error of a run or task; None if none was given."""
+    if not isinstance(error, dict):
+        return None if error is None else str(error)
+    reason = error.get("cancel_reason") or error.get("reason") or error.get("message")
+    return None if reason in (None, CANCELLED, "it was cancelled") else str(reason)

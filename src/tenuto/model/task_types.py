@@ -1,0 +1,37 @@
+"""Task types as workers declare them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from tenuto.model.json import Json, JsonObject
+
+MAX_SCHEMA_BYTES = 16_384  # of the JSON Schema of a type's arguments
+
+
+@dataclass(frozen=True)
+class TaskTypeSummary:
+    """A task type: the options of its tasks (`kind`, `limits`) as a worker declared them, and the hash of the bundle
+    that runs it, if one does."""
+
+    type: str
+    kind: JsonObject
+    limits: Json
+    declared_by: str | None
+    declared_at: datetime | None
+    bundle: str | None
+
+
+@dataclass(frozen=True)
+class TaskType(TaskTypeSummary):
+    """A task type with the JSON Schema of its arguments by name, if a worker declared it. `x-positional` lists the
+    arguments that can be passed by position."""
+
+    input_schema: JsonObject | None
+
+
+@dataclass(frozen=True)
+class InputSchema:
+    """The declared JSON Schema of a type's arguments."""
+
+    type: str
+    input_schema: JsonObject

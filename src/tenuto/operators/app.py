@@ -1,0 +1,55 @@
+"""The app of the operators: a task type `tenuto.<operator>` for each built-in operator and each installed one."""
+
+from collections.abc import Callable, Sequence
+from importlib.metadata import entry_points
+from pkgutil import resolve_name
+from typing import cast
+
+from tenuto.model.json import Json, JsonObject
+from tenuto.sdk.app import App
+from tenuto.sdk.app_loader import RESERVED
+from tenuto.sdk.context.sync_context import SyncContext
+
+ENTRY_POINTS = "tenuto.operators"  # the group in which packages offer operators
+# Imported with the first job: a worker's start imports neither these modules nor pydantic, which they need.
+BUILT_IN = {
+    "python": "tenuto.operators.python:python",
+    "sql": "tenuto.operators.sql:sql",
+    "parquet_compact": "tenuto.operators.parquet_compact:parquet_compact",
+    "range_splitter": "tenuto.operators.range_splitter:range_splitter",
+    "range_aggregator": "tenuto.operators.range_aggregator:range_aggregator",
+    "trigger_cron": "tenuto.operators.trigger_cron:trigger_cron",
+    "bundle": "tenuto.operators.bundle:bundle",
+    "http_poll": "tenuto.operators.http_poll:http_poll",
+    "webhook": "tenuto.operators.webhook:webhook",
+    "integrity_check": "tenuto.operators.integrity_check:integrity_check",
+}
+
+
+def operator_app(storage: str, allowed_hosts: Sequence[str] = ()) -> App:
+    """Return an app with all operators of this machine. `storage`: the URL of the object store that datasets are in;
+    `allowed_hosts`: hosts with private addresses that jobs may contact."""
+    app = App(RESERVED)
+    installed = {point.name: point.value for point in entry_points(group=ENTRY_POINTS)}
+    for name, target in {**installed, **BUILT_IN}.items():
+        app.task(name=name)(_task(target, storage, allowed_hosts))
+    return app
+
+
+def _task(target: str, storage: str, allowed_hosts: Sequence[str]) -> Callable[[SyncContext, JsonObject], Json]:
+    """Return the function of the task type: it calls the operator with `ctx` and its checked configuration."""
+
+    def run(ctx: SyncContext, job: JsonObject) -> Json:
+        from tenuto.dag.operators import config_of
+
+        operator = cast("Callable[..., object]", resolve_name(target))
+        model = config_of(operator)
+        current = ctx.open_job(job, storage)
+        current.allowed_hosts = allowed_hosts
+        try:
+            result = operator(ctx, model.model_validate(current.config) if model else current.config)
+            return current.published_briefly() if result is None else cast(Json, result)
+        finally:
+            current.close()
+
+    return run

@@ -1,0 +1,85 @@
+"""The operator `python`: runs a function, which may be a task of an app, as a job."""
+
+import importlib
+import inspect
+from functools import partial
+from pathlib import Path
+from typing import cast
+
+from tenuto.dag.operator_configs import PythonConfig
+from tenuto.model.errors import InvalidInput
+from tenuto.sdk.context.control import Fail
+from tenuto.sdk.context.sync_context import SyncContext
+from tenuto.sdk.jobs.job import RunningJob
+from tenuto.sdk.options import TaskOptions
+from tenuto.sdk.task import AnyTask, Task
+
+_BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+
+
+class NoFunction(Exception):
+    """The function of a job cannot be imported where it runs; the message says why."""
+
+
+def python(ctx: SyncContext, config: PythonConfig) -> object:
+    """Run the function and publish what it returns, unless it has called `ctx.write`. The result of a job without
+    outputs is the result of its task."""
+    task, job = _find(config.task), ctx.job
+    run = partial(task.run, **_arguments(task, config, job))
+    if inspect.iscoroutinefunction(task.function):
+        result = ctx.run_async(lambda context: run(context) if task.run_takes_context else run())
+    else:
+        result = run(ctx) if task.run_takes_context else run()
+    outputs = [output.number for output in job.outputs if output.location is not None]
+    if not outputs:
+        return result
+    if result is not None and job.published:
+        raise Fail(f"{config.task} returned a value after ctx.write; return nothing, or do not call ctx.write")
+    if result is not None and len(outputs) > 1:
+        raise Fail(f"{config.task} returned a value, but the job has {len(outputs)} outputs; call ctx.write for each")
+    if result is not None:
+        ctx.write(result, outputs[0])
+    elif not job.published:
+        raise Fail(f"{config.task} published nothing: return rows or call ctx.write; return [] to publish no rows")
+    return None
+
+
+def _find(target: str) -> AnyTask:
+    """Return the function as a task, so that arguments are converted as its type hints say."""
+    module, _, name = target.partition(":")
+    try:
+        found: object = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise NoFunction(f"{target} cannot be imported in {Path.cwd()}: {error}") from error
+    if isinstance(found, Task):
+        return cast(AnyTask, found)
+    if not callable(found):
+        raise NoFunction(f"{target} is not a function")
+    try:
+        return Task(target, found, TaskOptions())
+    except InvalidInput as error:
+        raise Fail(str(error)) from error
+
+
+def _arguments(task: AnyTask, config: PythonConfig, job: RunningJob) -> dict[str, object]:
+    """Return the arguments by name: those of the configuration, the partition, and tables of inputs."""
+    signature = task.signature
+    named: dict[str, object] = {}
+    for name, value in config.arguments.items():
+        if name not in signature.parameters:
+            raise Fail(f"{config.task} has no parameter {name!r}; its signature is {signature}")
+        named[name] = signature.codec(name).decode(value, name)
+    for name, parameter in signature.parameters.items():
+        if name in named or parameter.kind not in _BY_NAME:
+            continue
+        if name == "partition":
+            if job.partition is None and parameter.annotation in (str, "str"):
+                trigger = f"`tenuto jobs trigger {job.dag} {job.name} --partition KEY`"
+                raise Fail(f"{config.task} needs a partition: {trigger}, or let it take None")
+            named[name] = job.partition
+        elif name in job.inputs:
+            named[name] = job.inputs[name].read()
+        elif parameter.default is parameter.empty:
+            known = ", ".join(["partition", *job.inputs])
+            raise Fail(f"{config.task} needs {name!r}: write it in config.arguments; a job passes {known} by itself")
+    return named

@@ -1,0 +1,28 @@
+"""The operator `range_aggregator`: publishes the rows of the inputs that are in the range of the partition."""
+
+import re
+
+from tenuto.dag.operator_configs import RangeAggregatorConfig
+from tenuto.sdk.context.control import Fail
+from tenuto.sdk.context.sync_context import SyncContext
+from tenuto.sdk.jobs.packages import data_packages
+
+_RANGE = re.compile(r"(-?\d{1,18})-(-?\d{1,18})")
+
+
+def range_aggregator(ctx: SyncContext, config: RangeAggregatorConfig) -> None:
+    """Read only the rows of the range: files whose statistics say that they have none are skipped."""
+    with data_packages():
+        from tenuto.sdk.jobs.select import quoted, selected
+    job = ctx.job
+    ends = _RANGE.fullmatch(job.partition or "")
+    if ends is None or int(ends[1]) >= int(ends[2]):
+        raise Fail(
+            f"the partition {job.partition!r} is not a range such as 0-1000; "
+            "write execution_strategy: PerPartition and map: {kind: range, size: 1000} for the input"
+        )
+    column = quoted(config.column)
+    views = {"data": job.only_input().data().view()}
+    sql = f"select * from data where {column} >= {int(ends[1])} and {column} < {int(ends[2])} order by {column}"
+    with selected(sql, views, job.files.scratch, cancelled=lambda: ctx.cancelled) as rows:
+        ctx.write(rows)

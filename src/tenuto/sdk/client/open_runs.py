@@ -1,0 +1,75 @@
+"""Open runs: the options of `open_run`, and requests to add tasks to an open run."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from tenuto.model.errors import InvalidInput
+from tenuto.sdk.client.start_many import plan_many
+from tenuto.sdk.client.start_request import RunOptions, StartRequest, run_of
+from tenuto.sdk.graphs.graph import Graph
+from tenuto.sdk.options import check_start
+from tenuto.sdk.task import AnyTask
+from tenuto.sdk.task_reference import as_json
+from tenuto.sdk.values.codecs import as_value
+
+if TYPE_CHECKING:
+    from tenuto.db.connection import start_statements
+
+OF_RUN = {
+    "dedupe_key": "dedupe_key",
+    "group": "resource_group",
+    "id": "run_id",
+    "max_attempts": "run_attempts",
+    "deadline_seconds": "deadline",
+    "expires_seconds": "expires",
+    "hold": "hold",
+}
+
+
+def open_options(options: Mapping[str, object], input: object) -> RunOptions:
+    """Validate the options of `open_run`."""
+    checked = check_start("an open run", options)
+    run = run_of(checked)
+    if name := checked.get("name"):
+        run["name"] = name
+    if input is not None:
+        run["input"] = as_value("the input of the run", input)
+    return run
+
+
+def check_addition(plan: StartRequest, target: object) -> StartRequest:
+    """Refuse options of a run in a request to add a task, a graph, a chain or a group to an open run."""
+    options = [option for key, option in OF_RUN.items() if key in plan.run]
+    if plan.task_kinds is not None:
+        options += [key for key in ("metadata", "input") if key in plan.run]
+    if options:
+        raise InvalidInput(f"{options[0]} is an option of the run, which is open already", "pass it to open_run")
+    if isinstance(target, Graph) and target.declared is not None:
+        raise InvalidInput(f"{target} declares outputs", "the output of an open run is that of its last tasks")
+    return plan
+
+
+def plan_additions(task: AnyTask, items: Iterable[object], options: Mapping[str, object]) -> StartRequest:
+    """Build the request to add one task per item to an open run."""
+    many = plan_many(task, items, options)
+    if many.group or many.dedupe_keys:
+        raise InvalidInput("resource_group and dedupe_keys are options of runs", "pass them to open_run")
+    details = [{"task": no, **detail} for no, detail in enumerate(many.details or ()) if detail]
+    return StartRequest({}, json.loads(many.kind), many.inputs, as_json, [0] * len(many.inputs), details or None)
+
+
+def add_statement(plan: StartRequest, org_id: UUID, run_id: UUID) -> "start_statements.Statement":
+    """Return the request as one SQL statement."""
+    from tenuto.db.connection import start_statements
+
+    return start_statements.add_tasks(
+        org_id=org_id,
+        run_id=run_id,
+        kinds=json.dumps(plan.kinds),
+        inputs=plan.inputs,
+        task_kinds=plan.task_kinds,
+        details=json.dumps(plan.details) if plan.details else None,
+        edges=json.dumps(plan.edges) if plan.edges else None,
+    )

@@ -1,0 +1,91 @@
+"""The attributes of clients that lead to DAGs, jobs and datasets: `tn.dags`, `tn.jobs`, `tn.datasets`."""
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tenuto.sdk.client.loop_thread import Wait
+from tenuto.sdk.client.sql_transport import SqlTransport
+from tenuto.sdk.client.transport import Transport
+
+if TYPE_CHECKING:
+    from tenuto.sdk.client.http_client import Http
+    from tenuto.sdk.collections.dags import DagCollection, JobCollection, SyncDagCollection, SyncJobCollection
+    from tenuto.sdk.collections.datasets import DatasetCollection, SyncDatasetCollection
+    from tenuto.sdk.operations.dags import DagOperations
+
+
+class DagAttributes(ABC):
+    """DAGs, jobs and datasets, for asynchronous code. Modules are imported on first use."""
+
+    transport: Transport
+
+    @property
+    @abstractmethod
+    def _server(self) -> "Http": ...
+
+    @cached_property
+    def dag_operations(self) -> "DagOperations":
+        """The operations on DAGs, over the transport of the client."""
+        transport = self.transport
+        if isinstance(transport, SqlTransport):
+            from tenuto.model.os_user import os_user
+            from tenuto.sdk.operations.sql_dags import SqlDags
+
+            return SqlDags(transport.pool, transport.org_id, actor=os_user())
+        from tenuto.sdk.operations.dags import HttpDags
+
+        return HttpDags(self._server)
+
+    @property
+    def dags(self) -> "DagCollection":
+        """The DAGs: `await tn.dags.deploy(Path("orders.yaml"))`, `await tn.dags.cutover("orders")`."""
+        from tenuto.sdk.collections.dags import DagCollection
+
+        return DagCollection(self.dag_operations)
+
+    @property
+    def jobs(self) -> "JobCollection":
+        """The jobs of DAGs: `await tn.jobs.list(dag="orders")`, `await tn.jobs.pause("orders", "daily")`."""
+        from tenuto.sdk.collections.dags import JobCollection
+
+        return JobCollection(self.dag_operations)
+
+    @property
+    def datasets(self) -> "DatasetCollection":
+        """The datasets: `await tn.datasets.get("orders_daily")`, `await tn.datasets.grant("orders_daily", "sales")`."""
+        from tenuto.sdk.collections.datasets import DatasetCollection
+
+        return DatasetCollection(self.dag_operations)
+
+
+class SyncDagAttributes(ABC):
+    """DAGs, jobs and datasets, for synchronous code."""
+
+    wait_for: Wait
+
+    @property
+    @abstractmethod
+    def client(self) -> DagAttributes:
+        """The client that the calls are made with."""
+
+    @property
+    def dags(self) -> "SyncDagCollection":
+        """The DAGs: `tn.dags.deploy(Path("orders.yaml"))`, `tn.dags.cutover("orders")`."""
+        from tenuto.sdk.collections.dags import SyncDagCollection
+
+        return SyncDagCollection(self.client.dags, self.wait_for)
+
+    @property
+    def jobs(self) -> "SyncJobCollection":
+        """The jobs of DAGs: `tn.jobs.list(dag="orders")`, `tn.jobs.pause("orders", "daily")`."""
+        from tenuto.sdk.collections.dags import SyncJobCollection
+
+        return SyncJobCollection(self.client.jobs, self.wait_for)
+
+    @property
+    def datasets(self) -> "SyncDatasetCollection":
+        """The datasets: `tn.datasets.get("orders_daily")`, `tn.datasets.grant("orders_daily", "sales")`."""
+        from tenuto.sdk.collections.datasets import SyncDatasetCollection
+
+        return SyncDatasetCollection(self.client.datasets, self.wait_for)

@@ -1,0 +1,217 @@
+"""DAGs and their jobs: `await tn.dags.deploy(Path("orders.yaml"))`, `await tn.jobs.pause("orders", "daily")`."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tenuto.dag.definitions import Dag
+from tenuto.dag.diff import Diff
+from tenuto.dag.parse import parse_dag
+from tenuto.dag.plan import Plan
+from tenuto.model.dags import (
+    CurrentVersion,
+    DagSummary,
+    DagVersion,
+    DagVersionText,
+    DeployedVersion,
+    JobSummary,
+    SourceState,
+    TriggeredTask,
+    WholeJob,
+)
+from tenuto.model.errors import InvalidInput
+from tenuto.model.events import Reaction
+from tenuto.sdk.client.loop_thread import Wait
+from tenuto.sdk.collections.pages import all_pages
+
+if TYPE_CHECKING:
+    from tenuto.sdk.operations.dags import DagOperations
+
+
+class DagCollection:
+    """The DAGs of an org and their versions. A document is the YAML text, or the Path of a file with it."""
+
+    def __init__(self, operations: "DagOperations") -> None:
+        self._operations = operations
+
+    async def plan(self, document: str | Path) -> Plan:
+        """Return what a deploy of this document would change, compared with the current version."""
+        return await self._operations.plan_dag(await _read(document))
+
+    async def deploy(self, document: str | Path, *, cutover: bool = False) -> DeployedVersion:
+        """Store a document as a version of its DAG. Its new datasets are computed beside the current ones: it is
+        `building`, then `ready`. With `cutover` it becomes current as soon as it is ready. Deploying the same document
+        again returns the same version, and computes again what failed."""
+        return await self._operations.deploy_dag(await _read(document), cutover=cutover)
+
+    async def get(self, name: str, version: int | None = None) -> DagVersionText:
+        """Return a version of a DAG with its YAML: by default the current one, else the newest."""
+        return await self._operations.get_dag_version(name, version)
+
+    async def diff(self, name: str, old: int, new: int) -> Diff:
+        """Return what differs between two versions of a DAG, and which jobs are computed again."""
+        return await self._operations.compare_versions(name, old, new)
+
+    async def cutover(
+        self, name: str, version: int | None = None, *, expected: int | None = None, force: bool = False
+    ) -> CurrentVersion:
+        """Make a version the current one, by default the newest that is ready, with all of its datasets. Raises
+        Conflict if another version than `expected` is current; 0 means none. `force` also takes a version that is not
+        ready, which needs an admin."""
+        return await self._operations.cutover_dag(name, version=version, expected=expected, force=force)
+
+    async def rollback(self, name: str, version: int | None = None, *, expected: int | None = None) -> CurrentVersion:
+        """Make an earlier version the current one again, by default the one before, with the datasets that it had."""
+        return await self._operations.rollback_dag(name, version=version, expected=expected)
+
+    async def versions(self, name: str) -> list[DagVersion]:
+        """Return all versions of a DAG, newest first."""
+        return await all_pages(
+            lambda last: self._operations.list_dag_versions(name, before=last.version if last else None)
+        )
+
+    async def list(self) -> list[DagSummary]:
+        """Return all DAGs, by name, each with its current and its newest version."""
+        return await all_pages(lambda last: self._operations.list_dags(after=last and last.name))
+
+
+class SyncDagCollection:
+    """The DAGs of an org and their versions, for synchronous code."""
+
+    def __init__(self, dags: DagCollection, wait: Wait) -> None:
+        self._dags, self._wait = dags, wait
+
+    def plan(self, document: str | Path) -> Plan:
+        """Return what a deploy of this document would change, compared with the current version."""
+        return self._wait(self._dags.plan(document))
+
+    def deploy(self, document: str | Path, *, cutover: bool = False) -> DeployedVersion:
+        """Store a document as a version of its DAG, and with `cutover` make it current as soon as it is ready."""
+        return self._wait(self._dags.deploy(document, cutover=cutover))
+
+    def get(self, name: str, version: int | None = None) -> DagVersionText:
+        """Return a version of a DAG with its YAML: by default the current one, else the newest."""
+        return self._wait(self._dags.get(name, version))
+
+    def diff(self, name: str, old: int, new: int) -> Diff:
+        """Return what differs between two versions of a DAG, and which jobs are computed again."""
+        return self._wait(self._dags.diff(name, old, new))
+
+    def cutover(
+        self, name: str, version: int | None = None, *, expected: int | None = None, force: bool = False
+    ) -> CurrentVersion:
+        """Make a version the current one, by default the newest that is ready, with all of its datasets."""
+        return self._wait(self._dags.cutover(name, version, expected=expected, force=force))
+
+    def rollback(self, name: str, version: int | None = None, *, expected: int | None = None) -> CurrentVersion:
+        """Make an earlier version the current one again, by default the one before, with the datasets that it had."""
+        return self._wait(self._dags.rollback(name, version, expected=expected))
+
+    def versions(self, name: str) -> list[DagVersion]:
+        """Return all versions of a DAG, newest first."""
+        return self._wait(self._dags.versions(name))
+
+    def list(self) -> list[DagSummary]:
+        """Return all DAGs, by name, each with its current and its newest version."""
+        return self._wait(self._dags.list())
+
+
+class JobCollection:
+    """The jobs of DAGs."""
+
+    def __init__(self, operations: "DagOperations") -> None:
+        self._operations = operations
+
+    async def get(self, dag: str, name: str) -> WholeJob:
+        """Return a job with its definition: of the current version of its DAG, else of the newest."""
+        return await self._operations.get_job(dag, name)
+
+    async def source(self, dag: str, name: str) -> SourceState:
+        """Return the state of a source job: whether it is active, and of a continuous one whether its task runs."""
+        return await self._operations.get_source(dag, name)
+
+    async def pause(self, dag: str, name: str, reason: str | None = None) -> None:
+        """Pause a job: it starts no tasks until it is resumed, in later versions of its DAG too."""
+        await self._operations.pause_job(dag, name, reason)
+
+    async def resume(self, dag: str, name: str) -> None:
+        """Resume a paused job."""
+        await self._operations.resume_job(dag, name)
+
+    async def trigger(
+        self,
+        dag: str,
+        name: str,
+        partitions: Sequence[str] | None = None,
+        *,
+        force: bool = False,
+        dedupe_key: str | None = None,
+    ) -> list[TriggeredTask]:
+        """Start a task of a job of the current version of its DAG, or one for each partition. Their inputs are fixed
+        now. A partition that was computed from the same inputs before is reused. `force`: compute it again, and even
+        if the job is paused. With a `dedupe_key`, each partition is started once for this key."""
+        keys = None if partitions is None else [*partitions]
+        return await self._operations.trigger_job(dag, name, partitions=keys, force=force, dedupe_key=dedupe_key)
+
+    async def reactions(self, dag: str, name: str, *, limit: int = 50) -> list[Reaction]:
+        """Return what the newest events did to a job, and why."""
+        return await self._operations.list_job_reactions(dag, name, limit=limit)
+
+    async def list(self, *, dag: str | None = None) -> list[JobSummary]:
+        """Return all jobs of current versions, or those of one DAG, by DAG and name."""
+        return await all_pages(
+            lambda last: self._operations.list_jobs(dag=dag, after=f"{last.dag}/{last.name}" if last else None)
+        )
+
+
+class SyncJobCollection:
+    """The jobs of DAGs, for synchronous code."""
+
+    def __init__(self, jobs: JobCollection, wait: Wait) -> None:
+        self._jobs, self._wait = jobs, wait
+
+    def get(self, dag: str, name: str) -> WholeJob:
+        """Return a job with its definition: of the current version of its DAG, else of the newest."""
+        return self._wait(self._jobs.get(dag, name))
+
+    def source(self, dag: str, name: str) -> SourceState:
+        """Return the state of a source job: whether it is active, and of a continuous one whether its task runs."""
+        return self._wait(self._jobs.source(dag, name))
+
+    def pause(self, dag: str, name: str, reason: str | None = None) -> None:
+        """Pause a job: it starts no tasks until it is resumed, in later versions of its DAG too."""
+        self._wait(self._jobs.pause(dag, name, reason))
+
+    def resume(self, dag: str, name: str) -> None:
+        """Resume a paused job."""
+        self._wait(self._jobs.resume(dag, name))
+
+    def trigger(
+        self,
+        dag: str,
+        name: str,
+        partitions: Sequence[str] | None = None,
+        *,
+        force: bool = False,
+        dedupe_key: str | None = None,
+    ) -> list[TriggeredTask]:
+        """Start a task of a job of the current version of its DAG, or one for each partition. Their inputs are fixed
+        now. A partition that was computed from the same inputs before is reused. `force`: compute it again, and even
+        if the job is paused. With a `dedupe_key`, each partition is started once for this key."""
+        return self._wait(self._jobs.trigger(dag, name, partitions, force=force, dedupe_key=dedupe_key))
+
+    def reactions(self, dag: str, name: str, *, limit: int = 50) -> list[Reaction]:
+        """Return what the newest events did to a job, and why."""
+        return self._wait(self._jobs.reactions(dag, name, limit=limit))
+
+    def list(self, *, dag: str | None = None) -> list[JobSummary]:
+        """Return all jobs of current versions, or those of one DAG, by DAG and name."""
+        return self._wait(self._jobs.list(dag=dag))
+
+
+async def _read(document: str | Path) -> Dag:
+    """Reads and checks a document in a thread: a large one takes a second."""
+    if isinstance(document, str) and document.endswith((".yaml", ".yml")) and "\n" not in document:
+        raise InvalidInput(f"{document!r:.200} is the name of a file, not a document", "pass Path(…) for a file")
+    return await asyncio.to_thread(lambda: parse_dag(document if isinstance(document, str) else document.read_bytes()))

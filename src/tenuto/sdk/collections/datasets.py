@@ -1,0 +1,99 @@
+"""Datasets: `await tn.datasets.get("orders_daily")`, `await tn.datasets.grant("orders_daily", "finance")`."""
+
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from tenuto.model.datasets import Dataset, DatasetVersion, Partition, PurgedVersion, WholeDataset
+from tenuto.model.events import Event
+from tenuto.sdk.client.loop_thread import Wait
+from tenuto.sdk.collections.pages import all_pages
+
+if TYPE_CHECKING:
+    from tenuto.sdk.operations.dags import DagOperations
+
+
+class DatasetCollection:
+    """The datasets of an org."""
+
+    def __init__(self, operations: "DagOperations") -> None:
+        self._operations = operations
+
+    async def get(self, name: str) -> WholeDataset:
+        """Return a dataset with the definition of its current version."""
+        return await self._operations.get_dataset(name)
+
+    async def grant(self, name: str, role: str) -> None:
+        """Let a role of the org read a dataset. Does nothing if it can."""
+        await self._operations.grant_dataset(name, role)
+
+    async def revoke(self, name: str, role: str) -> None:
+        """Revoke the right of a role to read a dataset. Without any role, only admins read it."""
+        await self._operations.revoke_dataset(name, role)
+
+    async def purge(self, name: str, *, keep: int | None = None, dry_run: bool = False) -> list[PurgedVersion]:
+        """Purge old versions of a dataset, all but the newest `keep`, and return them. Versions that are or can become
+        current, or that an open task uses, are kept. The default of `keep` is `keep_versions` of its output."""
+        return await self._operations.purge_dataset(name, keep=keep, dry_run=dry_run)
+
+    async def versions(self, name: str) -> list[DatasetVersion]:
+        """Return all versions of a dataset, newest first, each with the versions of its DAG that have it."""
+        return await all_pages(
+            lambda last: self._operations.list_dataset_versions(name, before=last.id if last else None)
+        )
+
+    async def partitions(
+        self, name: str, *, version_id: UUID | None = None, after: str | None = None, limit: int = 200
+    ) -> list[Partition]:
+        """Return a page of the committed partitions of a dataset by key, after a key: of its current version, or of the
+        given one. Each has the task that published it. A dataset can have millions."""
+        return await self._operations.list_partitions(name, version_id=version_id, after=after, limit=limit)
+
+    async def events(self, name: str, *, before: UUID | None = None, limit: int = 50) -> list[Event]:
+        """Return a page of the events of a dataset, newest first: its commits, and those that tasks emitted."""
+        return await self._operations.list_events(dataset=name, before=before, limit=limit)
+
+    async def list(self) -> list[Dataset]:
+        """Return all datasets, by name, each with its producer, its current version and the roles that read it."""
+        return await all_pages(lambda last: self._operations.list_datasets(after=last and last.name))
+
+
+class SyncDatasetCollection:
+    """The datasets of an org, for synchronous code."""
+
+    def __init__(self, datasets: DatasetCollection, wait: Wait) -> None:
+        self._datasets, self._wait = datasets, wait
+
+    def get(self, name: str) -> WholeDataset:
+        """Return a dataset with the definition of its current version."""
+        return self._wait(self._datasets.get(name))
+
+    def grant(self, name: str, role: str) -> None:
+        """Let a role of the org read a dataset. Does nothing if it can."""
+        self._wait(self._datasets.grant(name, role))
+
+    def revoke(self, name: str, role: str) -> None:
+        """Revoke the right of a role to read a dataset. Without any role, only admins read it."""
+        self._wait(self._datasets.revoke(name, role))
+
+    def purge(self, name: str, *, keep: int | None = None, dry_run: bool = False) -> list[PurgedVersion]:
+        """Purge old versions of a dataset, all but the newest `keep`, and return them."""
+        return self._wait(self._datasets.purge(name, keep=keep, dry_run=dry_run))
+
+    def versions(self, name: str) -> list[DatasetVersion]:
+        """Return all versions of a dataset, newest first, each with the versions of its DAG that have it."""
+        return self._wait(self._datasets.versions(name))
+
+    def partitions(
+        self, name: str, *, version_id: UUID | None = None, after: str | None = None, limit: int = 200
+    ) -> list[Partition]:
+        """Return a page of the committed partitions of a dataset by key, after a key: of its current version, or of the
+        given one. Each has the task that published it. A dataset can have millions."""
+        return self._wait(self._datasets.partitions(name, version_id=version_id, after=after, limit=limit))
+
+    def events(self, name: str, *, before: UUID | None = None, limit: int = 50) -> list[Event]:
+        """Return a page of the events of a dataset, newest first: its commits, and those that tasks emitted."""
+        return self._wait(self._datasets.events(name, before=before, limit=limit))
+
+    def list(self) -> list[Dataset]:
+        """Return all datasets, by name, each with its producer, its current version and the roles that read it."""
+        return self._wait(self._datasets.list())

@@ -1,0 +1,29 @@
+"""Reads all pages of a list, and the ids that users pass."""
+
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+from uuid import UUID
+
+from tenuto.model.errors import InvalidInput
+from tenuto.sdk.client.transport import PAGE
+
+T = TypeVar("T")
+
+
+async def all_pages(fetch: Callable[[T | None], Awaitable[list[T]]], *, most: int | None = None) -> list[T]:
+    """Return the items of all pages, or up to `most`. `fetch` gets the last item of the page before."""
+    items: list[T] = []
+    while most is None or len(items) < most:
+        page = await fetch(items[-1] if items else None)
+        items += page
+        if len(page) < PAGE:
+            break
+    return items[:most]
+
+
+def read_uuid(id: UUID | str, what: str) -> UUID:
+    """Return an id that was passed as UUID or text; `what` names the thing in errors."""
+    try:
+        return id if isinstance(id, UUID) else UUID(id)
+    except (ValueError, AttributeError, TypeError) as error:
+        raise InvalidInput(f"{id!r:.60} is not the id of {what}", "pass a UUID, or its text") from error

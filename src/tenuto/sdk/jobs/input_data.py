@@ -1,0 +1,58 @@
+"""The rows of an input: filtered as the DAG says, and without the duplicates of appended data."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+
+import pyarrow as pa
+import pyarrow.dataset as pads
+
+from tenuto.model.json import JsonObject
+from tenuto.sdk.context.control import Fail
+from tenuto.sdk.jobs.columns import Columns
+from tenuto.sdk.jobs.select import View, selected
+
+
+class InputData:
+    """The rows of one input."""
+
+    def __init__(self, name: str, paths: Sequence[Path], description: JsonObject) -> None:
+        self._name = name
+        columns = cast("list[JsonObject] | None", description.get("columns"))
+        self._schema = Columns(name, columns).schema if columns else None
+        if not paths and self._schema is None:
+            raise Fail(f"the input {name} has no data yet, and no declared columns")
+        self._paths = paths
+        self._where = cast(JsonObject, description.get("where") or {})
+        appended = description.get("update_strategy") == "append"
+        self._unique_key = cast("list[str]", description.get("unique_key") or []) if appended else []
+
+    def view(self) -> View:
+        """Return the data for a SELECT."""
+        if len(self._paths) > 1 and self._unique_key:
+            return View([self._dataset([path]) for path in self._paths], self._unique_key)
+        return View([self._dataset(self._paths)])
+
+    def read(self, scratch: Path) -> pa.Table:
+        """Return all rows."""
+        view = self.view()
+        if not view.unique_key:
+            return view.parts[0].to_table()
+        with selected('select * from "data"', {"data": view}, scratch) as rows:
+            return rows.table()
+
+    def _dataset(self, paths: Sequence[Path]) -> pads.Dataset:
+        if not paths:
+            schema = self._schema or pa.schema([])
+            return pads.dataset(schema.empty_table())
+        data = pads.dataset([str(path) for path in paths], schema=self._schema, format="parquet")
+        for name in self._where:
+            if name not in data.schema.names:
+                raise Fail(f"the input {self._name} is filtered by {name}, a column that it does not have")
+            data = data.filter(_is_one_of(name, self._where[name]))
+        return data
+
+
+def _is_one_of(name: str, wanted: object) -> pads.Expression:
+    values = cast("list[object]", wanted) if isinstance(wanted, list) else [wanted]
+    return pads.field(name).isin(values)

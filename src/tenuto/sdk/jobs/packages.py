@@ -1,0 +1,23 @@
+"""The packages of the extra `data`, which only jobs need: nothing else imports them."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+PACKAGES = frozenset({"pyarrow", "duckdb"})
+
+
+class MissingExtra(Exception):
+    """A package of the extra `data` is not installed where a job runs."""
+
+
+@contextmanager
+def data_packages() -> Generator[None]:
+    """Import modules that need the extra; without it, the error says what to install."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if str(error.name).partition(".")[0] not in PACKAGES:
+            raise
+        raise MissingExtra(
+            f"jobs need the package {error.name}, which is not installed here; run pip install 'tenuto[data]'"
+        ) from error

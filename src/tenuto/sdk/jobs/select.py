@@ -1,0 +1,140 @@
+"""Runs one SELECT with DuckDB over given data, and over nothing else."""
+
+import threading
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import duckdb
+import pyarrow as pa
+import pyarrow.dataset as pads
+
+from tenuto.sdk.context.control import Fail
+from tenuto.sdk.jobs.rows import Rows
+
+MEMORY_LIMIT = "2GB"  # more is spilled to the scratch folder
+CANCEL_SECONDS = 0.2  # how often a running query looks whether it should stop
+# One thread per query: rows without an `order by` then come in the same order, and equal data gives equal files.
+SETTINGS = (
+    ("threads", 1),
+    ("memory_limit", MEMORY_LIMIT),
+    ("autoinstall_known_extensions", False),
+    ("autoload_known_extensions", False),
+    ("allow_community_extensions", False),
+    ("python_enable_replacements", False),
+    ("TimeZone", "UTC"),
+)
+
+
+@dataclass(frozen=True)
+class View:
+    """The data behind a name. With a unique key, rows of later parts replace rows of earlier ones."""
+
+    parts: Sequence[pads.Dataset]
+    unique_key: Sequence[str] = ()
+
+
+class BadSql(Fail):
+    """A SELECT of a job or check cannot be run; the message is DuckDB's."""
+
+
+@contextmanager
+def selected(
+    sql: str,
+    views: Mapping[str, View],
+    scratch: Path,
+    *,
+    partition: str | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Generator[Rows]:
+    """Run a SELECT and yield its rows, to be read inside of the block. `views`: the data that it can read, by name."""
+    with (
+        TemporaryDirectory(dir=scratch) as own,
+        duckdb.connect(":memory:") as connection,
+        _interrupted(connection, cancelled),
+    ):
+        try:
+            _confine(connection, views, own)
+            statement = _only_select(connection, sql)
+            known = statement.named_parameters
+            if unknown := known - {"partition"}:
+                raise BadSql(f"the parameter ${min(unknown)} does not exist; a job has $partition only")
+            relation = connection.sql(statement, params={"partition": partition} if known else None)
+            reader = relation.to_arrow_reader()
+        except duckdb.Error as error:
+            raise BadSql(f"the SELECT failed: {error}") from error
+        yield Rows(reader.schema, _batches(reader))
+
+
+def _batches(reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
+    try:
+        yield from reader
+    except (duckdb.Error, pa.ArrowException, OSError) as error:  # pyarrow raises the second and third for the first
+        raise BadSql(f"the SELECT failed: {error}") from error
+
+
+def _confine(connection: duckdb.DuckDBPyConnection, views: Mapping[str, View], own: str) -> None:
+    """Register the data, then take all other access away for good. `own`: an empty folder to spill to, the only one
+    that SQL can still read."""
+    for name, view in views.items():
+        _create_view(connection, name, view)
+    for name, value in SETTINGS:
+        connection.execute(f"set {name} = {_literal(value)}")
+    connection.execute(f"set temp_directory = {_literal(own)}")
+    connection.execute("set enable_external_access = false")
+    connection.execute("set lock_configuration = true")
+
+
+def _create_view(connection: duckdb.DuckDBPyConnection, name: str, view: View) -> None:
+    if not view.unique_key:
+        connection.register(name, view.parts[0])
+        return
+    for number, part in enumerate(view.parts):
+        connection.register(f"{name}.{number}", part)
+    union = " union all ".join(
+        f'select *, {number} as ".no" from {quoted(f"{name}.{number}")}' for number in range(len(view.parts))
+    )
+    key = ", ".join(map(quoted, view.unique_key))
+    connection.execute(
+        f'create view {quoted(name)} as select * exclude ".no" from ({union}) '
+        f'qualify row_number() over (partition by {key} order by ".no" desc) = 1'
+    )
+
+
+def _only_select(connection: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Statement:
+    statements = connection.extract_statements(sql)
+    if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+        kinds = ", ".join(statement.type.name for statement in statements) or "nothing"
+        raise BadSql(f"write one SELECT; this is {kinds}")
+    return statements[0]
+
+
+@contextmanager
+def _interrupted(connection: duckdb.DuckDBPyConnection, cancelled: Callable[[], bool]) -> Generator[None]:
+    """Stop the query if the attempt is cancelled or out of time."""
+    over = threading.Event()
+
+    def watch() -> None:
+        while not over.wait(CANCEL_SECONDS):
+            if cancelled():
+                connection.interrupt()
+
+    watcher = threading.Thread(target=watch, name="tenuto query", daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        over.set()
+        watcher.join()
+
+
+def quoted(name: str) -> str:
+    """Return an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _literal(value: object) -> str:
+    """Return an SQL literal of a setting."""
+    return str(value).lower() if isinstance(value, bool | int) else "'" + str(value).replace("'", "''") + "'"

@@ -1,0 +1,82 @@
+"""Plans, deploys and compares versions of DAGs. The caller opens the transaction. Documents are read in threads: a
+large one takes a second."""
+
+import asyncio
+from dataclasses import asdict, dataclass, replace
+from uuid import UUID
+
+from tenuto.dag.definitions import Dag
+from tenuto.dag.diff import Diff, diff_dags
+from tenuto.dag.hashes import HASH_VERSION
+from tenuto.dag.job_rows import job_rows
+from tenuto.dag.parse import parse_dag
+from tenuto.dag.plan import Plan, estimate_rebuilds
+from tenuto.dag.readers import named_datasets, wider_readers
+from tenuto.db import dags, datasets
+from tenuto.db.connection.call import Conn
+from tenuto.model.dags import CurrentVersion, DeployedVersion
+
+
+@dataclass(frozen=True)
+class Deploy:
+    """The result of a deploy; `moved` is that of its cutover, if there was one."""
+
+    version: DeployedVersion
+    moved: CurrentVersion | None = None
+
+
+async def plan_dag(conn: Conn, *, org_id: UUID, dag: Dag) -> Plan:
+    """Returns the difference to the current version of the DAG, with warnings about readers and with estimates."""
+    names = named_datasets(dag)
+    facts = await datasets.get_deploy_facts(conn, org_id=org_id, name=dag.name, yaml_hash=dag.yaml_hash, datasets=names)
+    current = await asyncio.to_thread(parse_dag, facts.current_yaml) if facts.current_yaml is not None else None
+    diff = diff_dags(current, dag)
+    roles = {name: frozenset(dataset["read_roles"]) for name, dataset in facts.datasets.items()}
+    counts = {name: count for name, dataset in facts.datasets.items() if (count := dataset["partitions"]) is not None}
+    return Plan(
+        jobs=diff.jobs,
+        datasets=diff.datasets,
+        unchanged_jobs=diff.unchanged_jobs,
+        warnings=[*diff.warnings, *wider_readers(current, dag, roles)],
+        dag=dag.name,
+        yaml_hash=dag.yaml_hash,
+        current_version=facts.current_version or 0,
+        rebuilds=estimate_rebuilds(diff, current, dag, counts),
+    )
+
+
+async def deploy_dag(conn: Conn, *, org_id: UUID, dag: Dag, actor: str, cutover: bool) -> Deploy:
+    """Stores the document as a version of its DAG, and with `cutover` makes it current: now if it is ready, else
+    dispatchers do when they have computed it. The same document is stored once."""
+    plan = await plan_dag(conn, org_id=org_id, dag=dag)
+    deployed = await datasets.deploy_dag(
+        conn,
+        org_id=org_id,
+        name=dag.name,
+        yaml=dag.yaml,
+        yaml_hash=dag.yaml_hash,
+        hash_version=HASH_VERSION,
+        jobs=job_rows(dag),
+        actor=actor,
+        plan=asdict(plan),
+        auto=cutover,
+    )
+    if not cutover or deployed.status in ("current", "building"):
+        return Deploy(deployed)
+    moved = await datasets.cutover_dag(
+        conn, org_id=org_id, name=dag.name, expected=plan.current_version, actor=actor, version=deployed.version
+    )
+    return Deploy(replace(deployed, status=moved.status), moved)
+
+
+async def current_version(conn: Conn, *, org_id: UUID, name: str) -> int:
+    """Returns the current version of a DAG, 0 before the first cutover."""
+    facts = await datasets.get_deploy_facts(conn, org_id=org_id, name=name, yaml_hash="", datasets=[])
+    return facts.current_version or 0
+
+
+async def compare_versions(conn: Conn, *, org_id: UUID, name: str, old: int, new: int) -> Diff:
+    """Returns what differs between two versions of a DAG."""
+    texts = [await dags.get_dag_version(conn, org_id=org_id, name=name, version=version) for version in (old, new)]
+    before, after = [await asyncio.to_thread(parse_dag, text.yaml) for text in texts]
+    return diff_dags(before, after)

@@ -1,0 +1,165 @@
+"""DAGs: versions, plan, deploy, difference, cutover, rollback, history."""
+
+import asyncio
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+from starlette.responses import Response
+
+from tenuto.dag.definitions import Dag
+from tenuto.dag.parse import parse_dag
+from tenuto.dag.plan import Plan
+from tenuto.db import dags, datasets
+from tenuto.model.dags import CurrentVersion, DagSummary, DagVersion, DagVersionText, DeployedVersion, DeployEntry
+from tenuto.model.errors import Forbidden, InvalidInput
+from tenuto.model.permissions import allows
+from tenuto.sdk.operations import deploys
+from tenuto.server.http.pagination import Filter, NameFilter, PathName, Query, page
+from tenuto.server.http.route_table import RouteTable
+from tenuto.server.requests.api import ApiRequest, Transaction
+from tenuto.server.schemas import dags as schemas
+from tenuto.server.schemas.base import Page
+
+ROUTES = RouteTable("dags")
+
+Version = Annotated[int, Field(ge=1, le=2_147_483_647)]
+
+
+class DagVersionFilter(Filter):
+    """Selects versions of a DAG, newest first, before a version."""
+
+    before: Version | None = None
+
+
+class DeployFilter(Filter):
+    """Selects entries of the history, newest first, before an id."""
+
+    before: UUID | None = None
+
+
+class TwoVersions(Query):
+    """The versions to compare."""
+
+    old: Version
+    new: Version
+
+
+@ROUTES.add("GET", "/v1/dags", permission="dags:read", response=Page[DagSummary])
+async def list_dags(request: ApiRequest, query: NameFilter) -> object:
+    """List the DAGs by name, each with its current and its newest version."""
+    return page(await request.ask_for(query, dags.list_dags), query, "name")
+
+
+@ROUTES.add("POST", "/v1/dags/{name}/plan", permission="dags:read", response=Plan)
+async def plan_dag(request: ApiRequest, name: PathName, body: schemas.PlanDagRequest) -> object:
+    """Get what a deploy of this document would change, compared with the current version. Changes nothing. An invalid
+    document is refused (422) with all of its problems, each with path, line and column."""
+    return await request.look(deploys.plan_dag, dag=await _read(name, body.yaml))
+
+
+async def _read(name: str, yaml: str) -> Dag:
+    dag = await asyncio.to_thread(parse_dag, yaml)
+    if dag.name != name:
+        raise InvalidInput(f"the document is of the DAG {dag.name}, not {name:.100}", f"use /v1/dags/{dag.name}")
+    return dag
+
+
+@ROUTES.add("POST", "/v1/dags/{name}/versions", permission="dags:write", response=DeployedVersion, status=201)
+async def deploy_dag(request: ApiRequest, name: PathName, body: schemas.DeployDagRequest) -> Response:
+    """Store a document as a version of its DAG. Its new datasets are computed beside the current ones: it is
+    `building`, then `ready` or `failed`. With `cutover` it becomes current as soon as it is ready. Deploying the same
+    document again returns the same version, and computes again what failed. An invalid document is refused (422) with
+    all of its problems."""
+    dag, actor = await _read(name, body.yaml), str(request.principal.id)
+
+    async def work(change: Transaction) -> DeployedVersion:
+        done = await deploys.deploy_dag(change.conn, org_id=change.org_id, dag=dag, actor=actor, cutover=body.cutover)
+        if done.version.created:
+            await change.note("dag", name, "deploy", {"version": {"new": done.version.version}})
+        if done.moved is not None:
+            await _note_move(change, "cutover", done.moved)
+        return done.version
+
+    return await request.change(work, status=201)
+
+
+@ROUTES.add("GET", "/v1/dags/{name}/versions", permission="dags:read", response=Page[DagVersion])
+async def list_dag_versions(request: ApiRequest, name: PathName, query: DagVersionFilter) -> object:
+    """List the versions of a DAG, newest first; of those that are computed with the number of completed tasks."""
+    return page(await request.ask_for(query, dags.list_dag_versions, name=name), query, "version")
+
+
+@ROUTES.add("GET", "/v1/dags/{name}", permission="dags:read", response=DagVersionText)
+async def get_dag(request: ApiRequest, name: PathName) -> object:
+    """Get the current version of a DAG with its YAML; before the first cutover, the newest."""
+    return await request.ask(dags.get_dag_version, name=name)
+
+
+@ROUTES.add("GET", "/v1/dags/{name}/versions/{version}", permission="dags:read", response=DagVersionText)
+async def get_dag_version(request: ApiRequest, name: PathName, version: Version) -> object:
+    """Get a version of a DAG with its YAML."""
+    return await request.ask(dags.get_dag_version, name=name, version=version)
+
+
+@ROUTES.add("GET", "/v1/dags/{name}/diff", permission="dags:read", response=schemas.DiffResponse)
+async def diff_dag(request: ApiRequest, name: PathName, query: TwoVersions) -> object:
+    """Get what differs between two versions of a DAG, and which jobs are computed again."""
+    compared = await request.look(deploys.compare_versions, name=name, old=query.old, new=query.new)
+    return {"dag": name, "old_version": query.old, "new_version": query.new, **vars(compared)}
+
+
+@ROUTES.add("POST", "/v1/dags/{name}/cutover", permission="dags:write", response=CurrentVersion)
+async def cutover_dag(request: ApiRequest, name: PathName, body: schemas.CutoverDagRequest | None = None) -> Response:
+    """Make a version of a DAG the current one, by default the newest that is ready, with all of its datasets, in one
+    transaction. 409 if another version than `expected` is current. `force` also needs `datasets:write`."""
+    to, actor = body or schemas.CutoverDagRequest(), str(request.principal.id)
+    if to.force and not allows(request.principal.permissions, "datasets:write"):
+        raise Forbidden("a forced cutover shows unfinished datasets, and this needs the permission datasets:write")
+
+    async def work(change: Transaction) -> CurrentVersion:
+        old = await _expected(change, name, to)
+        moved = await datasets.cutover_dag(
+            change.conn, org_id=change.org_id, name=name, expected=old, actor=actor, version=to.version, force=to.force
+        )
+        if moved.from_version is not None or old == 0:  # it was not current before
+            await _note_move(change, "cutover", moved, forced=to.force)
+        return moved
+
+    return await request.change(work)
+
+
+@ROUTES.add("POST", "/v1/dags/{name}/rollback", permission="dags:write", response=CurrentVersion)
+async def rollback_dag(request: ApiRequest, name: PathName, body: schemas.MoveDagRequest | None = None) -> Response:
+    """Make an earlier version of a DAG the current one again, by default the one before, with the datasets that it had,
+    in one transaction. 409 if another version than `expected` is current."""
+    to, actor = body or schemas.MoveDagRequest(), str(request.principal.id)
+
+    async def work(change: Transaction) -> CurrentVersion:
+        old = await _expected(change, name, to)
+        moved = await datasets.rollback_dag(
+            change.conn, org_id=change.org_id, name=name, expected=old, actor=actor, version=to.version
+        )
+        await _note_move(change, "rollback", moved)
+        return moved
+
+    return await request.change(work)
+
+
+async def _expected(change: Transaction, name: str, to: schemas.MoveDagRequest) -> int:
+    if to.expected is not None:
+        return to.expected
+    return await deploys.current_version(change.conn, org_id=change.org_id, name=name)
+
+
+async def _note_move(change: Transaction, action: str, moved: CurrentVersion, *, forced: bool = False) -> None:
+    versions = (
+        {"new": moved.version} if moved.from_version is None else {"old": moved.from_version, "new": moved.version}
+    )
+    await change.note("dag", moved.dag, action, {"version": versions, **({"forced": {"new": True}} if forced else {})})
+
+
+@ROUTES.add("GET", "/v1/dags/{name}/history", permission="dags:read", response=Page[DeployEntry])
+async def list_deploys(request: ApiRequest, name: PathName, query: DeployFilter) -> object:
+    """List the deploys, cutovers and rollbacks of a DAG, newest first."""
+    return page(await request.ask_for(query, dags.list_deploys, name=name), query, "id")

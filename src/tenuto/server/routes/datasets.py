@@ -1,0 +1,96 @@
+"""Datasets: list, get, versions, partitions, and the roles that read them."""
+
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+from starlette.responses import Response
+
+from tenuto.db import datasets
+from tenuto.model.datasets import Dataset, DatasetVersion, Partition, WholeDataset
+from tenuto.server.http.pagination import Filter, NameFilter, PathName, page
+from tenuto.server.http.route_table import RouteTable
+from tenuto.server.requests.api import ApiRequest, Transaction
+from tenuto.server.schemas.base import Page
+from tenuto.server.schemas.dags import PurgeDatasetRequest, PurgeResponse, RoleRequest
+
+ROUTES = RouteTable("datasets")
+
+
+class DatasetVersionFilter(Filter):
+    """Selects versions of a dataset, newest first, before an id."""
+
+    before: UUID | None = None
+
+
+class PartitionFilter(Filter):
+    """Selects partitions of the current version of a dataset, or of the given one, in the order of their keys, after a
+    key; an empty one is that of data without a partition."""
+
+    version_id: UUID | None = None
+    after: Annotated[str, Field(max_length=256)] | None = None
+
+
+@ROUTES.add("GET", "/v1/datasets", permission="datasets:read", response=Page[Dataset])
+async def list_datasets(request: ApiRequest, query: NameFilter) -> object:
+    """List the datasets by name, each with its producer, its current version and the roles that read it."""
+    return page(await request.ask_for(query, datasets.list_datasets), query, "name")
+
+
+@ROUTES.add("GET", "/v1/datasets/{name}", permission="datasets:read", response=WholeDataset)
+async def get_dataset(request: ApiRequest, name: PathName) -> object:
+    """Get a dataset with the definition of its current version."""
+    return await request.ask(datasets.get_dataset, name=name)
+
+
+@ROUTES.add("GET", "/v1/datasets/{name}/versions", permission="datasets:read", response=Page[DatasetVersion])
+async def list_dataset_versions(request: ApiRequest, name: PathName, query: DatasetVersionFilter) -> object:
+    """List the versions of a dataset, newest first, each with the versions of its DAG that have it."""
+    return page(await request.ask_for(query, datasets.list_dataset_versions, name=name), query, "id")
+
+
+@ROUTES.add("GET", "/v1/datasets/{name}/partitions", permission="datasets:read", response=Page[Partition])
+async def list_partitions(request: ApiRequest, name: PathName, query: PartitionFilter) -> object:
+    """List the committed partitions of a dataset by key, each with the task that published it and what it read."""
+    items = await request.ask_for(query, datasets.list_partitions, name=name)
+    return {"items": items, "next": (items[-1].partition or "") if len(items) == query.limit else None}
+
+
+@ROUTES.add("POST", "/v1/datasets/{name}/purge", permission="datasets:write", response=PurgeResponse)
+async def purge_dataset(request: ApiRequest, name: PathName, body: PurgeDatasetRequest | None = None) -> Response:
+    """Purge old versions of a dataset. Versions that are or can become current, or that an open task uses, are kept. A
+    dispatcher deletes the data."""
+    options = body or PurgeDatasetRequest()
+
+    async def work(change: Transaction) -> PurgeResponse:
+        purged = await datasets.purge_dataset(
+            change.conn, org_id=change.org_id, name=name, keep=options.keep, dry_run=options.dry_run
+        )
+        if purged and not options.dry_run:
+            first = sorted(str(version.id) for version in purged)[:10]
+            await change.note("dataset", name, "purge", {"versions": {"new": len(purged)}, "first_ids": {"new": first}})
+        return PurgeResponse(versions=purged)
+
+    return await request.change(work)
+
+
+@ROUTES.add("POST", "/v1/datasets/{name}/grant", permission="datasets:write", response=None, status=204)
+async def grant_dataset(request: ApiRequest, name: PathName, body: RoleRequest) -> Response:
+    """Let a role of the org read a dataset. Does nothing if it can."""
+
+    async def work(change: Transaction) -> None:
+        await datasets.grant_dataset(change.conn, org_id=change.org_id, name=name, role=body.role)
+        await change.note("dataset", name, "grant", {"role": {"new": body.role}})
+
+    return await request.change(work, status=204)
+
+
+@ROUTES.add("POST", "/v1/datasets/{name}/revoke", permission="datasets:write", response=None, status=204)
+async def revoke_dataset(request: ApiRequest, name: PathName, body: RoleRequest) -> Response:
+    """Revoke the right of a role to read a dataset. Without any role, only admins read it."""
+
+    async def work(change: Transaction) -> None:
+        await datasets.revoke_dataset(change.conn, org_id=change.org_id, name=name, role=body.role)
+        await change.note("dataset", name, "revoke", {"role": {"old": body.role}})
+
+    return await request.change(work, status=204)

@@ -1,0 +1,54 @@
+"""Open runs: add tasks and close. Held runs: release."""
+
+from uuid import UUID
+
+from starlette.responses import Response
+
+from tenuto.db import held_runs, runs
+from tenuto.db.connection import start_statements
+from tenuto.sdk.client.open_runs import add_statement
+from tenuto.server.http.request import in_thread_if_large
+from tenuto.server.http.route_table import RouteTable
+from tenuto.server.requests.api import ApiRequest, Transaction
+from tenuto.server.schemas.runs import AddedTasks, ReleasedRun
+from tenuto.server.schemas.starts import AddGraphRequest, Addition
+from tenuto.server.starts.build import StartBuilder
+
+ROUTES = RouteTable("runs")
+
+
+@ROUTES.add("POST", "/v1/runs/{run_id}/tasks", permission="runs:write", response=AddedTasks, status=201, bulk=True)
+async def add_tasks(request: ApiRequest, run_id: UUID, body: Addition) -> Response:
+    """Add a task or a graph of tasks to an open run. The body can have up to 64 MB. A run that is not open is refused
+    (409)."""
+    plan = await in_thread_if_large(await request.http.body(), lambda: StartBuilder().plan(body))
+    types = {task.type for task in body.graph.tasks.values()} if isinstance(body, AddGraphRequest) else {body.type}
+
+    async def work(change: Transaction) -> AddedTasks:
+        statement = add_statement(plan, change.org_id, run_id)
+        ids = [added.run_id for added in await start_statements.execute_start(change.conn, statement)]
+        what = {"type": {"new": ", ".join(sorted(types)[:20])}, "tasks": {"new": len(ids)}}
+        await change.note("run", run_id, "add", what)
+        return AddedTasks(ids=ids)
+
+    return await request.change(work, status=201, seconds=request.settings.bulk_seconds)
+
+
+@ROUTES.add("POST", "/v1/runs/{run_id}/close", permission="runs:write", response=None, status=204)
+async def close_run(request: ApiRequest, run_id: UUID) -> Response:
+    """Close an open run: no more tasks can be added, and it ends when its tasks have ended."""
+    return await request.audited_call("run", str(run_id), "close", runs.close_run, run_id=run_id)
+
+
+@ROUTES.add("POST", "/v1/runs/{run_id}/release", permission="runs:write", response=ReleasedRun)
+async def release_run(request: ApiRequest, run_id: UUID) -> Response:
+    """Let a run start that was started or opened with `hold`. A second release changes nothing. A run that was
+    cancelled while it was held is refused (409)."""
+
+    async def work(change: Transaction) -> ReleasedRun:
+        released = await held_runs.release_run(change.conn, org_id=change.org_id, run_id=run_id)
+        if released:
+            await change.note("run", run_id, "release")
+        return ReleasedRun(id=run_id, released=released)
+
+    return await request.change(work)

@@ -1,0 +1,259 @@
+"""Runs: start and open."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from starlette.responses import Response
+
+from tenuto.db import monitoring, runs
+from tenuto.db.connection import start_statements
+from tenuto.db.connection.call import Conn
+from tenuto.model.durations import seconds
+from tenuto.model.errors import NotFound
+from tenuto.model.monitoring import RunState
+from tenuto.model.tasks import ServedType, Started
+from tenuto.sdk import served_types
+from tenuto.sdk.client.start_request import StartRequest, details_of, together
+from tenuto.sdk.suggestions import nearest
+from tenuto.sdk.values.wire_format import dump, refuse_reserved
+from tenuto.server.http.pagination import PathName
+from tenuto.server.http.request import count_values, in_thread_if_large
+from tenuto.server.http.route_table import RouteTable
+from tenuto.server.requests.api import ApiRequest, Transaction
+from tenuto.server.schemas.runs import StartedRun, StartedRuns
+from tenuto.server.schemas.starts import (
+    AnyStart,
+    OneStart,
+    OpenRunRequest,
+    StartGraphRequest,
+    Starts,
+    StartTaskRequest,
+)
+from tenuto.server.starts.batcher import BatchKey
+from tenuto.server.starts.build import StartBuilder
+
+ROUTES = RouteTable("runs")
+
+# Per statement. Postgres takes about 500 bytes for a small value of an input, and frees them after the statement.
+MAX_VALUES = 50_000
+MAX_CHARACTERS = 2_000_000
+OF_RUN = {"resource_group": "group", "run_attempts": "max_attempts"}  # names of options in SQL
+
+
+@dataclass(frozen=True)
+class Planned:
+    """The start requests of one HTTP request; `strict` are the types that a worker must have served before."""
+
+    plans: list[StartRequest]
+    types: set[str]
+    strict: list[str]
+
+
+@ROUTES.add("POST", "/v1/runs", permission="runs:write", response=StartedRun | StartedRuns, status=201)
+async def start_runs(request: ApiRequest, body: AnyStart) -> Response:
+    """Start a task, a graph of tasks, or a list of them, all or none. A task of a type that no worker serves waits for
+    such a worker; with `strict` it is rejected. Inputs are checked against the schema that a worker declared for the
+    type, if one did. With `open` the run has no tasks yet: they are added one after the other, until it is closed."""
+    return await open_run(request, body) if isinstance(body, OpenRunRequest) else await _start(request, body)
+
+
+@ROUTES.add("POST", "/v1/runs/bulk", permission="runs:write", response=StartedRuns, status=201, bulk=True)
+async def start_runs_in_bulk(request: ApiRequest, body: Starts) -> Response:
+    """Start up to 10,000 tasks or graphs, all or none. The body can have up to 64 MB."""
+    return await _start(request, body)
+
+
+@ROUTES.add("GET", "/v1/types/{type}/served", permission="runs:read", response=ServedType)
+async def check_type(request: ApiRequest, type: PathName) -> object:
+    """Get whether a worker has ever served a type, or a bundle runs it; if not, also the most similar type."""
+    return await request.look(served_types.check_type, type=type)
+
+
+async def _start(request: ApiRequest, body: OneStart | Iterable[OneStart]) -> Response:
+    """Start one run, or all runs of a list or none. Every way checks the caller, starts, and writes the audit entry in
+    one transaction:
+
+    | the request                                          | SQL                                       | round trips |
+    |------------------------------------------------------|-------------------------------------------|-------------|
+    | one task without slots, dedupe key and run options   | start_for_requests, with alike starts of  | 1, shared   |
+    |                                                      | other requests (`batcher`)                |             |
+    | one task with any of these, or one graph             | start_run_for_request                     | 1           |
+    | a list; with `strict` or an Idempotency-Key, any     | a transaction with start_many for alike   | 2 and more  |
+    |                                                      | tasks and start_run for each other start  |             |
+
+    The first way notifies workers before the run is on disk. The others do not: another request with the same dedupe
+    key may return the run as soon as it is visible, so the run must be on disk by then.
+    """
+    single = isinstance(body, StartTaskRequest | StartGraphRequest)
+    starts = [body] if isinstance(body, StartTaskRequest | StartGraphRequest) else body
+    planned = await in_thread_if_large(await request.http.body(), lambda: _plan_all(starts))
+    await request.http.server.input_checks.check(request, planned.plans, planned.types)
+    if single and not (planned.strict or request.idempotency_key):
+        (plan,) = planned.plans
+        changes = dump(_changes(planned.types, 1))
+        if plan.is_plain() and "dedupe_key" not in plan.run:
+            started = await _start_batched(request, plan, changes)
+        else:
+            started = await _start_alone(request, plan, changes)
+        old = [] if started.created else await request.ask(monitoring.get_run_statuses, run_ids=[started.run_id])
+        (run,) = _with_status([started], old)
+        return Response(run.model_dump_json(), 201, media_type="application/json")
+
+    async def work(change: Transaction) -> StartedRun | StartedRuns:
+        if planned.strict:
+            await _check_known(change.conn, org_id=change.org_id, types=planned.strict)
+        results = await _start_all(change.conn, org_id=change.org_id, plans=planned.plans)
+        old = [result.run_id for result in results if not result.created]
+        found = await monitoring.get_run_statuses(change.conn, org_id=change.org_id, run_ids=old) if old else []
+        started = _with_status(results, found)
+        if new := [run.id for run in started if run.created]:
+            what = new[0] if len(new) == 1 else f"{new[0]} and {len(new) - 1} more"
+            await change.note("run", what, "start", _changes(planned.types, len(new)))
+        return started[0] if single else StartedRuns(items=started)
+
+    seconds = request.settings.bulk_seconds if len(planned.plans) > 1 else None
+    return await request.change(work, status=201, seconds=seconds)
+
+
+async def open_run(request: ApiRequest, body: OpenRunRequest) -> Response:
+    fields = body.model_dump(mode="json", exclude_unset=True, by_alias=True)
+    refuse_reserved("the input of the run", body.input)
+    run = {OF_RUN.get(key, key): value for key, value in fields.items() if key != "open" and value is not None}
+    for key in run.keys() & {"deadline", "expires"}:
+        run[f"{key}_seconds"] = seconds(run.pop(key), key, positive=True)
+
+    async def work(change: Transaction) -> StartedRun:
+        started = await runs.open_run(change.conn, org_id=change.org_id, run=run)
+        old = [] if started.created else [started.run_id]
+        found = await monitoring.get_run_statuses(change.conn, org_id=change.org_id, run_ids=old) if old else []
+        if started.created:
+            await change.note("run", started.run_id, "open", {"name": {"new": body.name}} if body.name else None)
+        return _with_status([started], found)[0]
+
+    return await request.change(work, status=201)
+
+
+def _plan_all(bodies: Iterable[OneStart]) -> Planned:
+    """Builds a start request from each body as it is read, and keeps nothing else of the body."""
+    planner = StartBuilder()
+    plans: list[StartRequest] = []
+    types: set[str] = set()
+    strict: set[str] = set()
+    for body in bodies:
+        plans.append(planner.plan(body))
+        body_types = _types_of(body)
+        types |= body_types
+        if body.strict:
+            strict |= body_types
+    return Planned(plans, types, sorted(strict))
+
+
+def _types_of(body: OneStart) -> set[str]:
+    return {task.type for task in body.graph.tasks.values()} if isinstance(body, StartGraphRequest) else {body.type}
+
+
+def _changes(types: set[str], count: int) -> dict[str, dict[str, Any]]:
+    """Returns the changes of a start for the audit log."""
+    return {"type": {"new": ", ".join(sorted(types)[:20])}, "runs": {"new": count}}
+
+
+async def _start_batched(request: ApiRequest, plan: StartRequest, changes: str) -> Started:
+    principal = request.principal
+    key = BatchKey(
+        acts=request.acts,
+        org_id=principal.org_id,
+        actor_kind=principal.kind,
+        actor_id=str(principal.id),
+        kinds=dump(plan.kinds),
+        group=plan.run.get("group"),
+        changes=changes,
+    )
+    run_id = await request.http.server.start_batcher.start(key, plan, request.http.origin())
+    return Started(run_id, created=True)
+
+
+async def _start_alone(request: ApiRequest, plan: StartRequest, changes: str) -> Started:
+    is_plain, seconds = plan.is_plain(), request.settings.statement_seconds
+    principal, origin = request.principal, request.http.origin()
+    async with request.pool.connection(timeout=seconds, org_id=principal.org_id) as conn:
+        return await runs.start_run_for_request(
+            conn,
+            kinds=dump(plan.kinds),
+            inputs=plan.inputs,
+            changes=changes,
+            run=None if is_plain else dump(plan.run),
+            task_kinds=plan.task_kinds,
+            details=details_of([plan]) if is_plain else dump(plan.details) if plan.details else None,
+            edges=dump(plan.edges) if plan.edges else None,
+            dedupe_key=plan.run.get("dedupe_key") if is_plain else None,
+            group=plan.run.get("group") if is_plain else None,
+            actor_kind=principal.kind,
+            actor_id=str(principal.id),
+            ip=origin.ip,
+            user_agent=origin.user_agent,
+            request_id=origin.request_id,
+            **request.acts.named(),
+        )
+
+
+def _with_status(started: list[Started], old: list[RunState]) -> list[StartedRun]:
+    """Adds the status of each run: new runs are pending; `old` are the runs that a dedupe key found."""
+    statuses = {run.id: run.status for run in old}
+    return [
+        StartedRun(id=run.run_id, status=statuses.get(run.run_id, "pending"), created=run.created) for run in started
+    ]
+
+
+async def _check_known(conn: Conn, *, org_id: UUID, types: list[str]) -> None:
+    """Refuses types that no worker has ever served."""
+    if unknown := await runs.list_unknown_types(conn, org_id=org_id, types=types):
+        near = nearest(unknown[0], await runs.list_types(conn, org_id=org_id))
+        otherwise = "correct it, start its worker first, or leave out strict"
+        hint = f"did you mean {near!r}? If not, start its worker first, or leave out strict" if near else otherwise
+        raise NotFound(f"no worker has ever served the type {unknown[0]!r}", hint)
+
+
+async def _start_all(conn: Conn, *, org_id: UUID, plans: Sequence[StartRequest]) -> list[Started]:
+    """Starts all runs in as few statements as possible; returns the results in the order of `plans`."""
+    results: dict[int, Started] = {}
+    for places in _statements(plans):
+        first = plans[places[0]]
+        statement = together([plans[no] for no in places], org_id) if first.is_plain() else first.statement(org_id)
+        results.update(zip(places, await start_statements.execute_start(conn, statement), strict=True))
+    return [results[no] for no in range(len(plans))]
+
+
+def _statements(plans: Sequence[StartRequest]) -> Iterator[list[int]]:
+    """Yields the indexes of the plans for each statement: alike, and small enough for Postgres to use little memory."""
+    for places in _alike(plans):
+        parts = list(_parts(plans, places))
+        if len(parts) > 1 and any("dedupe_key" in plans[no].run for no in places):
+            # One statement locks its dedupe keys in this order, and so must several, or two requests could deadlock.
+            places.sort(key=lambda no: plans[no].run.get("dedupe_key", ""))
+            parts = list(_parts(plans, places))
+        yield from parts
+
+
+def _alike(plans: Sequence[StartRequest]) -> list[list[int]]:
+    """Groups the indexes of plans that one statement can start."""
+    groups: dict[object, list[int]] = {}
+    for no, plan in enumerate(plans):
+        alike = (dump(plan.kinds), plan.run.get("group")) if plan.is_plain() else no
+        groups.setdefault(alike, []).append(no)
+    return list(groups.values())
+
+
+def _parts(plans: Sequence[StartRequest], places: Sequence[int]) -> Iterator[list[int]]:
+    part: list[int] = []
+    values = characters = 0
+    for no in places:
+        own = sum(map(count_values, plans[no].inputs))
+        size = sum(map(len, plans[no].inputs))
+        if part and (values + own > MAX_VALUES or characters + size > MAX_CHARACTERS):
+            yield part
+            part, values, characters = [], 0, 0
+        part.append(no)
+        values, characters = values + own, characters + size
+    yield part

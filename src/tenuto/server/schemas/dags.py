@@ -1,0 +1,79 @@
+"""Request and response bodies about DAGs, jobs and datasets."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from tenuto.dag.diff import DatasetChange, JobChange
+from tenuto.dag.yaml_tree import MAX_YAML_BYTES
+from tenuto.model.datasets import PurgedVersion
+from tenuto.server.schemas.base import WHOLE, EffectKey, Name, RequestModel, ResponseModel
+
+VersionNumber = Annotated[int, Field(ge=1, le=2_147_483_647), WHOLE]
+
+
+class PlanDagRequest(RequestModel):
+    """A DAG document, as YAML."""
+
+    yaml: Annotated[str, Field(min_length=1, max_length=MAX_YAML_BYTES)]
+
+
+class DeployDagRequest(PlanDagRequest):
+    """A DAG document, as YAML. `cutover`: also make the version current, as soon as it is ready."""
+
+    cutover: bool = False
+
+
+class MoveDagRequest(RequestModel):
+    """The version to make current. `expected`: refuse unless this version is current, 0 for none; by default the one
+    that is."""
+
+    version: VersionNumber | None = None
+    expected: Annotated[int, Field(ge=0, le=2_147_483_647), WHOLE] | None = None
+
+
+class CutoverDagRequest(MoveDagRequest):
+    """The version to make current, as for a rollback. `force`: also one that is not ready, which must be named."""
+
+    force: bool = False
+
+
+class RoleRequest(RequestModel):
+    """A role of the org."""
+
+    role: Name
+
+
+class TriggerJobRequest(RequestModel):
+    """One task for each of the `partitions`, or one task without a partition. A partition that was computed from the
+    same inputs before is reused. `force`: compute it again, and even if the job is paused. With a `dedupe_key` each
+    partition is started once; later requests get the first task."""
+
+    partitions: Annotated[list[Name], Field(min_length=1, max_length=1000)] | None = None
+    force: bool = False
+    dedupe_key: EffectKey | None = None
+
+
+class PurgeDatasetRequest(RequestModel):
+    """How many versions to keep; by default `keep_versions` of the output of its job."""
+
+    keep: Annotated[int, Field(ge=0, le=1000), WHOLE] | None = None
+    dry_run: bool = False
+
+
+class PurgeResponse(ResponseModel):
+    """The versions of a dataset that were purged, or would be."""
+
+    versions: list[PurgedVersion]
+
+
+class DiffResponse(ResponseModel):
+    """The difference between two versions of a DAG. Jobs that are equal are only counted."""
+
+    dag: str
+    old_version: int
+    new_version: int
+    jobs: list[JobChange]
+    datasets: list[DatasetChange]
+    unchanged_jobs: int
+    warnings: list[str]

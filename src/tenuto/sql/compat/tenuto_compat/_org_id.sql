@@ -1,0 +1,9 @@
+-- Returns the org of a client that uses the names of another system: tenuto.org_id, which its login can set for good
+-- (alter role … set tenuto.org_id = …), else the org `default`.
+create or replace function tenuto_compat._org_id()
+  returns uuid
+  language sql
+  stable parallel safe
+as $$
+  select coalesce(tenuto._org_id(), (select o.id from tenuto.orgs o where o.slug = 'default'));
+$$;

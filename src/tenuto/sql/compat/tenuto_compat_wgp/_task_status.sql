@@ -1,0 +1,13 @@
+-- Returns the word of Headless-WGP for a status of tasks.
+create or replace function tenuto_compat_wgp._task_status(p_status text)
+  returns text
+  language sql
+  immutable parallel safe
+return case p_status
+  when 'running' then 'In Progress'
+  when 'completed' then 'Complete'
+  when 'failed' then 'Failed'
+  when 'cancelled' then 'Cancelled'
+  when 'skipped' then 'Cancelled'
+  else 'Queued'
+end;

@@ -1,0 +1,53 @@
+-- Returns what is wrong with the publications of an attempt, or null: a list of up to 1,000, each for another output or
+-- partition, with a location that only this attempt writes. Never raises, whatever the JSON is: the caller ends this
+-- task and continues with the others. Keeps the dataset versions from being deleted until the transaction ends.
+create or replace function tenuto._check_publications(p_task tenuto.task_outputs)
+  returns text
+  language plpgsql
+as $$
+declare
+  v_entry record;
+  v_version record;
+  v_wrong text;
+begin
+  if jsonb_typeof(p_task.published) <> 'array' or jsonb_array_length(p_task.published) > 1000
+     or pg_column_size(p_task.published) > 1048576 then
+    return 'published is not a list of up to 1,000 publications and 1 MB';
+  end if;
+  for v_entry in
+    select p.value as json, p.no - 1 as no
+    from jsonb_array_elements(p_task.published) with ordinality p(value, no)
+  loop
+    select v.storage_location, v.storage ->> 'kind' as kind into v_version
+    from tenuto.dag_version_datasets s
+    join tenuto.dataset_versions v on v.org_id = s.org_id and v.id = s.dataset_version_id
+    where s.org_id = p_task.org_id and s.dag_version_id = p_task.dag_version_id and s.job_key = p_task.job_key
+      and to_jsonb(s.output) = v_entry.json -> 'output'
+    for key share of v;
+    if not found then
+      return format('publication %s: the job publishes no output %s', v_entry.no,
+        coalesce(left(v_entry.json ->> 'output', 100), 'null'));
+    end if;
+    v_wrong := tenuto._check_publication(v_entry.json, v_version.storage_location,
+      p_task.task_id || '-' || p_task.attempt || '/');
+    if v_wrong is null and v_version.kind = 'postgres' and (v_entry.json ->> 'rows')::bigint > 0 then
+      perform from tenuto.row_sets r
+      where r.org_id = p_task.org_id and r.location = v_entry.json ->> 'location';
+      v_wrong := case when not found then 'its rows were not staged, and the dataset is stored in Postgres' end;
+    end if;
+    if v_wrong is not null then
+      return format('output %s: %s', v_entry.json ->> 'output', v_wrong);
+    end if;
+  end loop;
+  select format('output %s publishes partition %s twice', p ->> 'output', coalesce(p ->> 'partition', 'null'))
+  into v_wrong
+  from jsonb_array_elements(p_task.published) p
+  group by p ->> 'output', p ->> 'partition'
+  having count(*) > 1
+  limit 1;
+  return v_wrong;
+exception
+  when data_exception or invalid_text_representation or numeric_value_out_of_range then
+    return format('published is not valid: %s', left(sqlerrm, 500));
+end
+$$;

@@ -1,0 +1,25 @@
+-- Returns the outputs of a job in a version of its DAG, each with the dataset version that it publishes to, if any.
+create or replace function tenuto._list_outputs(
+  p_org_id uuid, p_dag_version_id uuid, p_job_key uuid, p_definition jsonb)
+  returns jsonb
+  language sql
+  stable
+as $$
+  select coalesce(jsonb_agg(jsonb_build_object(
+           'no', o.no - 1,
+           'name', o.value -> 'name',
+           'dataset', s.name,
+           'dataset_id', s.dataset_id,
+           'version_id', v.id,
+           'location', v.storage_location,
+           'storage', o.value -> 'storage',
+           'partition', o.value -> 'partition',
+           'columns', o.value -> 'columns',
+           'checks', o.value -> 'checks',
+           'update_strategy', p_definition -> 'update_strategy',
+           'unique_key', p_definition -> 'unique_key') order by o.no), '[]')
+  from jsonb_array_elements(p_definition -> 'outputs') with ordinality o(value, no)
+  left join tenuto.dag_version_datasets s
+    on s.org_id = p_org_id and s.dag_version_id = p_dag_version_id and s.job_key = p_job_key and s.output = o.no - 1
+  left join tenuto.dataset_versions v on v.org_id = s.org_id and v.id = s.dataset_version_id;
+$$;

@@ -1,0 +1,48 @@
+-- Points every dataset of a DAG to its version, name and producer in a version of the DAG. Datasets that this version
+-- does not publish have no producer and no current version. One statement: names and producers can be exchanged.
+create or replace function tenuto._point_datasets(p_org_id uuid, p_dag_id uuid, p_version_id uuid)
+  returns void
+  language plpgsql
+as $$
+declare
+  v_taken text;
+begin
+  select s.name into v_taken
+  from tenuto.dag_version_datasets s
+  join tenuto.datasets d on d.org_id = p_org_id and d.name = s.name and d.dag_id <> p_dag_id
+  where s.org_id = p_org_id and s.dag_version_id = p_version_id
+  limit 1;
+  if found then
+    perform tenuto._raise('TN004', format('the name %s belongs to a dataset of another DAG now', v_taken),
+      'deploy the DAG with another name for its dataset');
+  end if;
+
+  select s.name into v_taken
+  from tenuto.dag_version_datasets s
+  join tenuto.dataset_versions v on v.org_id = s.org_id and v.id = s.dataset_version_id and v.purged_at is not null
+  where s.org_id = p_org_id and s.dag_version_id = p_version_id
+  limit 1;
+  if found then
+    perform tenuto._raise('TN004', format('the data of %s in this version was purged', v_taken),
+      'change the document, such as a description, and deploy it: its datasets are computed again');
+  end if;
+
+  update tenuto.datasets d
+  set name = coalesce(s.name, d.name),
+      job_key = s.job_key,
+      output = s.output,
+      current_version_id = s.dataset_version_id,
+      updated_at = tenuto.now()
+  from tenuto.datasets o
+  left join lateral (   -- one look-up per dataset: a new version has no statistics, and a plain join read them all
+    select s.name, s.job_key, s.output, s.dataset_version_id
+    from tenuto.dag_version_datasets s
+    where s.org_id = o.org_id and s.dag_version_id = p_version_id and s.dataset_id = o.id
+    limit 1
+  ) s on true
+  where o.org_id = p_org_id and o.dag_id = p_dag_id
+    and d.org_id = p_org_id and d.id = o.id
+    and (d.name, d.job_key, d.output, d.current_version_id)
+        is distinct from (coalesce(s.name, d.name), s.job_key, s.output, s.dataset_version_id);
+end
+$$;

@@ -1,0 +1,7 @@
+-- Lets collect_rows look at a row set a day later: it could not be settled, and must not hold up the others.
+create or replace function tenuto._postpone_row_set(p_id uuid)
+  returns void
+  language sql
+as $$
+  update tenuto.row_sets set created_at = tenuto.now() where id = p_id;
+$$;

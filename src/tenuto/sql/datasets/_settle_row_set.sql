@@ -1,0 +1,23 @@
+-- staged -> committed | deleted: marks a row set that a commit names; of any other one, deletes the last 20 pages, so
+-- that a transaction stays short, and with the first page the row set.
+create or replace function tenuto._settle_row_set(p_set tenuto.row_sets)
+  returns void
+  language plpgsql
+as $$
+begin
+  perform from tenuto.partition_versions p
+  where p.org_id = p_set.org_id and p.task_id = p_set.task_id and p.dataset_version_id = p_set.dataset_version_id
+    and p.location = p_set.location;
+  if found then
+    update tenuto.row_sets set committed = true where id = p_set.id;
+    return;
+  end if;
+  execute format('delete from tenuto_data.%I where ".set_id" = $1 and ".page" >= $2',
+    tenuto._data_table(p_set.dataset_version_id))
+  using p_set.id, p_set.pages - 20;
+  update tenuto.row_sets set pages = pages - 20 where id = p_set.id and pages > 20;
+  if not found then
+    delete from tenuto.row_sets where id = p_set.id;
+  end if;
+end
+$$;

@@ -1,0 +1,24 @@
+-- Returns a dataset by its name, with its producer, its current version and the roles that read it; TN001 if none.
+create or replace function tenuto.get_dataset(p_org_id uuid, p_name text)
+  returns table (id uuid, name text, dag text, job text, output int, version_id uuid, storage_location text,
+    read_roles text[], updated_at timestamptz, config_hash text, schema_hash text, storage jsonb)
+  language plpgsql
+  stable
+as $$
+begin
+  return query
+  select s.id, s.name, d.name, j.name, s.output, v.id, v.storage_location,
+         array(select r.name from tenuto.org_roles r
+               where r.org_id = s.org_id and r.id = any (s.read_roles) order by r.name),
+         s.updated_at, v.config_hash, v.schema_hash, v.storage
+  from tenuto.datasets s
+  join tenuto.dags d on d.org_id = s.org_id and d.id = s.dag_id
+  left join tenuto.dag_current_versions c on c.org_id = s.org_id and c.dag_id = s.dag_id
+  left join tenuto.jobs j on j.org_id = s.org_id and j.dag_version_id = c.dag_version_id and j.job_key = s.job_key
+  left join tenuto.dataset_versions v on v.org_id = s.org_id and v.id = s.current_version_id
+  where s.org_id = p_org_id and s.name = p_name;
+  if not found then
+    perform tenuto._raise('TN001', format('no dataset %s', left(p_name, 128)), 'list the datasets to see which exist');
+  end if;
+end
+$$;

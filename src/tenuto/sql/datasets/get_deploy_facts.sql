@@ -1,0 +1,26 @@
+-- Returns what a plan needs to know: the current version of a DAG with its YAML, whether the new document is deployed
+-- already, and for each of the named datasets its DAG, the roles that read it and how many partitions its current
+-- version has, counted up to 100,000.
+create or replace function tenuto.get_deploy_facts(p_org_id uuid, p_name text, p_yaml_hash text, p_datasets text[])
+  returns table (current_version int, current_yaml text, deployed_version int, deployed_status text, datasets jsonb)
+  language sql
+  stable
+as $$
+  select c.version, c.yaml, n.version, n.status,
+         (select coalesce(jsonb_object_agg(s.name, jsonb_build_object(
+                   'dag', o.name,
+                   'partitions', case when s.current_version_id is not null then (
+                     select count(*)
+                     from (select from tenuto.current_partitions p
+                           where p.org_id = s.org_id and p.dataset_version_id = s.current_version_id
+                           limit 100000) p) end,
+                   'read_roles', array(select r.name from tenuto.org_roles r
+                                       where r.org_id = s.org_id and r.id = any (s.read_roles) order by r.name))), '{}')
+          from tenuto.datasets s
+          join tenuto.dags o on o.org_id = s.org_id and o.id = s.dag_id
+          where s.org_id = p_org_id and s.name = any (p_datasets))
+  from (select 1) one
+  left join tenuto.dags d on d.org_id = p_org_id and d.name = p_name
+  left join tenuto.dag_versions c on c.org_id = d.org_id and c.dag_id = d.id and c.status = 'current'
+  left join tenuto.dag_versions n on n.org_id = d.org_id and n.dag_id = d.id and n.yaml_hash = p_yaml_hash
+$$;

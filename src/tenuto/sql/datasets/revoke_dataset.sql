@@ -1,0 +1,18 @@
+-- Keeps a role from reading a dataset. Idempotent. Without any role, only admins read it.
+create or replace function tenuto.revoke_dataset(p_org_id uuid, p_name text, p_role text)
+  returns void
+  language plpgsql
+as $$
+begin
+  update tenuto.datasets
+  set read_roles = array(select r.id from tenuto.org_roles r
+                         where r.org_id = p_org_id and r.name <> p_role and r.id = any (read_roles) order by r.id),
+      updated_at = tenuto.now()
+  where org_id = p_org_id
+    and name = p_name;
+  if not found then
+    perform tenuto._raise('TN001', format('no dataset %s', left(p_name, 128)), 'list the datasets to see which exist');
+  end if;
+  perform tenuto._audit(p_org_id, 'dataset', p_name, 'revoke', p_old => jsonb_build_object('role', p_role));
+end
+$$;

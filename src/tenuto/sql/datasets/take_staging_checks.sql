@@ -1,0 +1,19 @@
+-- Takes up to p_limit versions of datasets whose folders were not searched for a day, those that wait longest first.
+-- Each is taken by one dispatcher. Those that have only rows in Postgres have no folder.
+create or replace function tenuto.take_staging_checks(p_limit int default 20)
+  returns table (org_id uuid, version_id uuid, storage_location text)
+  language sql
+as $$
+  update tenuto.dataset_versions v
+  set staging_checked_at = tenuto.now()
+  from (
+    select d.id
+    from tenuto.dataset_versions d
+    where d.purged_at is null
+      and d.staging_checked_at < tenuto.now() - interval '1 day'
+    order by d.staging_checked_at
+    limit p_limit
+    for update skip locked) d
+  where v.id = d.id
+  returning v.org_id, v.id, v.storage_location;
+$$;

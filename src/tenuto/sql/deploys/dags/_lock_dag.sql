@@ -1,0 +1,20 @@
+-- Returns the id of a DAG and holds its row until the transaction ends: deploys and moves of the pointer of one DAG
+-- happen one after the other, and no event is routed to its jobs meanwhile. Raises TN001 if there is no such DAG.
+create or replace function tenuto._lock_dag(p_org_id uuid, p_name text)
+  returns uuid
+  language plpgsql
+as $$
+declare
+  v_id uuid;
+begin
+  select d.id into v_id
+  from tenuto.dags d
+  where d.org_id = p_org_id and d.name = p_name
+  for no key update;
+  if not found then
+    perform tenuto._raise('TN001', format('no DAG %s', left(p_name, 100)), 'list the DAGs to see which exist');
+  end if;
+  perform pg_advisory_xact_lock(tenuto._dag_lock(v_id));
+  return v_id;
+end
+$$;

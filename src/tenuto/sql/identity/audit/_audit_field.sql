@@ -1,0 +1,7 @@
+-- Returns a field of an audit entry as its length and text, and one that is missing as "-", so that no two entries have
+-- the same fields.
+create or replace function tenuto._audit_field(p_value text)
+  returns text
+  language sql
+  immutable parallel safe
+return case when p_value is null then '-' else octet_length(convert_to(p_value, 'UTF8')) || ':' || p_value end;

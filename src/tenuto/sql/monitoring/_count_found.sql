@@ -1,0 +1,21 @@
+-- Returns the number of rows of an org that match a filter, from a search that found p_found of them, newest first, and
+-- stopped at a row that was created at p_stopped_at (null: it found all, and the number is exact). The estimate assumes
+-- that older rows were created as often: 10,000 found in the last hour of a range of three hours are 30,000. The range
+-- begins at p_since, when the org was created, or where its retention ends.
+create or replace function tenuto._count_found(
+  p_org_id uuid, p_found int, p_stopped_at timestamptz, p_since timestamptz, p_until timestamptz)
+  returns table (count bigint, exact boolean)
+  language sql
+  stable
+as $$
+  select case when p_stopped_at is null then p_found
+              else greatest(p_found, round(p_found * extract(epoch from r.upper - r.lower)
+                                           / greatest(extract(epoch from r.upper - p_stopped_at), 1)))::bigint end,
+         p_stopped_at is null
+  from (
+    select least(p_until, tenuto.now()) as upper,
+           greatest(p_since, o.created_at, tenuto.now() - tenuto._retention(o.settings)) as lower
+    from tenuto.orgs o
+    where o.id = p_org_id
+  ) r;
+$$;

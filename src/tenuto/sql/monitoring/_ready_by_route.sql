@@ -1,0 +1,33 @@
+-- Returns how many tasks of an org are ready on each route, since when the first one is, and how long all of them have
+-- waited. A lane is counted up to 10,000 tasks.
+create or replace function tenuto._ready_by_route(p_org_id uuid)
+  returns table (route_id int, ready bigint, queued_at timestamptz, waited_seconds float8)
+  language sql
+  stable
+  set plan_cache_mode = force_custom_plan
+  set jit = off
+as $$
+  with lane as materialized (   -- also lanes that no claim has opened yet
+    select l.route_id, l.group_no, l.priority, min(l.floor) as floor
+    from (
+      select l.route_id, l.group_no, l.priority, l.floor from tenuto.ready_lanes l where l.org_id = p_org_id
+      union all
+      select a.route_id, a.group_no, a.priority, a.seq
+      from tenuto.arrivals a
+      where a.id >= coalesce((select f.floor from tenuto.arrival_floor f), 0)
+        and a.org_id = p_org_id
+        and a.limit_id is null
+    ) l
+    group by 1, 2, 3
+  )
+  select l.route_id, sum(n.ready)::bigint, min(n.queued_at), sum(n.waited)::float8
+  from lane l
+  cross join lateral (
+    select count(*) as ready, min(f.queued_at) as queued_at,
+           coalesce(sum(extract(epoch from tenuto.now() - f.queued_at)), 0) as waited
+    from (select q.queued_at from tenuto.ready_tasks q
+          where q.route_id = l.route_id and q.group_no = l.group_no and q.priority = l.priority and q.seq >= l.floor
+          order by q.seq limit 10000) f
+  ) n
+  group by 1;
+$$;

@@ -1,0 +1,29 @@
+-- Returns these workers with the number of tasks that each runs, and their health. Metadata of more than 64 kB is left
+-- out.
+create or replace function tenuto._worker_rows(p_org_id uuid, p_ids text[])
+  returns table (
+    id text, status text, instance_type text, address text, labels text[], languages text[], metadata jsonb,
+    running int, created_at timestamptz, last_heartbeat timestamptz, lease_expires_at timestamptz,
+    drained_at timestamptz, drain_reason text, error text, terminated_at timestamptz, health_status text,
+    stuck_tasks int, current_task_id uuid, current_task_type text, task_runtime_seconds float8, error_at timestamptz)
+  language sql
+  stable
+as $$
+  with lease as (
+    select s.worker_id, max(s.expires_at) as expires_at
+    from tenuto.sessions s
+    where s.org_id = p_org_id and s.worker_id = any (p_ids) and s.ended_at is null
+    group by 1
+  )
+  select w.id, w.status, w.instance_type, w.address, w.labels, w.languages,
+         case when octet_length(w.metadata::text) > 65536
+              then jsonb_build_object('cut_bytes', octet_length(w.metadata::text))
+              else w.metadata end,
+         h.running_tasks, w.created_at, w.last_heartbeat, l.expires_at, w.drained_at, w.drain_reason, w.error,
+         w.terminated_at, h.health_status, h.stuck_tasks, h.current_task_id, h.current_task_type,
+         extract(epoch from tenuto.now() - h.current_task_started_at)::float8, w.error_at
+  from tenuto._worker_health(p_org_id, p_ids) h
+  cross join lateral (select (h.worker).*) w
+  left join lease l on l.worker_id = w.id
+  order by w.id;
+$$;

@@ -1,0 +1,21 @@
+-- Returns the number of tasks that match a filter, which is that of list_tasks: exact up to 10,000. A search that would
+-- take longer stops there; the number is then estimated from how often the newest ones were created, and not exact.
+create or replace function tenuto.count_tasks(
+  p_org_id uuid, p_run_id uuid default null, p_statuses text[] default null, p_queue text default null,
+  p_type text default null, p_since timestamptz default null, p_until timestamptz default null,
+  p_metadata jsonb default null)
+  returns table (count bigint, exact boolean)
+  language sql
+  stable
+  set plan_cache_mode = force_custom_plan
+  set jit = off
+  set enable_seqscan = off
+as $$
+  select n.count, n.exact
+  from tenuto._find_tasks_in(p_org_id, p_run_id, tenuto._statuses_of('task', null, p_statuses),
+    tenuto._routes_of(p_org_id, p_queue, p_type), p_since, p_until, null, 10001, p_metadata) f
+  left join tenuto.tasks t on t.id = f.next_before
+  left join tenuto.runs r on r.id = coalesce(p_run_id, t.run_id)
+  cross join lateral tenuto._count_found(p_org_id, cardinality(f.ids), t.created_at,
+    greatest(p_since, case when p_run_id is not null then r.created_at end), p_until) n;
+$$;

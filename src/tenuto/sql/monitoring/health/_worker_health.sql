@@ -1,0 +1,50 @@
+-- Returns the workers of an org, or those with these ids, with what they run and their health. NO_HEARTBEAT: none yet;
+-- STALE_HEARTBEAT: the last one is too old; STUCK_TASK: a task runs for too long, even if its worker sends heartbeats.
+-- A task whose own timeout or heartbeat timeout still lets it run is not stuck, nor are tasks of types that the org
+-- exempts. Without ids, terminated workers are left out; they have no health.
+create or replace function tenuto._worker_health(p_org_id uuid, p_ids text[] default null)
+  returns table (
+    worker tenuto.workers, health_status text, running_tasks int, stuck_tasks int, current_task_id uuid,
+    current_task_type text, current_task_started_at timestamptz)
+  language sql
+  stable
+  set plan_cache_mode = force_custom_plan
+  set jit = off
+as $$
+  with threshold as materialized (
+    select t.stale_after, t.stuck_after,
+           array(select tenuto._glob_to_like(n) from unnest(t.never_stuck) n) as never_stuck
+    from tenuto.orgs o
+    cross join lateral tenuto._health_thresholds(o.settings) t
+    where o.id = p_org_id
+  ), held as materialized (
+    select s.worker_id, count(*)::int as running, (array_agg(r.id order by r.started_at))[1] as oldest,
+           min(r.started_at) as started_at,
+           count(*) filter (
+             where r.started_at < tenuto.now() - t.stuck_after
+               and coalesce(r.deadline_at < tenuto.now(), true)
+               and coalesce(r.silent_at < tenuto.now(), true)
+               and o.type not like all (t.never_stuck))::int as stuck
+    from tenuto.running_tasks r
+    join tenuto.sessions s on s.id = r.session_id
+    join tenuto.routes o on o.id = r.route_id
+    cross join threshold t
+    where r.org_id = p_org_id
+      and (p_ids is null or s.worker_id = any (p_ids))
+    group by 1
+  )
+  select w,
+         case when w.status = 'terminated' then null
+              when w.last_heartbeat is null then 'NO_HEARTBEAT'
+              when w.last_heartbeat < tenuto.now() - t.stale_after then 'STALE_HEARTBEAT'
+              when h.stuck > 0 then 'STUCK_TASK'
+              else 'HEALTHY' end,
+         coalesce(h.running, 0), coalesce(h.stuck, 0), h.oldest, o.type, h.started_at
+  from tenuto.workers w
+  cross join threshold t
+  left join held h on h.worker_id = w.id
+  left join tenuto.running_tasks r on r.id = h.oldest
+  left join tenuto.routes o on o.id = r.route_id
+  where w.org_id = p_org_id
+    and case when p_ids is null then w.status <> 'terminated' else w.id = any (p_ids) end;
+$$;

@@ -1,0 +1,32 @@
+-- Returns a page of the org's limits in the order of scope and key, after a limit. used: tasks that hold a slot, for a
+-- rate the starts admitted in the last period; waiting: tasks that wait for a slot. Both are counted up to 10,000.
+create or replace function tenuto.list_limits(
+  p_org_id uuid, p_scope text default null, p_after_scope text default null, p_after_key text default null,
+  p_limit int default 50)
+  returns table (
+    scope text, key text, size int, seconds float8, declared boolean, queue text, used int, waiting int,
+    idle_since timestamptz, overridden boolean)
+  language plpgsql
+  stable
+  set plan_cache_mode = force_custom_plan
+as $$
+begin
+  perform tenuto._check_page(p_limit);
+  perform tenuto._check_limit_scope(p_scope);
+  return query
+  select l.scope, l.key, l.size, l.seconds, l.declared, l.queue, u.used, u.waiting, l.idle_since,
+         exists (select from tenuto.limit_overrides o
+                 where o.org_id = l.org_id and o.scope = l.scope and o.key = l.key)
+  from (
+    select n.*
+    from tenuto.limits n
+    where n.org_id = p_org_id
+      and (p_scope is null or n.scope = p_scope)
+      and (p_after_scope is null or (n.scope, n.key) > (p_after_scope, coalesce(p_after_key, '')))
+    order by n.scope, n.key
+    limit p_limit
+  ) l
+  cross join lateral tenuto._limit_use(l.id, l.seconds) u
+  order by l.scope, l.key;
+end
+$$;

@@ -1,0 +1,43 @@
+-- Returns the queued tasks of an org that no worker alive can take, by route and resource group, with the reason; those
+-- that wait longest first. tasks is counted up to 1000. Tasks of paused queues are left out.
+create or replace function tenuto.list_unserved(p_org_id uuid, p_limit int default 50)
+  returns table (queue text, type text, tasks bigint, queued_at timestamptz, reason text)
+  language sql
+  stable
+  set plan_cache_mode = force_custom_plan
+  set jit = off
+as $$
+  with lane as materialized (   -- also lanes that no claim has opened yet
+    select l.route_id, l.group_no, l.priority, min(l.floor) as floor
+    from (
+      select l.route_id, l.group_no, l.priority, l.floor from tenuto.ready_lanes l where l.org_id = p_org_id
+      union all
+      select a.route_id, a.group_no, a.priority, a.seq
+      from tenuto.arrivals a
+      where a.id >= coalesce((select f.floor from tenuto.arrival_floor f), 0)
+        and a.org_id = p_org_id
+        and a.limit_id is null
+    ) l
+    group by 1, 2, 3
+  ), queued as materialized (
+    select l.route_id, l.group_no, sum(n.tasks)::bigint as tasks, min(n.queued_at) as queued_at
+    from lane l
+    cross join lateral (
+      select count(*) as tasks, min(f.queued_at) as queued_at
+      from (select q.queued_at from tenuto.ready_tasks q
+            where q.route_id = l.route_id and q.group_no = l.group_no and q.priority = l.priority and q.seq >= l.floor
+            order by q.seq limit 1000) f
+    ) n
+    where n.tasks > 0
+    group by 1, 2
+    order by 4
+    limit 1000
+  )
+  select o.queue, o.type, least(q.tasks, 1000), q.queued_at, w.reason
+  from queued q
+  join tenuto.routes o on o.id = q.route_id and not o.paused and not o.soft
+  cross join lateral (select tenuto._why_no_worker(o, q.group_no) as reason offset 0) w
+  where w.reason is not null
+  order by q.queued_at
+  limit p_limit;
+$$;

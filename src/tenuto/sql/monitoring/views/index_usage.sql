@@ -1,0 +1,8 @@
+-- Lists the indexes of Tenuto with how often they were used since statistics began, partitions together. For all orgs
+-- together.
+create or replace view tenuto.index_usage
+  with (security_invoker = true)
+as
+select
+  u.table_name, u.index_name, u.is_unique, u.partitions, u.scans, u.rows_read, u.rows_fetched, u.index_bytes
+from tenuto._index_usage() u;

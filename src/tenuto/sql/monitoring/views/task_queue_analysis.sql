@@ -1,0 +1,14 @@
+-- Lists the task types: what waits and for how long, and how attempts of the last 24 hours ended and how long they ran.
+-- error_rate_percent is the share of attempts that failed or were lost among those that ran to an end. Percentiles are
+-- estimated from buckets, to about a tenth. A lane is counted up to 10,000 tasks.
+create or replace view tenuto.task_queue_analysis
+  with (security_invoker = true)
+as
+select
+  o.id as org_id, a.type as task_type, a.queued_tasks, a.running_tasks, a.oldest_queued_seconds,
+  a.avg_queue_time_seconds, a.max_queue_time_seconds, a.avg_start_delay_seconds, a.max_start_delay_seconds,
+  a.completed_tasks, a.failed_tasks, a.cancelled_tasks, a.error_count, a.error_rate_percent,
+  a.avg_processing_time_seconds, a.p50_processing_time_seconds, a.p95_processing_time_seconds,
+  a.p99_processing_time_seconds, a.max_processing_time_seconds
+from tenuto.orgs o
+cross join lateral tenuto._analyze_types(o.id) a;

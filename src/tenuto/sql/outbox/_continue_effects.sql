@@ -1,0 +1,17 @@
+-- processing -> pending, for effects of which a part is done: the payload says where to continue. Those that must wait
+-- for others (p_waiting) continue after a second. Charges no attempt. The caller has locked them with _held_effects.
+create or replace function tenuto._continue_effects(p_ids bigint[], p_payloads jsonb[], p_waiting bigint[])
+  returns void
+  language sql
+as $$
+  update tenuto.outbox o
+  set status       = 'pending',
+      payload      = c.payload,
+      attempts     = 0,
+      available_at = tenuto.now() + interval '1 second' * (o.id = any (p_waiting))::int,
+      locked_by    = null,
+      locked_until = null
+  from unnest(p_ids, p_payloads) as c(id, payload)
+  where o.id = c.id
+    and o.status = 'processing';
+$$;

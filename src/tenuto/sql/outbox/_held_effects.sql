@@ -1,0 +1,13 @@
+-- Returns those of the given effects that the caller has taken and not lost, and locks them until the transaction ends.
+create or replace function tenuto._held_effects(p_owner text, p_ids bigint[])
+  returns setof tenuto.outbox
+  language sql
+as $$
+  select o.*
+  from tenuto.outbox o
+  where o.id = any (p_ids)
+    and o.status = 'processing'
+    and o.locked_by = p_owner
+  order by o.id
+  for update;
+$$;

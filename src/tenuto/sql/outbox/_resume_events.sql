@@ -1,0 +1,7 @@
+-- Queues the routing of the events that wait for a job, because it is no longer paused.
+create or replace function tenuto._resume_events(p_org_id uuid, p_job_key uuid)
+  returns void
+  language sql
+as $$
+  select tenuto._publish(p_org_id, 'route_event', array[jsonb_build_object('job', p_job_key)]);
+$$;

@@ -1,0 +1,8 @@
+-- Queues the routing of the events that wait for a version of a DAG, because it has become current or continues to be
+-- built. Dispatchers route them in pieces: the caller's transaction stays short, however many there are.
+create or replace function tenuto._route_paused(p_org_id uuid, p_dag_version_id uuid)
+  returns void
+  language sql
+as $$
+  select tenuto._publish(p_org_id, 'route_event', array[jsonb_build_object('version', p_dag_version_id)]);
+$$;

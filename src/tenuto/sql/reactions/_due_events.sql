@@ -1,0 +1,15 @@
+-- Returns the events that effects of the kind route_event name, at most p_limit, after those that are routed already:
+-- of each org in the order of its effects, and of the orgs in turn, so that none waits for all events of another.
+create or replace function tenuto._due_events(p_effects tenuto.outbox[], p_limit int)
+  returns setof tenuto.event_place
+  language sql
+  stable
+as $$
+  select o.id, o.org_id, e.no::int, e.id::uuid
+  from unnest(p_effects) o
+  cross join lateral jsonb_array_elements_text(coalesce(o.payload -> 'events', o.payload -> 'emitted'))
+    with ordinality e(id, no)
+  where e.no >= coalesce((o.payload ->> 'next')::int, 1)
+  order by row_number() over (partition by o.org_id order by o.id, e.no), o.org_id
+  limit p_limit;
+$$;

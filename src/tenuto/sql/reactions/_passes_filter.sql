@@ -1,0 +1,12 @@
+-- Returns false if an event is known to have no row with the values that an input wants: those of the data that it was
+-- emitted with, or the value of the column that its dataset is divided by. Other columns are looked at by the task.
+create or replace function tenuto._passes_filter(p_where jsonb, p_event tenuto.events, p_partition jsonb)
+  returns boolean
+  language sql
+  immutable parallel safe
+return not exists (
+  select from jsonb_each_text(p_where) w
+  where case
+    when p_event.data ? w.key then p_event.data ->> w.key is distinct from w.value
+    when p_partition ->> 'kind' = 'key' and p_partition ->> 'column' = w.key then p_event.partition_key <> w.value
+    else false end);

@@ -1,0 +1,13 @@
+-- Raises TN004 for the schedule of a job: the document of its DAG says when it starts.
+create or replace function tenuto._refuse_job_schedule(p_org_id uuid, p_name text)
+  returns void
+  language plpgsql
+as $$
+begin
+  perform from tenuto.schedules s where s.org_id = p_org_id and s.name = p_name and s.job_key is not null;
+  if found then
+    perform tenuto._raise('TN004', format('schedule %s belongs to a job of a DAG', p_name),
+      'change the source of the job in the document and deploy it');
+  end if;
+end
+$$;

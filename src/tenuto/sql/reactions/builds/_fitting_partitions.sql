@@ -1,0 +1,15 @@
+-- Returns how many of the partitions of an input, in their order, one piece of a build takes, so that it starts about
+-- p_limit tasks: a map can make many partitions of one. At least one.
+create or replace function tenuto._fitting_partitions(p_input tenuto.build_inputs, p_keys text[], p_limit int)
+  returns int
+  language sql
+  stable
+as $$
+  select greatest(1, count(*) filter (where f.tasks <= p_limit))::int
+  from (
+    select sum(coalesce(cardinality(tenuto._map_partition(k.key, i.definition -> 'map')), 0)) over (order by k.no)
+             as tasks
+    from unnest(p_keys) with ordinality k(key, no)
+    left join tenuto.job_inputs i on i.org_id = p_input.org_id and i.job_id = p_input.job_id and i.no = p_input.input
+  ) f;
+$$;

@@ -1,0 +1,15 @@
+-- Returns since when events may have passed a version of a DAG: since its deploy, if it was current and another version
+-- replaced it, else null. While it can become current and while it is, each event gets a reaction of its jobs; an event
+-- without one was routed when the version had been left, even if it arrived before.
+create or replace function tenuto._missed_since(p_org_id uuid, p_dag_version_id uuid)
+  returns timestamptz
+  language sql
+  stable
+as $$
+  select v.created_at
+  from tenuto.dag_versions v
+  where v.org_id = p_org_id and v.id = p_dag_version_id
+    and exists (
+      select from tenuto.deploy_history l
+      where l.org_id = p_org_id and l.from_version_id = p_dag_version_id and l.action <> 'deploy');
+$$;

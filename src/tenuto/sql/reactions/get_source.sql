@@ -1,0 +1,33 @@
+-- Returns the state of a source job. A continuous one is pending (its task is not running yet), running, draining (its
+-- task was cancelled and has not ended), dead (its task has ended; a dispatcher starts the next) or stopped; others are
+-- active or stopped. A paused job, or one that no current version has, is stopped.
+create or replace function tenuto.get_source(p_org_id uuid, p_dag text, p_name text)
+  returns table (dag text, job text, kind text, status text, task_id uuid, next_at timestamptz, last_at timestamptz)
+  language plpgsql
+  stable
+as $$
+declare
+  v_key uuid := tenuto._find_job_key(p_org_id, p_dag, p_name);
+  v_definition jsonb := (select g.definition from tenuto.get_job(p_org_id, p_dag, p_name) g);
+  v_schedule tenuto.schedules;
+  v_cancelled boolean;
+begin
+  if v_definition ->> 'activation' <> 'source' then
+    perform tenuto._raise('TN003', format('job %s of %s is not a source', p_name, p_dag),
+      'its inputs start it');
+  end if;
+  select s.* into v_schedule from tenuto.schedules s where s.org_id = p_org_id and s.job_key = v_key;
+  select r.cancel into v_cancelled from tenuto.running_tasks r where r.id = v_schedule.task_id;
+  return query
+  select p_dag, p_name, v_definition #>> '{source,kind}',
+         case when v_cancelled then 'draining'
+              when not v_cancelled then 'running'
+              when v_schedule.paused_at is not null
+                or not exists (select from tenuto._find_source(p_org_id, v_key)) then 'stopped'
+              when v_schedule.continuous and v_schedule.task_id is not null
+               and not tenuto._is_open(v_schedule.task_id) then 'dead'
+              when v_schedule.continuous then 'pending'
+              else 'active' end,
+         v_schedule.task_id, v_schedule.next_at, v_schedule.last_at;
+end
+$$;

@@ -1,0 +1,28 @@
+-- -> queued: starts a task of the job of a webhook with what it received. The caller has checked the signature against
+-- the secret of this rotation, and p_key is the same for a request that is sent again: it gets the first task, and
+-- created = false. Raises TN001 if the path has no webhook or its secret has changed, TN004 if the job is paused.
+create or replace function tenuto.receive_webhook(
+  p_org_id uuid, p_path text, p_rotation int, p_key text, p_body jsonb)
+  returns table (task_id uuid, created boolean)
+  language plpgsql
+as $$
+declare
+  v_job_key uuid;
+  v_started tenuto.started[];
+begin
+  select w.job_key into v_job_key
+  from tenuto.webhooks w
+  where w.org_id = p_org_id and w.path = p_path and w.rotation = p_rotation;
+  if not found then
+    perform tenuto._raise('TN001', 'there is no such webhook');
+  end if;
+  perform tenuto._check_name('the key of the request', coalesce(p_key, ''));
+  v_started := tenuto._start_source(p_org_id, v_job_key, array[tenuto.now()],
+    array[jsonb_build_object('kind', 'webhook', 'received_at', tenuto.now(), 'body', p_body)],
+    '@webhook', array[p_key]);
+  if v_started is null then
+    perform tenuto._raise('TN004', 'the job of the webhook is paused', 'send the request again later');
+  end if;
+  return query select s.run_id, s.created from unnest(v_started) s;
+end
+$$;

@@ -1,0 +1,83 @@
+-- The exceptions from grants.sql, which grants rights on all tables: no role writes tables without a policy, reads
+-- secrets, changes the audit log, or reaches partitions past their parents.
+do $$
+declare
+  v_table record;
+begin
+  -- Tables without an org have no policy: only the installer writes them, and dispatchers record that they are alive.
+  for v_table in
+    select c.oid::regclass as name
+    from pg_class c
+    where c.relnamespace = 'tenuto'::regnamespace
+      and c.relkind in ('r', 'p')
+      and not c.relispartition
+      and c.relname <> 'orgs'
+      and not exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'org_id')
+  loop
+    execute format('revoke insert, update, delete on %s from tenuto_api, tenuto_dispatcher, tenuto_worker',
+      v_table.name);
+  end loop;
+  grant insert, update, delete on tenuto.dispatchers, tenuto.loop_leases to tenuto_dispatcher;
+  grant update on tenuto.arrival_floor, tenuto.due_floors to tenuto_dispatcher, tenuto_worker;
+  grant update on tenuto.rollup_position to tenuto_dispatcher;
+
+  -- No role reads the hashes and private keys: functions that run as the owner compare them. A backup does.
+  for v_table in
+    select c.oid::regclass as name, string_agg(quote_ident(a.attname), ', ') as columns
+    from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+     and a.attname not in ('hash', 'bcrypt', 'private_key')
+    where c.relnamespace = 'tenuto'::regnamespace
+      and c.relname in ('api_keys', 'worker_keys', 'signing_keys', 'login_sessions', 'login_tokens')
+    group by c.oid
+  loop
+    execute format('revoke all on %s from tenuto_worker, tenuto_client', v_table.name);
+    execute format('revoke select on %s from tenuto_api, tenuto_dispatcher, tenuto_readonly', v_table.name);
+    execute format('grant select (%s) on %s to tenuto_api, tenuto_dispatcher, tenuto_readonly', v_table.columns,
+      v_table.name);
+  end loop;
+
+  -- Only dispatchers, which sign deliveries, read the encrypted secrets of destinations. Workers see the names.
+  revoke all on tenuto.destinations from tenuto_worker, tenuto_client;
+  revoke select on tenuto.destinations from tenuto_api, tenuto_readonly;
+  grant select (org_id, name, url, created_at, updated_at) on tenuto.destinations to tenuto_api, tenuto_readonly;
+  grant select (org_id, name) on tenuto.destinations to tenuto_worker;
+
+  grant select on tenuto.login_sessions, tenuto.login_tokens to tenuto_dispatcher;   -- which deletes expired ones
+
+  -- Clients do not read users and their actions. Clients and readers do not read the tokens of sessions.
+  revoke all on tenuto.users, tenuto.org_roles, tenuto.org_role_memberships, tenuto.idempotency_keys, tenuto.audit_log,
+    tenuto.audit_unsealed, tenuto.audit_chains, tenuto.audit_heads
+  from tenuto_client;
+  -- A direct call records itself (_audit). The columns that say by whom, from where and when have defaults that no role
+  -- can replace, and only seal_audit removes rows.
+  revoke all on tenuto.audit_arrivals from tenuto_client;
+  revoke insert, update, delete, truncate on tenuto.audit_arrivals from tenuto_api, tenuto_dispatcher, tenuto_worker;
+  grant insert (org_id, entity, entity_id, action, changes, old) on tenuto.audit_arrivals
+  to tenuto_dispatcher, tenuto_worker, tenuto_client;
+  for v_table in
+    select string_agg(quote_ident(a.attname), ', ') as columns
+    from pg_attribute a
+    where a.attrelid = 'tenuto.sessions'::regclass and a.attnum > 0 and not a.attisdropped and a.attname <> 'token'
+  loop
+    revoke select on tenuto.sessions from tenuto_client, tenuto_readonly;
+    execute format('grant select (%s) on tenuto.sessions to tenuto_client, tenuto_readonly', v_table.columns);
+  end loop;
+
+  -- The audit log is append-only, and its chain is written by seal_audit and record_head.
+  revoke update, delete, truncate on tenuto.audit_log, tenuto.audit_unsealed
+  from tenuto_api, tenuto_dispatcher, tenuto_worker;
+  revoke insert, update, delete, truncate on tenuto.audit_chains, tenuto.audit_heads
+  from tenuto_api, tenuto_dispatcher, tenuto_worker;
+
+  -- Partitions are reached through their parents, whose policies apply.
+  for v_table in
+    select c.oid::regclass as name
+    from pg_class c
+    where c.relnamespace = 'tenuto'::regnamespace and c.relispartition and c.relkind = 'r'
+  loop
+    execute format('revoke all on %s from tenuto_api, tenuto_dispatcher, tenuto_worker, tenuto_client, tenuto_readonly',
+      v_table.name);
+  end loop;
+end
+$$;

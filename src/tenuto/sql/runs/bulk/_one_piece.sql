@@ -1,0 +1,26 @@
+-- Returns the newest of these runs that one piece processes: at least one, and as many as have 1,000 tasks together
+-- (_request_piece). A piece with more would not end within the statement timeout of a server, and never get further.
+-- A large run counts as one task: the others are processed afterwards. p_per_run: what a run costs besides its tasks,
+-- in tasks. next_before: the last of them if runs remain, else p_next_before.
+create or replace function tenuto._one_piece(
+  p_ids uuid[], p_next_before uuid, p_per_run int, out ids uuid[], out next_before uuid)
+  language plpgsql
+  stable
+as $$
+begin
+  ids := array(
+    select c.id
+    from (
+      select i as id,
+             row_number() over newest_first as no,
+             sum(p_per_run + case when tenuto._is_large(r) then 1 else coalesce(r.total, 1) end)
+               over newest_first as tasks
+      from unnest(p_ids) i
+      left join tenuto.runs r on r.id = i
+      window newest_first as (order by i desc)
+    ) c
+    where c.no = 1 or c.tasks <= tenuto._request_piece()
+    order by c.id desc);
+  next_before := case when cardinality(ids) < cardinality(p_ids) then ids[cardinality(ids)] else p_next_before end;
+end
+$$;

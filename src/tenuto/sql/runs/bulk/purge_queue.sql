@@ -1,0 +1,36 @@
+-- queued | retrying -> cancelled, for the tasks of a queue that wait to start or to be retried, newest first, at most
+-- p_limit, with what is below them. Running and waiting tasks continue. Pass next_before as p_before for the next
+-- piece; null after the last one. p_dry_run: returns the tasks, and changes nothing.
+create or replace function tenuto.purge_queue(
+  p_org_id uuid, p_queue text, p_reason text default null, p_before uuid default null, p_limit int default 200,
+  p_dry_run boolean default false, out task_ids uuid[], out next_before uuid)
+  language plpgsql
+as $$
+declare
+  v_routes int[] := array(select o.id from tenuto.routes o where o.org_id = p_org_id and o.queue = p_queue);
+begin
+  perform tenuto._check_page(p_limit);
+  perform tenuto._check_name('the reason of a cancellation', nullif(p_reason, ''), 1024);
+  if cardinality(v_routes) = 0 and not exists (
+    select from tenuto.queues q where q.org_id = p_org_id and q.name = p_queue) then
+    perform tenuto._raise('TN001', format('no queue %L', p_queue), 'list the queues to see which exist');
+  end if;
+  task_ids := array(
+    select o.id
+    from (
+      select o.id from tenuto._open_tasks(p_org_id, 'queued', v_routes, p_before, p_limit) o
+      union all
+      select o.id from tenuto._open_tasks(p_org_id, 'retrying', v_routes, p_before, p_limit) o
+    ) o
+    order by o.id desc
+    limit p_limit);
+  next_before := case when cardinality(task_ids) = p_limit then task_ids[p_limit] end;
+  if not p_dry_run then
+    perform tenuto._cancel_now(p_org_id, task_ids, 'task', p_reason);
+    if cardinality(task_ids) > 0 then
+      perform tenuto._audit(p_org_id, 'queue', p_queue, 'purge',
+        jsonb_build_object('tasks', cardinality(task_ids), 'reason', p_reason));
+    end if;
+  end if;
+end
+$$;

@@ -1,0 +1,24 @@
+-- Returns under which name the operator state of a running attempt is stored: that of its type, for a task of a job the
+-- key of the job and the version of its dataset. So a version of a DAG with the same definition of the job continues
+-- with its state, another one begins without, and a rollback finds the state that was left.
+create or replace function tenuto._state_owner(p_running tenuto.running_tasks)
+  returns text
+  language plpgsql
+  stable
+as $$
+begin
+  if not tenuto._is_job_task(p_running.flags) then
+    return (select o.type from tenuto.routes o where o.id = p_running.route_id);
+  end if;
+  return (
+    select j.job_key || '/' || coalesce(s.dataset_version_id::text, j.config_hash)
+    from tenuto.job_tasks j
+    left join lateral (
+      select s.dataset_version_id
+      from tenuto.dag_version_datasets s
+      where s.org_id = j.org_id and s.dag_version_id = j.dag_version_id and s.job_key = j.job_key
+      order by s.output
+      limit 1) s on true
+    where j.task_id = p_running.id);
+end
+$$;

@@ -1,0 +1,34 @@
+-- any open state -> cancelled, for one piece of the tasks of a version of a DAG that is no longer current, newest
+-- first, before a task. Tasks of jobs that the current version defines in the same way continue: they publish data that
+-- is current. Returns the last task that was looked at; null after the last piece.
+create or replace function tenuto._cancel_version_tasks(
+  p_org_id uuid, p_dag_id uuid, p_version_id uuid, p_before uuid, p_limit int)
+  returns uuid
+  language plpgsql
+  set plan_cache_mode = force_custom_plan
+as $$
+declare
+  v_routes int[] := array(
+    select o.id from tenuto.routes o where o.org_id = p_org_id and starts_with(o.type, 'tenuto.'));
+  v_open uuid[] := array(
+    select t.id
+    from tenuto._open_tasks(p_org_id, null, v_routes, p_before, p_limit, p_version_id) t
+    order by t.id desc
+    limit p_limit);
+  v_ids uuid[] := array(
+    select j.task_id
+    from tenuto.job_tasks j
+    where j.task_id = any (v_open)
+      and j.dag_version_id = p_version_id
+      and not exists (
+        select from tenuto.dag_current_versions c
+        join tenuto.jobs n on n.org_id = c.org_id and n.dag_version_id = c.dag_version_id
+        where c.org_id = p_org_id and c.dag_id = p_dag_id
+          and n.job_key = j.job_key and n.config_hash = j.config_hash));
+begin
+  if v_ids <> '{}' then
+    perform tenuto._cancel_now(p_org_id, v_ids, 'task', 'the version of the DAG was rolled back');
+  end if;
+  return case when cardinality(v_open) = p_limit then v_open[p_limit] end;
+end
+$$;

@@ -1,0 +1,15 @@
+-- Returns what a job runs of a bundle: the bundle, its type of tasks, and the options of the job. Null for other jobs.
+create or replace function tenuto._describe_udf(p_org_id uuid, p_definition jsonb)
+  returns jsonb
+  language sql
+  stable
+as $$
+  select u.udf || jsonb_build_object(
+    'type', (select b.name || '.' || (u.udf ->> 'task')
+             from tenuto.bundles b
+             where b.org_id = p_org_id and b.sha256 = u.udf ->> 'bundle'),
+    'max_attempts', p_definition -> 'max_attempts',
+    'timeout_seconds', p_definition -> 'timeout_seconds')
+  from (select p_definition -> 'udf' as udf) u
+  where jsonb_typeof(u.udf) = 'object';
+$$;

@@ -1,0 +1,9 @@
+-- Makes the build of a version of a DAG wait for tasks that another version has started: they compute the same data.
+create or replace function tenuto._join_build(p_org_id uuid, p_version_id uuid, p_task_ids uuid[])
+  returns void
+  language sql
+as $$
+  insert into tenuto.build_tasks (dag_version_id, task_id, org_id)
+  select p_version_id, id, p_org_id from unnest(p_task_ids) id
+  on conflict do nothing
+$$;

@@ -1,0 +1,44 @@
+-- Pins tasks of a job that have never started to what is committed now, and returns those. A task that is being claimed
+-- at the same time is not among them: it reads what it was pinned to before.
+create or replace function tenuto._pin_again(p_org_id uuid, p_job tenuto.jobs, p_task_ids uuid[])
+  returns uuid[]
+  language plpgsql
+  set plan_cache_mode = force_custom_plan
+as $$
+declare
+  v_ids uuid[];
+begin
+  with ready as materialized (
+    select r.id
+    from tenuto.ready_tasks r
+    where r.id = any (p_task_ids) and r.org_id = p_org_id and r.attempt = 0
+    for update skip locked
+  ), limited as materialized (
+    select w.id
+    from tenuto.waiting_tasks w
+    where w.id = any (p_task_ids) and w.org_id = p_org_id and w.attempt = 0 and w.waits_for = 'limit'
+    for update skip locked
+  )
+  select coalesce(array_agg(q.id), '{}') into v_ids
+  from (select id from ready union all select id from limited) q;
+  if v_ids = '{}' then
+    return v_ids;
+  end if;
+
+  with pins as materialized (
+    select j.task_id, tenuto._pin_inputs(p_org_id, p_job.id, p_job.dag_version_id, j.partition_key) as inputs
+    from tenuto.job_tasks j
+    where j.task_id = any (v_ids)
+  ), described as (
+    update tenuto.tasks t
+    set input = jsonb_set(jsonb_set(t.input, '{job,inputs}', p.inputs), '{job,pinned}', to_jsonb(tenuto._uuid7()))
+    from pins p
+    where t.id = p.task_id
+  )
+  update tenuto.job_tasks j
+  set input_versions = tenuto._input_versions(p.inputs)
+  from pins p
+  where j.task_id = p.task_id;
+  return v_ids;
+end
+$$;

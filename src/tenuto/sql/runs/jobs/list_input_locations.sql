@@ -1,0 +1,37 @@
+-- Returns a page of the folders that an input of a running task of a job consists of, in the order of partitions, after
+-- the commit p_after: the whole input, as it was committed when it was pinned. For inputs that are too large for
+-- the description of the job. Fenced: a worker that lost the task gets TN005.
+create or replace function tenuto.list_input_locations(
+  p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_input int, p_after uuid default null,
+  p_limit int default 1000)
+  returns table (id uuid, partition text, location text)
+  language plpgsql
+as $$
+declare
+  v_running tenuto.running_tasks := tenuto._lock_attempt(p_session_id, p_token, p_task_id, p_attempt);
+  v_task record;
+  v_after text;
+begin
+  if p_limit not between 1 and 1000 then
+    perform tenuto._raise('TN003', format('limit is %s, not 1 to 1000', p_limit));
+  end if;
+  select t.input -> 'job' -> 'inputs' -> p_input as input, t.input #>> '{job,partition}' as partition,
+         coalesce((t.input #>> '{job,pinned}')::uuid, t.root_id, t.id) as pinned
+  into v_task
+  from tenuto.tasks t
+  where t.id = p_task_id and tenuto._is_job_task(v_running.flags);
+  if v_task.input is null then
+    perform tenuto._raise('TN001', format('the job of task %s has no input %s', p_task_id, p_input));
+  end if;
+  select v.partition_key into v_after
+  from tenuto.partition_versions v
+  where v.org_id = v_running.org_id and v.id = p_after;
+
+  return query
+  select l.id, nullif(l.partition_key, ''), l.location
+  from tenuto._committed_locations(v_running.org_id, (v_task.input ->> 'version_id')::uuid,
+    v_task.input ->> 'partition', coalesce(v_task.input ->> 'update_strategy' = 'append', false), v_after,
+    case when v_after is not null then p_after end, p_limit, v_task.pinned,
+    nullif(v_task.input -> 'map', 'null'), v_task.partition) l;
+end
+$$;

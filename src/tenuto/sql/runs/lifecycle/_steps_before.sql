@@ -1,0 +1,16 @@
+-- Returns the steps that a copy of the task replays: all except failures that are still to be tried again. With
+-- p_from_name, only the steps before the first step of this name.
+create or replace function tenuto._steps_before(p_task_id uuid, p_from_name text)
+  returns setof tenuto.task_steps
+  language sql
+  stable
+as $$
+  select s.*
+  from tenuto.task_steps s
+  where s.task_id = p_task_id
+    and s.retry_at is null
+    and not exists (
+      select
+      from tenuto.task_steps f
+      where f.task_id = p_task_id and f.name = p_from_name and f.kind <> 'patch' and f.step_no <= s.step_no);
+$$;

@@ -1,0 +1,18 @@
+-- Lets runs end that were closed or cancelled while a transaction was adding tasks to them: that transaction has ended
+-- meanwhile. Returns how many. With p_keys, only these runs, even if they are parked.
+create or replace function tenuto.sweep_closed(p_limit int default 100, p_keys text[] default null)
+  returns bigint
+  language plpgsql
+  set lock_timeout = '1s'
+as $$
+declare
+  v_parked uuid[] := tenuto._parked('sweep_closed', p_keys);
+begin
+  return tenuto._end_openness(array(
+    select c.run_id
+    from tenuto.close_requests c
+    where (p_keys is null or c.run_id = any (p_keys::uuid[])) and c.run_id <> all (v_parked)
+    order by random()   -- the first hundred may belong to transactions that stay open for hours
+    limit p_limit));
+end
+$$;

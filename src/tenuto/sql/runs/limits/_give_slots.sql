@@ -1,0 +1,58 @@
+-- Gives free slots of limits that the caller has locked to the tasks first in line, at most 1000 per limit, and returns
+-- these tasks. p_freed: how many slots of each limit the caller has just given back. A limit known to be full has no
+-- other free slots, so its slots are not counted: counting 64,000 takes 45 ms, for every claim that follows an arrival
+-- in its line. Runs with the settings of _fill_limits: look-ups by index, whatever the statistics.
+create or replace function tenuto._give_slots(p_limit_ids bigint[], p_freed int[])
+  returns tenuto.queued_task[]
+  language plpgsql
+as $$
+declare
+  v_admitted tenuto.queued_task[];
+begin
+  with free as materialized (
+    select l.id, l.size, l.full_size, l.floor_priority, l.floor_seq,
+           case
+             when l.full_size = l.size then coalesce(n.freed, 0)
+             when exists (   -- most limits that get a slot back have no line
+               select from tenuto.waiting_tasks x
+               where x.limit_id = l.id and (-x.priority, x.seq) >= (-l.floor_priority, l.floor_seq))
+             then l.size - (
+               select count(*) from tenuto.limit_slots s
+               where s.limit_id = l.id and s.org_id = l.org_id and s.seq >= l.floor_slot)
+           end as slots
+    from unnest(p_limit_ids, p_freed) as n(id, freed)
+    join tenuto.limits l on l.id = n.id
+    where l.scope <> 'rate'
+  ), chosen as materialized (
+    select w.*
+    from free l
+    cross join lateral (
+      select w.*
+      from tenuto.waiting_tasks w
+      where w.limit_id = l.id and (-w.priority, w.seq) >= (-l.floor_priority, l.floor_seq)
+      order by -w.priority, w.seq
+      limit least(1000, greatest(0, coalesce(l.slots, 0)))
+      for update skip locked
+    ) w
+  ), slots as (
+    insert into tenuto.limit_slots (task_id, limit_id, org_id)
+    select id, limit_id, org_id from chosen
+  ), marks as (
+    -- Only for large limits, since a move between full and not full leaves a dead row.
+    select f.id, f.full_size,
+           case when f.slots = (select count(*) from chosen c where c.limit_id = f.id) then f.size end as new_size
+    from free f
+    where f.size > 1000 or f.full_size is not null
+  ), marked as (
+    update tenuto.limits l
+    set full_size = m.new_size
+    from marks m
+    where l.id = m.id and m.full_size is distinct from m.new_size
+  )
+  select array_agg(
+           (id, org_id, run_id, route_id, group_no, priority, attempt, flags)::tenuto.queued_task
+           order by priority desc, seq)
+  into v_admitted from chosen;
+  return v_admitted;
+end
+$$;

@@ -1,0 +1,11 @@
+-- Lets the transaction that follows the arrivals give a limit its size again. Does not lock the limit: the caller's
+-- transaction may stay open.
+create or replace function tenuto._resize_limit(p_org_id uuid, p_scope text, p_key text)
+  returns void
+  language sql
+as $$
+  insert into tenuto.arrivals (org_id, limit_id, scope, key, resizes)
+  select l.org_id, l.id, l.scope, l.key, true
+  from tenuto.limits l
+  where l.org_id = p_org_id and l.scope = p_scope and l.key = p_key;
+$$;

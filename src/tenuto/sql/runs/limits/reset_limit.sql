@@ -1,0 +1,16 @@
+-- Removes the override of a limit: it has the size again that workers declare, otherwise that of the next start. Raises
+-- TN001 if its size is not set.
+create or replace function tenuto.reset_limit(p_org_id uuid, p_scope text, p_key text)
+  returns void
+  language plpgsql
+as $$
+begin
+  delete from tenuto.limit_overrides where org_id = p_org_id and scope = p_scope and key = p_key;
+  if not found then
+    perform tenuto._raise('TN001', format('the size of limit %s of scope %s is not set', left(p_key, 256), p_scope),
+      'list the limits to see which are overridden');
+  end if;
+  perform tenuto._resize_limit(p_org_id, p_scope, p_key);
+  perform tenuto._audit(p_org_id, 'limit', left(p_scope || ':' || p_key, 1024), 'reset');
+end
+$$;

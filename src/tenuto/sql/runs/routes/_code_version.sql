@@ -1,0 +1,17 @@
+-- Returns the version of the code with which a worker runs tasks of this type: what it registered with or, for a type
+-- of a bundle, the hash of the bundle.
+create or replace function tenuto._code_version(p_worker tenuto.workers, p_type text)
+  returns text
+  language sql
+  stable
+as $$
+  select coalesce(
+    (select b.sha256
+     from tenuto.bundle_types b
+     where p_worker.metadata ? 'bundles'
+       and not coalesce(p_worker.metadata -> 'types' ? p_type, false)
+       and b.org_id = p_worker.org_id
+       and b.type = p_type),
+    left(p_worker.metadata ->> 'code_version', 64),
+    '');
+$$;

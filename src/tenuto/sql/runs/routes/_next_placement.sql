@@ -1,0 +1,24 @@
+-- Returns when the first task that waits for a worker at the addresses of its soft objects may go to any worker: one
+-- look-up per lane of a soft route. A worker there may serve one lane alone, so that its first task is always new while
+-- those of other lanes wait.
+create or replace function tenuto._next_placement()
+  returns timestamptz
+  language sql
+  stable
+as $$
+  select min(t.queued_at) + interval '2 seconds'
+  from tenuto.routes r
+  join tenuto.ready_lanes l on l.route_id = r.id
+  cross join lateral (
+    select t.queued_at
+    from tenuto.ready_tasks t
+    where t.route_id = l.route_id
+      and t.group_no = l.group_no
+      and t.priority = l.priority
+      and t.seq >= l.floor
+      and not exists (select from tenuto.parked_rows p where p.loop = 'relax_placement' and p.key = t.id::text)
+    order by t.seq
+    limit 1
+  ) t
+  where r.soft;
+$$;

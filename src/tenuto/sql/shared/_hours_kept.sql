@@ -1,0 +1,6 @@
+-- Returns how long an org keeps something, from its settings, in hours: 24 hours if it does not say.
+create or replace function tenuto._hours_kept(p_settings jsonb, p_name text)
+  returns interval
+  language sql
+  immutable parallel safe
+return interval '1 hour' * coalesce((p_settings ->> p_name)::float8, 24);

@@ -1,0 +1,32 @@
+-- Removes and returns recorded calls of an org, from p_floor on, at most p_limit. Those of transactions that are still
+-- open are not seen, and are taken later. Equal starts of one transaction are one entry, as a start of many runs is.
+create or replace function tenuto._take_audit_arrivals(p_org_id uuid, p_floor uuid, p_limit bigint)
+  returns setof tenuto.audit_arrivals
+  language sql
+as $$
+  with taken as (
+    delete from tenuto.audit_arrivals a
+    where a.id = any (array(
+      select r.id
+      from tenuto.audit_arrivals r
+      where r.org_id = p_org_id and r.id >= p_floor
+      order by r.id
+      limit p_limit
+      for update skip locked))
+    returning a.*, a.xmin::text as transaction
+  ), entries as (
+    select count(*) as count, (array_agg(t.id order by t.id))[1] as id,
+           (array_agg(t.entity_id order by t.id))[1:10] as first_ids, min(t.created_at) as created_at, t.org_id,
+           t.entity, t.action, t.changes, t.old, t.login, t.ip, t.application
+    from taken t
+    group by t.org_id, t.entity, t.action, t.changes, t.old, t.login, t.ip, t.application,
+             case when t.entity = 'run' and t.action = 'start' then t.transaction else t.id::text end
+  )
+  select e.id, e.org_id, e.created_at, e.entity,
+         case when e.count = 1 then e.first_ids[1] else format('%s and %s more', e.first_ids[1], e.count - 1) end,
+         e.action,
+         case when e.count = 1 then e.changes
+              else e.changes || jsonb_build_object('runs', e.count, 'first_ids', e.first_ids) end,
+         e.old, e.login, e.ip, e.application
+  from entries e;
+$$;

@@ -1,0 +1,43 @@
+-- starting -> error if it has not registered in time; active, draining -> error if it has no session and fell silent;
+-- error -> terminated after a grace. With p_keys, only these workers (org:id), even if they are parked. A worker that
+-- registers, beats or fails meanwhile is left alone.
+create or replace function tenuto.expire_workers(p_limit int default 1000, p_keys text[] default null)
+  returns bigint
+  language plpgsql
+  set lock_timeout = '1s'
+as $$
+declare
+  v_count bigint;
+  v_parked text[] := tenuto._parked('expire_workers', p_keys);
+begin
+  with overdue as materialized (
+    select o.*
+    from tenuto._overdue_workers() o
+    where (p_keys is null or o.org_id || ':' || o.id = any (p_keys))
+      and o.org_id || ':' || o.id <> all (v_parked)
+    order by o.since
+    limit p_limit
+  ), locked as materialized (
+    select w.org_id, w.id, o.status, o.last_heartbeat, o.error_at, o.error
+    from overdue o
+    join tenuto.workers w on w.org_id = o.org_id and w.id = o.id
+    order by w.org_id, w.id
+    for no key update of w skip locked
+  ), moved as (
+    update tenuto.workers w
+    set status = case when l.status = 'error' then 'terminated' else 'error' end,
+        error = l.error,
+        error_at = coalesce(l.error_at, tenuto.now()),
+        terminated_at = case when l.status = 'error' then tenuto.now() end
+    from locked l
+    where w.org_id = l.org_id
+      and w.id = l.id
+      and w.status = l.status
+      and w.last_heartbeat is not distinct from l.last_heartbeat
+      and w.error_at is not distinct from l.error_at
+    returning w.id
+  )
+  select count(*) into v_count from moved;
+  return v_count;
+end
+$$;

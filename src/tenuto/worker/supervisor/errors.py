@@ -1,0 +1,9 @@
+"""Why a worker ends."""
+
+
+class WorkerRefused(Exception):
+    """The worker cannot run with these settings. The message says what to do."""
+
+
+class WorkerFailed(Exception):
+    """The first process of the worker could not start, because a start-up hook failed."""

@@ -1,0 +1,90 @@
+"""`tenuto plan`, `deploy`, `versions`, `cutover` and `rollback`, as a person or a CI job runs them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tests.dag.documents import a_document, with_job
+from tests.support.database.builds import advance, with_data
+from tests.support.database.jobs import publish, sales
+from tests.support.database.tasks import Db, a_worker
+from tests.support.http.both_ways import run_here as tenuto
+
+
+def test_a_version_is_planned_deployed_cut_over_and_rolled_back(
+    database: str, asked: Callable[..., Any], tmp_path: Path
+):
+    file, edited = tmp_path / "orders.yaml", tmp_path / "edited.yaml"
+    file.write_text(json.dumps(a_document()))
+    edited.write_text(json.dumps(with_job("daily", config={"sql": "select 2"})))
+
+    first = asked("deploy", str(file), "--auto")
+    again = asked("deploy", str(file))
+    changes = asked("plan", str(edited))
+    no_changes = tenuto("plan", str(file), "--exit-code", TENUTO_DATABASE_URL=database)
+    printed = tenuto("plan", str(edited), "--exit-code", TENUTO_DATABASE_URL=database)
+    second = asked("deploy", str(edited))
+    moved = asked("cutover", "orders")
+    back = asked("rollback", "orders")
+    late = tenuto("cutover", "orders", "2", "--expected", "2", TENUTO_DATABASE_URL=database)
+    versions = asked("versions", "orders")["versions"]
+    notes = [entry for entry in asked("audit", "list")["entries"] if entry["entity"] == "dag"]
+
+    assert (first["dag"], first["version"], first["status"], first["created"]) == ("orders", 1, "current", True)
+    assert (again["version"], again["status"], again["created"]) == (1, "current", False)
+    assert [(change["job"], change["kind"]) for change in changes["jobs"]] == [("daily", "data"), ("report", "data")]
+    assert (no_changes.returncode, no_changes.stdout) == (0, "orders: no changes\n")
+    assert printed.returncode == 1
+    assert printed.stdout.splitlines() == [
+        "job daily: data (config); 1 partition, 1 task",
+        "job report: data, because of daily; 1 partition, 1 task",
+        "dataset orders_daily: rebuilt",
+        "2 jobs are computed again, 1 are unchanged",
+        "estimate: 2 partitions, 2 tasks",
+    ]
+    assert (second["version"], second["status"]) == (2, "ready")
+    assert (moved["version"], moved["from_version"], back["version"], back["from_version"]) == (2, 1, 1, 2)
+    assert (late.returncode, "version 1 is current, not 2" in late.stderr) == (1, True)
+    assert [(row["version"], row["status"]) for row in versions] == [(2, "superseded"), (1, "current")]
+    assert sorted(entry["action"] for entry in notes) == ["cutover", "cutover", "deploy", "deploy", "rollback"]
+
+
+def test_a_version_that_is_computed_shows_how_far_it_is(
+    db: Db, database: str, asked: Callable[..., Any], tmp_path: Path
+):
+    file = tmp_path / "sales.yaml"
+    file.write_text(json.dumps(sales("select 2")))
+    worker = a_worker(db)
+    with_data(db, worker, "mon", "tue")
+
+    deployed = tenuto("deploy", str(file), "--auto", TENUTO_DATABASE_URL=database)
+    early = tenuto("cutover", "sales", "2", TENUTO_DATABASE_URL=database)
+    advance(db)
+    bad, good = worker.claim(2)
+    publish(worker, good, good.input["job"]["partition"])
+    advance(db)
+    halfway = tenuto("versions", "sales", TENUTO_DATABASE_URL=database)
+    worker.fail(bad, error="no such column", final=True)
+    advance(db)
+    failed = tenuto("versions", "sales", TENUTO_DATABASE_URL=database)
+    again = asked("deploy", str(file))
+
+    assert deployed.stdout.splitlines() == [
+        "sales: version 2 is building; computed again: daily (2 partitions, 2 tasks)",
+        "it becomes current when it is ready",
+    ]
+    assert (early.returncode, "version 2 can not become current: it is building" in early.stderr) == (1, True)
+    assert "2        building 1/2  " in halfway.stdout
+    assert "2        failed 1/2  " in failed.stdout
+    assert f"task {bad.task_id} of job daily for {bad.input['job']['partition']}: no such" in failed.stdout
+    assert (again["version"], again["status"], again["created"]) == (2, "building", False)
+
+
+def test_an_invalid_document_is_not_deployed(database: str, tmp_path: Path):
+    file = tmp_path / "orders.yaml"
+    file.write_text("name: orders\njbos: []\n")
+    done = tenuto("deploy", str(file), TENUTO_DATABASE_URL=database)
+
+    assert done.returncode == 2
+    assert "2:1: jbos: unknown key; did you mean jobs?" in done.stderr

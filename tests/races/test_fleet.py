@@ -1,0 +1,71 @@
+"""Workers that come back while they are given up, and rollups beside each other."""
+
+from tests.support.database.interleave import Play, Race
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start_one
+
+
+def a_silent_worker(race: Race, **columns: str) -> None:
+    call(race.db, "beat_worker", org_id=DEFAULT_ORG, worker_id="w")
+    changes = {"last_heartbeat": "now() - interval '1 hour'", **columns}
+    race.db.execute(
+        f"update tenuto.workers set {', '.join(f'{name} = {value}' for name, value in changes.items())}".encode()
+    )
+
+
+def status(race: Race) -> str:
+    row = race.db.execute("select status from tenuto.workers").fetchone()
+    return row[0] if row else ""
+
+
+def roll_up(db: Db) -> int:
+    db.execute("set local role tenuto_dispatcher")
+    return call(db, "roll_up_activity")
+
+
+def test_a_worker_beats_before_it_is_given_up_or_learns_of_it(race: Race) -> None:
+    def scene(play: Play) -> str:
+        a_silent_worker(race)
+        told, expired = play.run(
+            lambda db: call(db, "beat_worker", org_id=DEFAULT_ORG, worker_id="w"),
+            lambda db: call(db, "expire_workers"),
+        )
+        assert (told, expired, status(race)) in (("active", 0, "active"), ("error", 1, "error"))
+        return told
+
+    assert set(race.every_order(scene)) == {"active", "error"}
+
+
+def test_a_failed_worker_registers_again_or_is_terminated_first(race: Race) -> None:
+    def scene(play: Play) -> int:
+        a_silent_worker(race, status="'error'", error="'boom'", error_at="now() - interval '1 hour'")
+        _, expired = play.run(lambda db: a_worker(db), lambda db: call(db, "expire_workers"))
+        assert status(race) == "active"  # it is alive, whatever came first
+        return expired
+
+    assert set(race.every_order(scene)) == {0, 1}
+
+
+def test_two_dispatchers_move_a_worker_once(race: Race) -> None:
+    def scene(play: Play) -> None:
+        a_silent_worker(race)
+        moved = play.run(lambda db: call(db, "expire_workers"), lambda db: call(db, "expire_workers"))
+        assert (sorted(moved), status(race)) == ([0, 1], "error")
+
+    race.every_order(scene)
+
+
+def test_two_rollups_count_an_attempt_once(race: Race) -> None:
+    def scene(play: Play) -> None:
+        start_one(race.db)
+        worker = a_worker(race.db)
+        worker.complete(worker.claim_one())
+        race.db.execute("update tenuto.task_attempts set ended_at = now() - interval '1 minute'")
+        race.db.execute("update tenuto.rollup_position set rolled_up = now() - interval '2 minutes'")
+        play.run(roll_up, roll_up)
+        call(race.db, "roll_up_activity")
+        counted = race.db.execute(
+            "select sum(completed) from tenuto.rollups where period = 'total' and dimension = 'type'"
+        ).fetchone()
+        assert counted == (1,)
+
+    race.every_order(scene)

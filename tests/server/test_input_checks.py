@@ -1,0 +1,104 @@
+"""Inputs of starts over HTTP are checked against the schema that a worker declared."""
+
+from typing import Any
+
+import psycopg
+import pytest
+from starlette.testclient import TestClient
+
+from tests.server.conftest import MakeKey
+from tests.support.database.tasks import call
+from tests.support.http.worker_requests import HttpWorker, open_worker, worker_headers
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"to": {"type": "string"}, "times": {"type": "integer"}},
+    "required": ["to"],
+    "additionalProperties": False,
+    "x-positional": ["to", "times"],
+}
+
+
+def declare(worker: HttpWorker, schema: Any, type: str = "shop.send") -> Any:
+    return worker.ask("types", types={type: {}}, schemas={type: schema} if schema else None)
+
+
+def start(api: TestClient, input: Any, path: str = "/v1/runs", **more: Any) -> Any:
+    return api.post(path, json={"type": "shop.send", "input": input, **more})
+
+
+def test_a_wrong_input_is_refused_before_anything_is_stored(admin: TestClient, worker: HttpWorker) -> None:
+    assert admin.post("/v1/runs", json={"type": "shop.other", "input": {"too": 1}}).status_code == 201
+    assert declare(worker, SCHEMA).status_code == 204
+
+    for input, says in (
+        ({"too": 1}, "shop.send: there is no argument 'too'; did you mean to?"),
+        ({}, "shop.send: the argument 'to' is missing"),
+        ([1], "shop.send: to: is 1, not a text"),
+        (7, "shop.send: to: is 7, not a text"),
+    ):
+        refused = start(admin, input)
+        assert (refused.status_code, refused.json()["detail"]) == (422, says)
+        assert refused.json()["hint"] == "its arguments are to, times (optional)"
+    assert start(admin, ["a", 2]).status_code == 201
+    assert start(admin, {"to": "a"}, dedupe_key="k").status_code == 201
+    assert len(admin.get("/v1/runs").json()["items"]) == 3
+    assert admin.get("/v1/types/shop.send").json()["input_schema"] == SCHEMA
+
+
+def test_bulk_starts_and_graphs_are_checked_too(admin: TestClient, worker: HttpWorker) -> None:
+    declare(worker, SCHEMA)
+    right, wrong = {"type": "shop.send", "input": ["a"]}, {"type": "shop.send", "input": [3]}
+    free = {"type": "shop.other", "input": [3]}
+
+    bulk = admin.post("/v1/runs/bulk", json=[free, right, wrong])
+    assert (bulk.status_code, bulk.json()["detail"]) == (422, "start 2: shop.send: to: is 3, not a text")
+    assert admin.post("/v1/runs/bulk", json=[free, right]).status_code == 201
+    graph = {"a": free, "b": {"type": "shop.send", "input": {"to": {"$output": "a"}, "times": "x"}}}
+    refused = admin.post("/v1/runs", json={"graph": {"tasks": graph}})
+    assert (refused.status_code, refused.json()["detail"]) == (422, "shop.send: times: is a text, not a whole number")
+    graph["b"]["input"] = {"to": {"$output": "a"}}  # type: ignore[index]
+    assert admin.post("/v1/runs", json={"graph": {"tasks": graph}}).status_code == 201
+
+
+def test_inputs_of_schedules_are_checked_too(admin: TestClient, worker: HttpWorker) -> None:
+    declare(worker, SCHEMA)
+    nightly = {"type": "shop.send", "cron": "0 3 * * *", "input": {"to": "a"}}
+
+    for input, says in (({"to": 1}, "to: is 1, not a text"), ({}, "the argument 'to' is missing")):
+        refused = admin.put("/v1/schedules/nightly", json={**nightly, "input": input})
+        assert (refused.status_code, refused.json()["detail"]) == (422, f"shop.send: {says}")
+    assert admin.get("/v1/schedules/nightly").status_code == 404
+    assert admin.put("/v1/schedules/nightly", json=nightly).status_code == 200
+    refused = admin.patch("/v1/schedules/nightly", json={"input": ["a", "b"]})
+    assert (refused.status_code, refused.json()["detail"]) == (422, "shop.send: times: is a text, not a whole number")
+    assert admin.patch("/v1/schedules/weekly", json={"input": ["a"]}).status_code == 404
+    assert admin.patch("/v1/schedules/nightly", json={"input": ["b", 2]}).json()["input"] == ["b", 2]
+    assert admin.patch("/v1/schedules/nightly", json={"cron": "0 4 * * *"}).status_code == 200
+
+
+def test_a_new_declaration_counts_at_once_for_what_it_allows(admin: TestClient, worker: HttpWorker) -> None:
+    declare(worker, SCHEMA)
+    assert start(admin, {"to": 3}).status_code == 422
+
+    declare(worker, {**SCHEMA, "properties": {"to": {}}})
+    assert start(admin, {"to": 3}).status_code == 201
+    declare(worker, None)
+    assert start(admin, {"other": 3}).status_code == 201
+
+
+def test_orgs_and_queues_keep_to_their_own_schemas(
+    admin: TestClient, worker: HttpWorker, db: psycopg.Connection, make_headers: MakeKey
+) -> None:
+    declare(worker, SCHEMA)
+    stranger = make_headers("*", org_id=call(db, "create_org", slug="other"))
+    assert admin.post("/v1/runs", json={"type": "shop.send", "input": [3]}, headers=stranger).status_code == 201
+
+    mail = open_worker(admin, worker_headers(db, "mail"), "mail")
+    declare(mail, {"type": "object", "x-positional": []})
+    assert start(admin, [3]).status_code == 422, "a key for other queues does not replace the declaration"
+
+
+@pytest.mark.parametrize("schema", [{"x": "y" * 20_000}, 5])
+def test_a_schema_that_is_too_large_or_none_is_refused(worker: HttpWorker, schema: Any) -> None:
+    assert declare(worker, schema).status_code in (413, 422)
