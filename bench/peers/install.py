@@ -58,7 +58,18 @@ def _python() -> str | None:
     if _fresh(VENV, lock):
         return None
     shutil.rmtree(VENV, ignore_errors=True)
-    pip = [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes", "-r", lock]
+    pip = [
+        PYTHON,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--require-hashes",
+        "--no-deps",
+        "-r",
+        lock,
+    ]
     return _run([sys.executable, "-m", "venv", VENV], pip) or _mark(VENV, lock)
 
 
