@@ -10,7 +10,7 @@ from psycopg.types.json import Jsonb
 
 from tenuto.db.connection.errors import MissingRight
 from tenuto.dispatcher import parking
-from tenuto.dispatcher.loops import ROW_FUNCTIONS
+from tenuto.dispatcher.row_functions import ROW_FUNCTIONS
 from tenuto.model.maintenance import DueRow
 from tenuto.model.metrics import REGISTRY
 from tests.support.clock import Clock

@@ -1,63 +1,27 @@
 """The table of loops. Each is safe on several dispatchers at once, by `skip locked` or by a unique key."""
 
-import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sized
-from dataclasses import dataclass, field
-from datetime import timedelta
-from math import inf
-from uuid import UUID
+from collections.abc import Awaitable, Callable
 
-from tenuto.db import audit, identity, maintenance, outbox, workers
-from tenuto.db.audit_signing import sign_heads
+from tenuto.db import maintenance, workers
 from tenuto.db.connection.call import Conn
-from tenuto.db.connection.pool import ConnectionPool
 from tenuto.db.vacuum import vacuum_hot_tables
-from tenuto.dispatcher.effects import EffectRunner, Handler
+from tenuto.dispatcher.dispatcher import Dispatcher
 from tenuto.dispatcher.loop import Loop
 from tenuto.dispatcher.object_files import delete_collected
 from tenuto.dispatcher.org_metrics import MEASURE_SECONDS, update_metrics
 from tenuto.dispatcher.parking import Turn, Work, is_of_a_row, serve_apart, split
-from tenuto.dispatcher.schedules import fire_schedules
+from tenuto.dispatcher.row_functions import ROW_FUNCTIONS
 from tenuto.dispatcher.staging import collect_staging
-from tenuto.model.keys import Peppers
 from tenuto.model.maintenance import DueRow
-from tenuto.model.run_data import CollectedObject
-from tenuto.storage.base import Store
 
 MINUTE, HOUR = 60.0, 3600.0
 BATCH_SECONDS = 5.0  # per batch of rows; a batch that takes longer is served in pieces
 LONG_SECONDS = 30.0  # for batches that may take longer and block nothing
 MANY = 10_000  # for loops that process all due rows at once: the number of rows served separately if that fails
-NO_TIME = timedelta(0)
 FROM_BOTTOM_EVERY = 3.5  # times 1.2, the randomization of loops, is within the 5 s in which every task is seen
 
-log = logging.getLogger("tenuto.dispatcher")
-
-
-@dataclass
-class Dispatcher:
-    """One process that runs the loops: its identity and its database connections."""
-
-    id: UUID
-    pool: ConnectionPool
-    owner_pool: ConnectionPool  # not in the dispatcher's role, because the login itself may be allowed to vacuum
-    address: str
-    port: int  # of the metrics endpoint; 0: none
-    org_id: UUID | None = None  # the org of the metrics
-    store: Store | None = None  # where large data objects are stored
-    peppers: Peppers | None = None  # decrypt the signing key
-    handlers: Mapping[str, Handler] = field(default_factory=dict[str, Handler])  # of effects, by kind
-    collected: list[CollectedObject] = field(default_factory=list[CollectedObject])  # to be deleted from the store
-    looked_from_bottom: float = -inf  # when move_floors last started from the bottom
-    effects: EffectRunner = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.effects = EffectRunner(self.pool, self.handlers, owner=str(self.id))
-
-
 Step = Callable[[Dispatcher, int], Awaitable[int]]
-RowFunction = Callable[[Dispatcher, Conn, int, list[str] | None], Awaitable[int]]
 
 
 def rows_of(loop: str, *, seconds: float = BATCH_SECONDS) -> Step:
@@ -86,14 +50,6 @@ def work_of(dispatcher: Dispatcher, loop: str) -> Work:
 
 async def create_partitions(dispatcher: Dispatcher, _: int) -> int:
     return len(await dispatcher.pool.call(maintenance.create_partitions))
-
-
-def _rows(result: object) -> int:
-    if isinstance(result, int):
-        return result
-    if isinstance(result, Sized):
-        return len(result)
-    return max(vars(result).values())  # several counts: the batch was full if one of them was
 
 
 async def move_floors(dispatcher: Dispatcher, _: int) -> int:
@@ -151,44 +107,6 @@ async def collect_objects(dispatcher: Dispatcher, limit: int) -> int:
     moved = await rows_of("collect_objects", seconds=LONG_SECONDS)(dispatcher, limit)
     await delete_collected(dispatcher.store, dispatcher.collected)
     return moved
-
-
-async def collect(dispatcher: Dispatcher, conn: Conn, limit: int, keys: list[str] | None) -> int:
-    gone = await maintenance.collect_objects(conn, limit=limit, keys=keys)
-    dispatcher.collected += gone
-    return len(gone)
-
-
-async def sign(dispatcher: Dispatcher, conn: Conn, limit: int, keys: list[str] | None) -> int:
-    """Sign the heads of audit chains, once per minute each."""
-    peppers = dispatcher.peppers
-    return 0 if peppers is None else await sign_heads(conn, peppers, limit=limit, keys=keys)
-
-
-async def take_again(dispatcher: Dispatcher, conn: Conn, limit: int, keys: list[str] | None) -> int:
-    """Try to take effects that were parked because taking them failed; without a lease, the next turn takes them."""
-    owner, kinds = str(dispatcher.id), list(dispatcher.handlers)
-    return len(await outbox.take_effects(conn, owner=owner, kinds=kinds, limit=limit, lease=NO_TIME, keys=keys))
-
-
-def rows(function: Callable[..., Awaitable[object]], *, warning: str = "") -> RowFunction:
-    """Wrap a database function that takes `limit` and `keys`; `warning` is logged with the number of its rows."""
-
-    async def work(_: Dispatcher, conn: Conn, limit: int, keys: list[str] | None) -> int:
-        if (count := _rows(await function(conn, limit=limit, keys=keys))) and warning:
-            log.warning(warning, count)
-        return count
-
-    return work
-
-
-def all_rows(function: Callable[..., Awaitable[object]]) -> RowFunction:
-    """Wrap a database function that processes all due rows, or those with `keys`."""
-
-    async def work(_: Dispatcher, conn: Conn, __: int, keys: list[str] | None) -> int:
-        return _rows(await function(conn, keys=keys))
-
-    return work
 
 
 async def measure(dispatcher: Dispatcher, _: int) -> int:
@@ -261,39 +179,3 @@ LOOPS: list[Loop[Dispatcher]] = [
     Loop("collect_objects", collect_objects, batch=1000, every=5 * MINUTE),
     Loop("collect_staging", collect_staging, batch=100, every=5 * MINUTE),
 ]
-
-# Each function processes due rows, or those with the given keys. Parked rows are skipped unless their key is given.
-ROW_FUNCTIONS: dict[str, RowFunction] = {
-    "promote_due": rows(maintenance.promote_due),
-    "wake_waiting": rows(maintenance.wake_waiting),
-    "unblock_tasks": rows(maintenance.unblock_tasks),
-    "set_aside_tasks": rows(maintenance.set_aside_tasks),
-    "expire_sessions": rows(workers.expire_sessions, warning="worker processes whose lease expired: %d"),
-    "expire_workers": rows(workers.expire_workers, warning="workers that did not start, fell silent or failed: %d"),
-    "expire_attempts": rows(maintenance.expire_attempts, warning="tasks lost with their worker: %d"),
-    "expire_deadlines": rows(maintenance.expire_deadlines),
-    "expire_runs": rows(maintenance.expire_runs),
-    "relax_placement": rows(maintenance.relax_placement),
-    "fold_runs": rows(maintenance.fold_runs),
-    "settle_runs": rows(maintenance.settle_runs),
-    "sweep_cancelled": rows(maintenance.sweep_cancelled),
-    "sweep_closed": rows(maintenance.sweep_closed),
-    "sweep_released": rows(maintenance.sweep_released),
-    "follow_arrivals": rows(maintenance.follow_arrivals),
-    "admit_rates": rows(maintenance.admit_rates),
-    "advance_requests": rows(maintenance.advance_requests),
-    "advance_builds": rows(maintenance.advance_builds),
-    "fire_schedules": rows(fire_schedules),
-    "drain_outbox": take_again,
-    "sweep_lanes": all_rows(maintenance.sweep_lanes),
-    "sweep_limits": all_rows(maintenance.sweep_limits),
-    "seal_audit": rows(audit.seal_audit),
-    "sign_heads": sign,
-    "drop_partitions": all_rows(maintenance.drop_partitions),
-    "prune_runs": rows(maintenance.prune_runs),
-    "prune_workers": rows(workers.prune_workers),
-    "prune_limits": rows(maintenance.prune_limits),
-    "prune_effects": rows(outbox.prune_effects),
-    "prune_identity": rows(identity.prune_identity),
-    "collect_objects": collect,
-}

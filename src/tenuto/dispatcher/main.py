@@ -10,10 +10,11 @@ from tenuto.db.connection.errors import Unreachable
 from tenuto.db.connection.pool import open_pool
 from tenuto.db.install.schema_check import wait_for_other_functions
 from tenuto.dispatcher.deliveries import Deliverer
+from tenuto.dispatcher.dispatcher import Dispatcher
 from tenuto.dispatcher.effects import Handler
 from tenuto.dispatcher.events import EventRouter
 from tenuto.dispatcher.loop import IDLE_TICK_SECONDS, Due, Ticker
-from tenuto.dispatcher.loops import Dispatcher, loops_of
+from tenuto.dispatcher.loops import loops_of
 from tenuto.dispatcher.purges import Purger
 from tenuto.model.ids import uuid7
 from tenuto.model.keys import Peppers

@@ -9,7 +9,8 @@ from typing import Any
 from uuid import UUID
 
 from tenuto.db import attempts
-from tenuto.dispatcher.loops import LOOPS, Dispatcher
+from tenuto.dispatcher.dispatcher import Dispatcher
+from tenuto.dispatcher.loops import LOOPS
 from tenuto.model.ids import uuid7
 from tenuto.model.tasks import Claimed
 from tenuto.runtimes.base import Attempt

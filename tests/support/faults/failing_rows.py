@@ -5,7 +5,8 @@ from typing import Any
 from uuid import UUID
 
 from tenuto.db.connection.pool import ConnectionPool, open_pool
-from tenuto.dispatcher.loops import LOOPS, Dispatcher
+from tenuto.dispatcher.dispatcher import Dispatcher
+from tenuto.dispatcher.loops import LOOPS
 from tenuto.model.ids import uuid7
 from tenuto.model.keys import Peppers
 from tenuto.model.outbox import Effect

@@ -1,0 +1,33 @@
+"""The state that the loops of one dispatcher process share."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import inf
+from uuid import UUID
+
+from tenuto.db.connection.pool import ConnectionPool
+from tenuto.dispatcher.effects import EffectRunner, Handler
+from tenuto.model.keys import Peppers
+from tenuto.model.run_data import CollectedObject
+from tenuto.storage.base import Store
+
+
+@dataclass
+class Dispatcher:
+    """One process that runs the loops: its identity and its database connections."""
+
+    id: UUID
+    pool: ConnectionPool
+    owner_pool: ConnectionPool  # not in the dispatcher's role, because the login itself may be allowed to vacuum
+    address: str
+    port: int  # of the metrics endpoint; 0: none
+    org_id: UUID | None = None  # the org of the metrics
+    store: Store | None = None  # where large data objects are stored
+    peppers: Peppers | None = None  # decrypt the signing key
+    handlers: Mapping[str, Handler] = field(default_factory=dict[str, Handler])  # of effects, by kind
+    collected: list[CollectedObject] = field(default_factory=list[CollectedObject])  # to be deleted from the store
+    looked_from_bottom: float = -inf  # when move_floors last started from the bottom
+    effects: EffectRunner = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.effects = EffectRunner(self.pool, self.handlers, owner=str(self.id))
