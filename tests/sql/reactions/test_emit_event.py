@@ -7,7 +7,9 @@ from psycopg.types.json import Jsonb
 
 from tenuto.db import events
 from tenuto.model.errors import Conflict, InvalidInput, NotFound, StaleLease
-from tests.support.database.events import RAW, a_reader, commit, queued, reactions, readers, route
+from tests.support.database.builds import advance
+from tests.support.database.dags import cutover, deploy, rollback
+from tests.support.database.events import RAW, a_reader, commit, queued, reactions, readers, route, versions
 from tests.support.database.jobs import deployed, trigger
 from tests.support.database.tasks import DEFAULT_ORG, Claim, Db, Worker, a_worker, call, start
 from tests.support.database.wrappers import call_wrapper
@@ -63,19 +65,55 @@ def test_filters_look_at_the_data_of_an_event(db: Db):
     assert [row[2] for row in reactions(db)] == ["triggered", "triggered", "filtered", "filtered"]
 
 
-def test_an_unpublished_output_wakes_the_jobs_below_it_in_its_version(db: Db):
-    tick = {**RAW, "outputs": [{"name": "tick"}]}
-    below = {**EACH, "inputs": [{"from": {"job": "extract", "output": "tick"}}]}
-    worker, claim = a_running_source(db, {"name": "sales", "jobs": [tick, below]})
+TICK = {**RAW, "outputs": [{"name": "tick"}]}
+
+
+def ticks(sql: str = "select 1", source: dict[str, Any] = TICK) -> dict[str, Any]:
+    """A source with an unpublished output, and a job below it."""
+    below = {**EACH, "inputs": [{"from": {"job": "extract", "output": "tick"}}], "config": {"sql": sql}}
+    return {"name": "sales", "jobs": [source, below]}
+
+
+def test_an_unpublished_output_wakes_the_jobs_below_it(db: Db):
+    worker, claim = a_running_source(db, ticks())
     emit(worker, claim, "tick")
     route(db)
     assert reactions(db) == [("each", "-", "triggered")]
 
-    deployed(db, {"name": "sales", "jobs": [tick, {**below, "config": {"sql": "select 2"}}]}, expected=1)
-    emit(worker, claim, "0")
+    deployed(db, ticks(source={**TICK, "config": {"task": "shop.jobs:other"}}), expected=1)
+    emit(worker, claim, "0")  # the version that is current defines its producer in another way
     route(db)
 
-    assert reactions(db)[1:] == [("each", "-", "stale")]
+    assert versions(db) == [(1, "triggered"), (1, "stale")]
+
+
+def test_a_task_that_a_cutover_leaves_running_emits_for_the_version_that_is_current(db: Db):
+    worker, claim = a_running_source(db, ticks())
+    deployed(db, ticks("select 2"), expected=1)
+    emit(worker, claim, "tick")
+    route(db)
+    assert versions(db) == [(2, "triggered")]
+
+    rollback(db, 2, name="sales")
+    emit(worker, claim, "tick")
+    route(db)
+    assert versions(db) == [(2, "triggered"), (1, "triggered")]
+    advance(db)  # version 1 catches up with the first event
+
+    assert sorted(versions(db)) == [(1, "triggered"), (1, "triggered"), (2, "triggered")]
+
+
+def test_events_of_an_unpublished_output_wait_for_a_version_that_reads_them_in_another_way(db: Db):
+    worker, claim = a_running_source(db, ticks())
+    deploy(db, ticks("select 2"))
+    emit(worker, claim, "tick")
+    route(db)
+    assert versions(db) == [(1, "triggered"), (2, "paused")]
+
+    cutover(db, 1, 2, name="sales")
+    advance(db)
+
+    assert versions(db) == [(1, "triggered"), (2, "triggered")]
 
 
 def test_only_the_holder_emits_and_only_events_of_its_own_outputs(db: Db):

@@ -5,7 +5,7 @@ from typing import Any
 from tests.support.clock import Clock
 from tests.support.database.builds import advance, compute, with_data
 from tests.support.database.dags import cutover, deploy, rollback
-from tests.support.database.events import a_reader, commit, readers
+from tests.support.database.events import a_reader, commit, readers, route
 from tests.support.database.jobs import deployed, partitions, publish, sales, trigger
 from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call
 
@@ -179,3 +179,61 @@ def test_a_version_that_is_current_for_a_moment_misses_nothing_later(db: Db):
     assert compute(worker) == ["mon"]
     advance(db)
     assert partitions(db, "out_log").keys() == {"mon"}
+
+
+def test_a_running_task_that_ends_after_its_version_is_current_again_loses_no_event(db: Db):
+    worker = a_worker(db)
+    deployed(db, per_update("select 1"))
+    deployed(db, per_update("select 2"), expected=1)
+    commit(worker, "mon")
+    commit(worker, "tue")
+    advance(db)
+    stopped, finished = worker.claim(2)
+    rollback(db, 2, name="sales")
+    advance(db)
+    assert compute(worker) == ["mon", "tue"]  # of version 1
+    cutover(db, 1, 2, name="sales")
+    advance(db)
+    assert compute(worker) == []
+
+    worker.fail(stopped)  # it saw the cancellation, and ends as cancelled
+    publish(worker, finished, finished.input["job"]["partition"])  # too late to stop
+    advance(db)
+    advance(db)
+
+    (again,) = worker.claim(9)
+    assert again.input["job"]["event"] == stopped.input["job"]["event"]
+    publish(worker, again, again.input["job"]["partition"])
+    advance(db)
+    assert partitions(db, "out_log").keys() == {"mon", "tue"}
+    names = db.execute("select count(*) from tenuto.event_reactions where task_id = %s", [again.task_id]).fetchall()
+    assert names == [(1,)]
+    rollback(db, 2, name="sales")
+    cutover(db, 1, 2, name="sales")
+    advance(db)
+    assert compute(worker) == []
+    assert db.execute("select phase, count(*) from tenuto.builds group by 1").fetchall() == [("done", 2)]
+
+
+def test_a_version_that_is_entered_again_while_its_build_is_retried_catches_up(db: Db):
+    worker = a_worker(db)
+    deployed(db, per_update("select 1"))
+    commit(worker, "mon")
+    advance(db)
+    compute(worker)
+    deploy(db, per_update("select 2"))
+    advance(db)
+    worker.fail(worker.claim_one(), final=True)
+    advance(db)
+    assert deploy(db, per_update("select 2"))["status"] == "building"  # what failed is to be started again
+    cutover(db, 1, 2, name="sales", force=True)
+    deployed(db, per_update("select 3"), expected=2)
+    commit(worker, "tue")
+    route(db)
+    compute(worker)
+    rollback(db, 3, 2, name="sales")
+    for _ in range(3):
+        advance(db)
+        compute(worker)
+
+    assert partitions(db, "out_log").keys() == {"mon", "tue"}

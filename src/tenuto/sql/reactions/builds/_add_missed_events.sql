@@ -32,8 +32,10 @@ begin
     join tenuto.event_reactions r on r.org_id = j.org_id and r.job_key = j.job_key and r.job_id = j.id
     join tenuto.task_attempts a
       on a.task_id = r.task_id and a.end_no = 0 and a.outcome = 'cancelled'
-     and a.error ->> 'reason' = 'the version of the DAG was rolled back'
+     and tenuto._is_rolled_back(a.error)
     where j.org_id = p_build.org_id and j.id = any (v_jobs) and r.created_at >= v_since
+      and not exists (   -- these are started again by the build
+        select from tenuto.build_tasks b where b.dag_version_id = p_build.dag_version_id and b.task_id = r.task_id)
     order by r.event_id, r.job_id
     limit p_limit) c
   where r.event_id = c.event_id and r.job_id = c.job_id;
@@ -46,13 +48,24 @@ begin
          'the version of the DAG was not current', tenuto.now()
   from tenuto.jobs j
   join tenuto.job_inputs i on i.org_id = j.org_id and i.job_id = j.id and i.definition ->> 'trigger' is not null
-  join tenuto.datasets d on d.org_id = i.org_id and d.id = i.dataset_id
+  left join tenuto.datasets d on d.org_id = i.org_id and d.id = i.dataset_id
   left join tenuto.dag_version_datasets s
     on s.org_id = i.org_id and s.dag_version_id = j.dag_version_id and s.dataset_id = i.dataset_id
    and i.parent_key is not null
-  join tenuto.events e
-    on e.org_id = i.org_id and e.dataset_id = i.dataset_id and e.created_at >= v_since
-   and e.dataset_version_id = coalesce(s.dataset_version_id, d.current_version_id)
+  cross join lateral (
+    select e.*
+    from tenuto.events e
+    where e.org_id = i.org_id and e.dataset_id = i.dataset_id and e.created_at >= v_since
+      and e.dataset_version_id = coalesce(s.dataset_version_id, d.current_version_id)
+    union all
+    select e.*
+    from tenuto.events e
+    join tenuto.jobs p on p.org_id = e.org_id and p.dag_version_id = e.dag_version_id and p.job_key = e.job_key
+    join tenuto.jobs o
+      on o.org_id = p.org_id and o.dag_version_id = j.dag_version_id and o.job_key = p.job_key
+     and o.config_hash = p.config_hash
+    where i.dataset_id is null and e.org_id = i.org_id and e.dataset_id is null and e.created_at >= v_since
+      and e.job_key = i.parent_key and e.output = i.output) e
   where j.org_id = p_build.org_id and j.id = any (v_jobs)
     and not exists (   -- nor does another version with the same definition, which publishes the same data
       select from tenuto.event_reactions r

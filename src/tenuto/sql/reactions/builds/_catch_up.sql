@@ -1,7 +1,8 @@
 -- Plans the work of a version of a DAG that has become current: partitions that changed while another version was
--- current, and tasks that a rollback cancelled. Data that is computed already stays as it is. Jobs that run for every
--- update, or append, have the events that they missed or that waited for the version, which are routed now. Many
--- missed events are several pieces.
+-- current, and tasks that a rollback cancelled or that failed in the build. Data that is computed already stays as it
+-- is. Jobs that run for every update, or append, have the events that they missed or that waited for the version, which
+-- are routed now. Many missed events are several pieces. Tasks that were asked to stop and still run are followed until
+-- they end.
 create or replace function tenuto._catch_up(p_build tenuto.builds)
   returns void
   language plpgsql
@@ -13,6 +14,8 @@ begin
     update tenuto.builds set due_at = tenuto.now() where dag_version_id = p_build.dag_version_id;
     return;
   end if;
+  perform tenuto._join_build(p_build.org_id, p_build.dag_version_id,
+    tenuto._stopping_tasks(p_build.org_id, p_build.dag_version_id));
   perform tenuto._resume_version(p_build);
   insert into tenuto.build_inputs (dag_version_id, job_id, input, org_id, dataset_version_id)
   select p_build.dag_version_id, i.job_id, i.input, p_build.org_id, i.dataset_version_id
@@ -23,7 +26,7 @@ begin
     and j.definition ->> 'update_strategy' = 'replace'
   on conflict do nothing;
   update tenuto.builds
-  set phase = 'start', due_at = tenuto.now()
+  set phase = 'retry', due_at = tenuto.now()
   where dag_version_id = p_build.dag_version_id;
 end
 $$;

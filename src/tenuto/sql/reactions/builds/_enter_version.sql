@@ -9,5 +9,5 @@ as $$
   on conflict (dag_version_id) do update
     set phase = 'catch_up', due_at = excluded.due_at, position = null, cancel_until = null, replaced = p_replaced
     where b.phase not in ('start', 'follow', 'retry')
-       or b.phase <> 'retry' and tenuto._missed_since(p_org_id, p_version_id) is not null
+       or tenuto._missed_since(p_org_id, p_version_id) is not null
 $$;

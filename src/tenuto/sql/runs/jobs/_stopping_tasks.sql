@@ -1,0 +1,16 @@
+-- Returns the running tasks of a version of a DAG whose cancellation was requested, of jobs that run for every update,
+-- or append: what they leave undone is found when they end.
+create or replace function tenuto._stopping_tasks(p_org_id uuid, p_version_id uuid)
+  returns uuid[]
+  language sql
+  stable
+  set plan_cache_mode = force_custom_plan
+as $$
+  select array(
+    select r.id
+    from tenuto.running_tasks r
+    join tenuto.job_tasks t on t.task_id = r.id and t.dag_version_id = p_version_id
+    join tenuto.jobs j on j.org_id = t.org_id and j.dag_version_id = t.dag_version_id and j.job_key = t.job_key
+    where r.org_id = p_org_id and r.cancel and tenuto._is_job_task(r.flags)
+      and (j.definition ->> 'execution_strategy' = 'PerUpdate' or j.definition ->> 'update_strategy' <> 'replace'));
+$$;
