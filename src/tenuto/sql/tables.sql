@@ -1942,6 +1942,7 @@ create table tenuto.task_attempts (
   error      jsonb,
   progress   real,
   message    text,
+  route_id   integer,
   constraint a_task_ends_once PRIMARY KEY (task_id, end_no),
   constraint an_attempt_ends_under_its_own_number CHECK (((end_no = 0) OR (end_no = attempt))),
   constraint outcome_is_known CHECK ((outcome = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text, 'skipped'::text, 'lost'::text, 'retrying'::text, 'snoozed'::text, 'interrupted'::text, 'waiting'::text, 'forgotten'::text, 'blocked'::text]))) NOT VALID,

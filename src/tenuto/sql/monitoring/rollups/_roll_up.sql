@@ -7,7 +7,7 @@ create or replace function tenuto._roll_up(p_from timestamptz, p_to timestamptz)
   set plan_cache_mode = force_custom_plan
   set jit = off
   set enable_seqscan = off
-  set enable_hashjoin = off   -- would read all tasks, however few attempts there are
+  set enable_hashjoin = off
   set enable_mergejoin = off
   set max_parallel_workers_per_gather = 0
 as $$
@@ -15,11 +15,12 @@ declare
   v_count bigint;
 begin
   with ended as (
-    select a.org_id, date_trunc('minute', a.ended_at, 'UTC') as minute, t.route_id, a.session_id, a.outcome,
-           a.ended_at, greatest(date_part('epoch', a.ended_at - a.started_at), 0) as run_seconds,
+    select a.org_id, date_trunc('minute', a.ended_at, 'UTC') as minute,
+           coalesce(a.route_id, (select t.route_id from tenuto.tasks t where t.id = a.task_id limit 1)) as route_id,
+           a.session_id, a.outcome, a.ended_at,
+           greatest(date_part('epoch', a.ended_at - a.started_at), 0) as run_seconds,
            greatest(date_part('epoch', a.started_at - a.queued_at), 0) as queue_seconds
     from tenuto.task_attempts a
-    join tenuto.tasks t on t.id = a.task_id
     where a.ended_at >= p_from
       and a.ended_at < p_to
   ), cell as materialized (

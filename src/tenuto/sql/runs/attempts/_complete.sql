@@ -42,12 +42,12 @@ begin
     with ended as (
       delete from tenuto.running_tasks t
       where t.id = any (v_ids) and t.attempt = v_attempt and t.session_id = p_session_id
-      returning t.id, t.org_id, t.run_id, t.queued_at, t.started_at, t.flags
+      returning t.id, t.org_id, t.run_id, t.route_id, t.queued_at, t.started_at, t.flags
     ), history as (
       insert into tenuto.task_attempts (task_id, org_id, queued_at, started_at, ended_at, session_id, end_no, attempt,
-        outcome, reported, output)
+        outcome, reported, output, route_id)
       select e.id, e.org_id, e.queued_at, e.started_at, tenuto.now(), p_session_id, 0, v_attempt, 'completed', true,
-             r.output
+             r.output, e.route_id
       from ended e
       left join (
         select distinct on (u.id) u.id, u.output

@@ -48,10 +48,10 @@ begin
                  false))
   ), history as (
     insert into tenuto.task_attempts (task_id, org_id, queued_at, started_at, ended_at, session_id, end_no, attempt,
-      outcome, reported, error, progress, message)
+      outcome, reported, error, progress, message, route_id)
     select id, org_id, queued_at, started_at, tenuto.now(), session_id,
            case when outcome in ('failed', 'cancelled') then 0 else attempt end, attempt, outcome, p_reported, error,
-           progress, message
+           progress, message, route_id
     from ends
   ), counts as (
     insert into tenuto.run_counts (run_id, org_id, failed, cancelled, untolerated_failures, started_at, failed_task_id)

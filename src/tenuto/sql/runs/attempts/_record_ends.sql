@@ -3,8 +3,8 @@ create or replace function tenuto._record_ends(p_queued tenuto.queued_task[], p_
   returns void
   language sql
 as $$
-  insert into tenuto.task_attempts (task_id, org_id, ended_at, end_no, attempt, outcome, reported, error)
-  select c.id, c.org_id, tenuto.now(), 0, c.attempt, p_outcome, false, p_error
+  insert into tenuto.task_attempts (task_id, org_id, ended_at, end_no, attempt, outcome, reported, error, route_id)
+  select c.id, c.org_id, tenuto.now(), 0, c.attempt, p_outcome, false, p_error, c.route_id
   from unnest(p_queued) c;
 
   insert into tenuto.run_counts (run_id, org_id, cancelled, skipped)

@@ -10,9 +10,9 @@ declare
   v_cancelled tenuto.attempt_end[];
 begin
   insert into tenuto.task_attempts (task_id, org_id, queued_at, started_at, ended_at, session_id, end_no, attempt,
-    outcome, reported, error, progress, message)
+    outcome, reported, error, progress, message, route_id)
   select r.id, r.org_id, r.queued_at, r.started_at, tenuto.now(), r.session_id, r.attempt, r.attempt, p_outcome,
-         p_reported, p_errors -> r.id::text, r.progress, r.message
+         p_reported, p_errors -> r.id::text, r.progress, r.message, r.route_id
   from unnest(p_running) r
   where not r.cancel;
 
