@@ -13,7 +13,7 @@ from tenuto.model import errors
 SQL = Path(__file__).parents[2] / "src" / "tenuto" / "sql"
 NAMES = """
 attempts audit bulk_runs bundles children counts dags data_objects datasets idempotency held_runs identity keys logins
-events maintenance metadata monitoring outbox rate_limits reactions remote_workers run_data runs task_types
+events maintenance metadata monitoring outbox pools rate_limits reactions remote_workers run_data runs task_types
 webhooks
 workers
 """

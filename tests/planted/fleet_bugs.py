@@ -5,6 +5,8 @@ from tests.planted.plant import Bug
 RACES = "tests/races/test_fleet.py"
 ROLLUPS = "tests/sql/monitoring/test_roll_up_activity.py"
 EXPIRE = "tests/sql/workers/test_expire_workers.py"
+DECIDE = "tests/sql/workers/pools/test_decide_pool.py"
+MACHINES = "tests/sql/workers/pools/test_machines.py"
 
 FLEET_BUGS = (
     Bug(
@@ -32,5 +34,36 @@ FLEET_BUGS = (
         "a_failed_worker_is_terminated_without_a_grace",
         f"{EXPIRE}::test_a_worker_whose_lease_expired_is_terminated_after_the_grace_and_pruned",
         (("workers/expire_sessions.sql", r", error_at = tenuto\.now\(\)", ", error_at = 'epoch'"),),
+    ),
+    Bug(
+        "two_dispatchers_request_a_machine_twice",
+        f"{RACES}::test_two_dispatchers_request_a_machine_once",
+        (("workers/pools/decide_pool.sql", r"and p\.decision_no = p_expected", "and true"),),
+    ),
+    Bug(
+        "a_machine_that_registered_is_given_up",
+        f"{DECIDE}::test_a_machine_that_registers_before_it_is_given_up_is_left_alone",
+        (
+            (
+                "workers/pools/decide_pool.sql",
+                r"\(w\.status = 'starting' and w\.id = any \(p_cancel\)\)",
+                "(w.id = any (p_cancel))",
+            ),
+        ),
+    ),
+    Bug(
+        "a_machine_is_idle_while_it_runs",
+        f"{DECIDE}::test_a_machine_that_a_decision_saw_busy_is_not_idle_while_rollups_are_late",
+        (("workers/pools/decide_pool.sql", r"set busy_at = tenuto\.now\(\)", "set busy_at = null"),),
+    ),
+    Bug(
+        "a_worker_is_pruned_while_its_machine_runs",
+        f"{MACHINES}::test_a_terminated_worker_is_pruned_only_when_its_machine_has_ended",
+        (("workers/prune_workers.sql", r"and \(w\.pool_id is null or w\.machine_ended_at is not null\)", ""),),
+    ),
+    Bug(
+        "the_tasks_of_a_machine_that_is_gone_stay_with_it",
+        f"{MACHINES}::test_a_machine_that_is_gone_ends_its_workers_and_their_tasks_run_elsewhere",
+        (("workers/pools/end_machine.sql", r"perform tenuto\.fail_worker\(", "perform tenuto.drain_worker("),),
     ),
 )

@@ -1,6 +1,8 @@
 """Workers that come back while they are given up, and rollups beside each other."""
 
+from tenuto.dispatcher.fleet.decide import decide
 from tests.support.database.interleave import Play, Race
+from tests.support.database.pools import a_pool, carry_out, machines, pool_facts, registers, scale
 from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start_one
 
 
@@ -67,5 +69,37 @@ def test_two_rollups_count_an_attempt_once(race: Race) -> None:
             "select sum(completed) from tenuto.rollups where period = 'total' and dimension = 'type'"
         ).fetchone()
         assert counted == (1,)
+
+    race.every_order(scene)
+
+
+def test_two_dispatchers_request_a_machine_once(race: Race) -> None:
+    def scene(play: Play) -> None:
+        start_one(race.db)
+        pool_id = a_pool(race.db)
+        facts = pool_facts(race.db, pool_id)
+        decision = decide(facts)
+        done = play.run(
+            lambda db: carry_out(db, pool_id, facts, decision, spawn=["a"]),
+            lambda db: carry_out(db, pool_id, facts, decision, spawn=["b"]),
+        )
+        assert sorted(done) == [False, True]
+        assert len(machines(race.db)) == 1
+
+    race.every_order(scene)
+
+
+def test_a_machine_registers_before_it_is_given_up_or_after(race: Race) -> None:
+    def scene(play: Play) -> str:
+        start_one(race.db)
+        scale(race.db, a_pool(race.db))
+        play.run(
+            lambda db: registers(db, "m1"),
+            lambda db: call(db, "fail_spawn", org_id=DEFAULT_ORG, worker_id="m1", error="timeout"),
+        )
+        assert machines(race.db) == {"m1": "active"}  # it is alive, whatever came first
+        ended = race.db.execute("select machine_ended_at from tenuto.workers").fetchone()
+        assert ended == (None,)
+        return ""
 
     race.every_order(scene)

@@ -133,6 +133,8 @@ def of_things(api: TestClient, db: Db) -> Iterator[Deed]:
     yield "POST /v1/queues/{name}/purge", "/v1/queues/mail/purge", {}
     yield "PUT /v1/limits/{scope}/{key}", "/v1/limits/key/eu", {"json": {"size": 2}}
     yield "DELETE /v1/limits/{scope}/{key}", "/v1/limits/key/eu", {}
+    yield "PUT /v1/pools/{name}", "/v1/pools/gpu", {"json": {"max_workers": 2}}
+    yield "DELETE /v1/pools/{name}", "/v1/pools/gpu", {}
     yield "PUT /v1/groups/{name}", "/v1/groups/reports", {"json": {"weight": 2}}
     yield "DELETE /v1/groups/{name}", "/v1/groups/reports", {}
     fleet = worker_headers(db)

@@ -46,6 +46,7 @@ COMMANDS = {
     "top": ("Operations", "top", "top"),
     "doctor": ("Operations", "doctor", "doctor"),
     "workers": ("Operations", "workers", "app"),
+    "pools": ("Operations", "pools", "app"),
     "dispatchers": ("Operations", "dispatchers", "app"),
     "outbox": ("Operations", "outbox", "app"),
     "destinations": ("Operations", "destinations", "app"),

@@ -40,10 +40,22 @@ async def register_worker(
 
 
 async def expect_worker(
-    conn: Conn, *, org_id: UUID, worker_id: str, instance_type: str, metadata: JsonObject | None = None
+    conn: Conn,
+    *,
+    org_id: UUID,
+    worker_id: str,
+    instance_type: str,
+    metadata: JsonObject | None = None,
+    pool_id: UUID | None = None,
 ) -> None:
     await call_void(
-        conn, "expect_worker", org_id=org_id, worker_id=worker_id, instance_type=instance_type, metadata=metadata
+        conn,
+        "expect_worker",
+        org_id=org_id,
+        worker_id=worker_id,
+        instance_type=instance_type,
+        metadata=metadata,
+        pool_id=pool_id,
     )
 
 

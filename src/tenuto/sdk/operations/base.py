@@ -7,9 +7,11 @@ from uuid import UUID
 from tenuto.model.bundles import StoredBundle, WholeBundle
 from tenuto.model.details import RunExplanation, TaskDetails
 from tenuto.model.identity import ResourceGroup
+from tenuto.model.json import JsonObject
 from tenuto.model.monitoring import DispatcherInfo, QueueStatus, TaskStatus, WorkerStatus
 from tenuto.model.outbox import EffectSummary
 from tenuto.model.overview import OrgStatus
+from tenuto.model.pools import PoolMachine, PoolStatus, ScalingDecision
 from tenuto.model.queues import LimitStatus
 from tenuto.model.run_data import LogLine, RunDataItem, RunLogLine
 from tenuto.model.run_requests import RunProgress
@@ -125,6 +127,28 @@ class Operations(Transport, Protocol):
     async def set_limit(self, scope: str, key: str, size: int) -> None: ...
 
     async def reset_limit(self, scope: str, key: str) -> None: ...
+
+    async def list_pools(self, *, after: str | None = None, limit: int = PAGE) -> list[PoolStatus]:
+        """Return a page of pools, by name."""
+        ...
+
+    async def get_pool(self, name: str) -> PoolStatus: ...
+
+    async def set_pool(self, name: str, policy: JsonObject) -> None:
+        """Create a pool, or change the fields of its policy that are given."""
+        ...
+
+    async def delete_pool(self, name: str, *, force: bool) -> None: ...
+
+    async def list_pool_machines(self, name: str) -> list[PoolMachine]:
+        """Return the machines of a pool that have not ended, newest first."""
+        ...
+
+    async def list_scaling_decisions(
+        self, name: str, *, before: UUID | None = None, limit: int = PAGE
+    ) -> list[ScalingDecision]:
+        """Return a page of the decisions about a pool, newest first."""
+        ...
 
     async def list_dispatchers(self) -> list[DispatcherInfo]: ...
 

@@ -10,9 +10,11 @@ from tenuto.model.bundles import StoredBundle, WholeBundle
 from tenuto.model.details import RunExplanation, TaskDetails
 from tenuto.model.errors import NotFound
 from tenuto.model.identity import ResourceGroup
+from tenuto.model.json import JsonObject
 from tenuto.model.monitoring import DispatcherInfo, QueueStatus, TaskStatus, WorkerStatus
 from tenuto.model.outbox import EffectSummary
 from tenuto.model.overview import OrgStatus
+from tenuto.model.pools import PoolMachine, PoolStatus, ScalingDecision
 from tenuto.model.queues import LimitStatus
 from tenuto.model.run_data import LogLine, RunDataItem, RunLogLine
 from tenuto.model.run_requests import RunProgress
@@ -157,6 +159,27 @@ class HttpOperations(HttpTransport):
 
     async def reset_limit(self, scope: str, key: str) -> None:
         await self.http.ask("DELETE", f"/v1/limits/{_part(scope)}/{_part(key)}")
+
+    async def list_pools(self, *, after: str | None = None, limit: int = PAGE) -> list[PoolStatus]:
+        return await self._items(PoolStatus, "/v1/pools", {"after": after, "limit": limit})
+
+    async def get_pool(self, name: str) -> PoolStatus:
+        return await self._get(PoolStatus, f"/v1/pools/{_part(name)}")
+
+    async def set_pool(self, name: str, policy: JsonObject) -> None:
+        await self.http.ask("PUT", f"/v1/pools/{_part(name)}", dump(policy))
+
+    async def delete_pool(self, name: str, *, force: bool) -> None:
+        await self.http.ask("DELETE", f"/v1/pools/{_part(name)}{'?force=true' if force else ''}")
+
+    async def list_pool_machines(self, name: str) -> list[PoolMachine]:
+        return await self._items(PoolMachine, f"/v1/pools/{_part(name)}/machines")
+
+    async def list_scaling_decisions(
+        self, name: str, *, before: UUID | None = None, limit: int = PAGE
+    ) -> list[ScalingDecision]:
+        page = {"before": before, "limit": limit}
+        return await self._items(ScalingDecision, f"/v1/pools/{_part(name)}/decisions", page)
 
     async def list_dispatchers(self) -> list[DispatcherInfo]:
         return await self._items(DispatcherInfo, "/v1/dispatchers")

@@ -12,6 +12,7 @@ from tenuto.db import (
     monitoring,
     outbox,
     overview,
+    pools,
     reactions,
     run_data,
     runs,
@@ -24,9 +25,11 @@ from tenuto.model.bundles import StoredBundle, WholeBundle
 from tenuto.model.details import RunExplanation, TaskDetails
 from tenuto.model.errors import NotFound
 from tenuto.model.identity import ResourceGroup
+from tenuto.model.json import JsonObject
 from tenuto.model.monitoring import DispatcherInfo, QueueStatus, TaskStatus, WorkerStatus
 from tenuto.model.outbox import EffectSummary
 from tenuto.model.overview import OrgStatus
+from tenuto.model.pools import PoolMachine, PoolStatus, ScalingDecision
 from tenuto.model.queues import LimitStatus
 from tenuto.model.run_data import LogLine, RunDataItem, RunLogLine
 from tenuto.model.run_requests import RunProgress
@@ -186,6 +189,29 @@ class SqlOperations(SqlTransport):
 
     async def reset_limit(self, scope: str, key: str) -> None:
         await self.pool.call(task_types.reset_limit, org_id=self.org_id, scope=scope, key=key)
+
+    async def list_pools(self, *, after: str | None = None, limit: int = PAGE) -> list[PoolStatus]:
+        return await self.pool.call(pools.list_pools, org_id=self.org_id, after=after, limit=limit)
+
+    async def get_pool(self, name: str) -> PoolStatus:
+        (pool,) = await self.pool.call(pools.list_pools, org_id=self.org_id, name=name)
+        return pool
+
+    async def set_pool(self, name: str, policy: JsonObject) -> None:
+        await self.pool.call(pools.set_pool, org_id=self.org_id, name=name, policy=policy)
+
+    async def delete_pool(self, name: str, *, force: bool) -> None:
+        await self.pool.call(pools.delete_pool, org_id=self.org_id, name=name, force=force)
+
+    async def list_pool_machines(self, name: str) -> list[PoolMachine]:
+        return await self.pool.call(pools.list_pool_machines, org_id=self.org_id, name=name)
+
+    async def list_scaling_decisions(
+        self, name: str, *, before: UUID | None = None, limit: int = PAGE
+    ) -> list[ScalingDecision]:
+        return await self.pool.call(
+            pools.list_scaling_decisions, org_id=self.org_id, name=name, before=before, limit=limit
+        )
 
     async def list_dispatchers(self) -> list[DispatcherInfo]:
         return await self.pool.call(monitoring.list_dispatchers)

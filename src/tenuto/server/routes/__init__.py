@@ -24,6 +24,7 @@ MODULES = (
     "open_runs",
     "orgs",
     "outbox",
+    "pools",
     "queues",
     "reference",
     "roles",

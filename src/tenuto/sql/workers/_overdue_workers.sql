@@ -1,5 +1,6 @@
 -- Returns the workers that expire_workers moves: starting ones that have not registered in time, active and draining
--- ones without a session that fell silent, and failed ones whose grace has passed; with the error to record.
+-- ones without a session that fell silent, and failed ones whose grace has passed; with the error to record. A worker
+-- of a pool has the spawn timeout of the pool.
 create or replace function tenuto._overdue_workers()
   returns table (
     org_id uuid, id text, status text, last_heartbeat timestamptz, error_at timestamptz, error text, since timestamptz)
@@ -11,7 +12,12 @@ as $$
   select w.org_id, w.id, w.status, w.last_heartbeat, w.error_at, d.error, d.since
   from tenuto.workers w
   join tenuto.orgs o on o.id = w.org_id
-  cross join lateral tenuto._health_thresholds(o.settings) t
+  left join tenuto.pools p on p.org_id = w.org_id and p.id = w.pool_id
+  cross join lateral tenuto._health_thresholds(o.settings) h
+  cross join lateral (
+    select coalesce(interval '1 second' * p.spawn_timeout_seconds, h.start_within) as start_within,
+           h.silent_after, h.error_grace
+  ) t
   cross join lateral (
     select case w.status
              when 'starting' then 'it did not register within ' || extract(epoch from t.start_within)::float8 || ' s'

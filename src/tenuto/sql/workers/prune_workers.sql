@@ -27,6 +27,7 @@ begin
     select w.org_id, w.id
     from tenuto.workers w
     where w.status = 'terminated' and w.terminated_at < tenuto.now() - p_keep
+      and (w.pool_id is null or w.machine_ended_at is not null)
       and not exists (select from tenuto.sessions s where s.org_id = w.org_id and s.worker_id = w.id)
       and (p_keys is null or 'worker:' || w.org_id || ':' || w.id = any (p_keys))
       and 'worker:' || w.org_id || ':' || w.id <> all (v_parked)

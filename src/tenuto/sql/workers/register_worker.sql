@@ -43,6 +43,9 @@ begin
   if p_worker_key_id is not null then
     perform tenuto._check_worker_key(p_org_id, p_worker_key_id, p_worker_id, p_queues);
   end if;
+  if p_metadata ? 'machine' then
+    perform tenuto._join_machine(p_org_id, p_worker_id, p_metadata ->> 'machine');
+  end if;
   perform tenuto._end_sessions(p_org_id, p_worker_id, 'replaced');
 
   insert into tenuto.sessions (org_id, worker_id, token, lease_seconds, started_at, expires_at, worker_key_id, queues)

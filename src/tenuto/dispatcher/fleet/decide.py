@@ -1,0 +1,173 @@
+"""Decides how many workers a pool needs, and which machines to request, drain or give up. Pure: facts in, decision
+out."""
+
+from dataclasses import dataclass, field
+from math import ceil
+
+from tenuto.model.json import JsonObject
+from tenuto.model.pools import MachineFacts, PoolFacts
+
+SPIKE = 10  # times as many ready tasks as at the last decision, and at least so many, are an anomaly
+MANY_SPAWNS = 3  # machines requested at once that are worth a warning
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What to do about a pool, and why. `rule` names the reason; `spawn` is how many machines to request, `drain` and
+    `cancel` are machines."""
+
+    workers: int  # starting and active
+    wanted: int
+    rule: str
+    reason: str
+    spawn: int = 0
+    drain: list[str] = field(default_factory=list[str])
+    cancel: list[str] = field(default_factory=list[str])
+    busy: list[str] = field(default_factory=list[str])
+    anomalies: list[str] = field(default_factory=list[str])
+
+    def facts(self, facts: PoolFacts) -> JsonObject:
+        """Return what `scaling_decisions` keeps beside the reason."""
+        return {
+            "rule": self.rule,
+            "ready": facts.ready,
+            "running": sum(machine.running for machine in facts.machines),
+            "busy": len(self.busy),
+            "starting": sum(machine.status == "starting" for machine in facts.machines),
+            "active": sum(machine.status == "active" for machine in facts.machines),
+            "draining": sum(machine.status == "draining" for machine in facts.machines),
+            "registered": facts.registered,
+            "failed": facts.failed,
+            "spawned": self.spawn,
+            "drained": self.drain,
+            "cancelled": self.cancel,
+            "anomalies": self.anomalies,
+        }
+
+
+@dataclass(frozen=True)
+class Demand:
+    """How many workers a pool needs, and why."""
+
+    wanted: int
+    keep: int  # how many stay while it shrinks: more than `wanted` if scale_down_multiplier is larger
+    rule: str
+    reason: str
+
+
+def decide(facts: PoolFacts) -> Decision:
+    """Return what to do. Never more than max_workers, never fewer active ones than min_workers because of this."""
+    starting = [machine for machine in facts.machines if machine.status == "starting"]
+    active = [machine for machine in facts.machines if machine.status == "active"]
+    busy = [machine.id for machine in active if machine.running]
+    workers = len(starting) + len(active)
+    demand = measure_demand(facts, len(busy))
+    anomalies = find_anomalies(facts, max(0, demand.wanted - workers))
+    if facts.paused:
+        return Decision(workers, workers, "paused", "the pool is paused", busy=busy)
+    if workers > facts.policy.max_workers:
+        drain, cancel = _over_max(starting, active, workers - facts.policy.max_workers)
+        text = f"more than max_workers ({facts.policy.max_workers}): idle and new ones go first"
+        return Decision(workers, demand.wanted, "over_max", text, drain=drain, cancel=cancel, busy=busy)
+    if workers < demand.wanted:
+        return _grow(facts, demand, workers, len(starting), busy, anomalies)
+    if workers > demand.keep:
+        return _shrink(facts, demand, starting, active, busy)
+    return Decision(workers, demand.wanted, demand.rule, demand.reason, busy=busy, anomalies=anomalies)
+
+
+def measure_demand(facts: PoolFacts, busy: int) -> Demand:
+    """Return clamp(max(min, ceil(work × multiplier), busy + spare), max), with the term that decides."""
+    policy = facts.policy
+    tasks = facts.ready + sum(machine.running for machine in facts.machines if machine.status == "active")
+    work = tasks / policy.tasks_per_worker
+    terms = [
+        (policy.min_workers, "min", f"min_workers is {policy.min_workers}"),
+        (_ceil(work * policy.scale_up_multiplier), "work", _work_text(facts, tasks)),
+        (busy + policy.spare_workers, "spare", f"{busy} workers are busy, and {policy.spare_workers} stay spare"),
+    ]
+    size, rule, reason = max(terms, key=lambda term: term[0])
+    if size == 0:
+        rule, reason = "none", "there is no work"
+    if size > policy.max_workers:
+        rule, reason = "max", f"{reason}; max_workers is {policy.max_workers}"
+    wanted = min(size, policy.max_workers)
+    keep = min(max(wanted, _ceil(work * policy.scale_down_multiplier)), policy.max_workers)
+    return Demand(wanted, keep, rule, reason)
+
+
+def find_anomalies(facts: PoolFacts, missing: int) -> list[str]:
+    """Return what an operator should look at: a sudden rise of the queue, or many machines at once."""
+    found: list[str] = []
+    if facts.last_ready is not None and facts.ready >= max(SPIKE, SPIKE * facts.last_ready):
+        found.append(f"ready tasks rose from {facts.last_ready} to {facts.ready}")
+    if missing >= MANY_SPAWNS:
+        found.append(f"{missing} machines are missing at once")
+    return found
+
+
+def _grow(
+    facts: PoolFacts, demand: Demand, workers: int, starting: int, busy: list[str], anomalies: list[str]
+) -> Decision:
+    policy, tried = facts.policy, facts.registered + facts.failed
+    room = max(0, policy.max_workers - len(facts.machines))  # draining and failed machines still run
+    missing = min(demand.wanted - workers, room)
+    if tried >= policy.min_spawns_for_rate and facts.failed > policy.max_failure_rate * tried:
+        text = f"{facts.failed} of the last {tried} machines failed to start: none is requested for now"
+        return Decision(workers, demand.wanted, "brake", text, busy=busy, anomalies=anomalies)
+    if facts.failed and not facts.registered:
+        # All recent machines failed: one at a time finds out whether the provider works again.
+        spawn = min(missing, 1 if starting == 0 else 0)
+        text = f"{demand.reason}; the last machines failed to start ({facts.failed}): one at a time"
+        return Decision(workers, demand.wanted, "probe", text, spawn=spawn, busy=busy, anomalies=anomalies)
+    reason = demand.reason if missing else f"{demand.reason}; machines that end still count to max_workers"
+    return Decision(workers, demand.wanted, demand.rule, reason, spawn=missing, busy=busy, anomalies=anomalies)
+
+
+def _shrink(
+    facts: PoolFacts, demand: Demand, starting: list[MachineFacts], active: list[MachineFacts], busy: list[str]
+) -> Decision:
+    """Give up surplus machines that start, then drain idle ones, newest first. The last worker of a pool that needs
+    none stays for the idle timeout, the others for the over-capacity timeout."""
+    policy = facts.policy
+    surplus = len(starting) + len(active) - demand.keep
+    waits = Decision(len(starting) + len(active), demand.wanted, demand.rule, demand.reason, busy=busy)
+    if facts.scaled_down_seconds is not None and facts.scaled_down_seconds < policy.scale_down_grace_seconds:
+        return waits
+    late = [machine.id for machine in starting if machine.age_seconds >= policy.starting_grace_seconds]
+    cancel = late[:surplus] if facts.ready == 0 else []
+    drain: list[str] = []
+    left = len(active)
+    for machine in (machine for machine in active if machine.idle_seconds is not None and not machine.external):
+        if len(drain) + len(cancel) >= surplus or left <= policy.min_workers:
+            break
+        is_last = left == 1
+        timeout = policy.idle_timeout_seconds if is_last else policy.over_capacity_timeout_seconds
+        if machine.idle_seconds is not None and machine.idle_seconds >= timeout:
+            drain.append(machine.id)
+            left -= 1
+    if not drain and not cancel:
+        return waits
+    text = f"{demand.reason}; idle ones go, newest first" if drain else f"{demand.reason}; surplus ones that start go"
+    return Decision(waits.workers, demand.wanted, "surplus", text, drain=drain, cancel=cancel, busy=busy)
+
+
+def _over_max(starting: list[MachineFacts], active: list[MachineFacts], surplus: int) -> tuple[list[str], list[str]]:
+    """Return which machines drain and which are given up: those that start, then idle ones, then busy ones, which
+    finish what they run."""
+    cancel = [machine.id for machine in starting][:surplus]
+    own = [machine for machine in active if not machine.external]
+    order = sorted(own, key=lambda machine: machine.running > 0)  # stable: newest first within each
+    return [machine.id for machine in order][: surplus - len(cancel)], cancel
+
+
+def _ceil(number: float) -> int:
+    return ceil(round(number, 9))  # 3 * 0.1 * 10 is not 4
+
+
+def _work_text(facts: PoolFacts, tasks: int) -> str:
+    policy = facts.policy
+    text = f"{facts.ready} tasks are ready and {tasks - facts.ready} run"
+    if policy.tasks_per_worker > 1:
+        text += f", {policy.tasks_per_worker} per worker"
+    return text if policy.scale_up_multiplier == 1 else f"{text}, times {policy.scale_up_multiplier:g}"

@@ -1,0 +1,143 @@
+"""Pools: groups of workers with one scaling policy, their machines, and the decisions about their size."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from tenuto.model.json import Json, JsonObject
+
+
+@dataclass(frozen=True)
+class PoolPolicy:
+    """How large a pool is, and when it grows and shrinks."""
+
+    name: str
+    provider: str
+    min_workers: int = 0
+    max_workers: int = 1
+    spare_workers: int = 0  # idle workers kept ready while others are busy
+    tasks_per_worker: int = 1
+    scale_up_multiplier: float = 1.0
+    scale_down_multiplier: float = 1.0
+    idle_timeout_seconds: float = 300.0  # how long the last worker stays without work
+    over_capacity_timeout_seconds: float = 30.0  # how long a worker stays idle while there are more than wanted
+    scale_down_grace_seconds: float = 60.0  # between two scale-downs
+    starting_grace_seconds: float = 180.0  # before a surplus machine that starts is given up
+    max_failure_rate: float = 0.8  # of machines within failure_window_seconds; above, none is requested
+    min_spawns_for_rate: int = 5
+    queues: list[str] | None = None
+    labels: list[str] = field(default_factory=list[str])
+    settings: JsonObject = field(default_factory=dict[str, Json])  # for the provider
+    tiers: list[JsonObject] = field(default_factory=list[JsonObject])  # settings to try in turn
+
+
+@dataclass(frozen=True)
+class MachineFacts:
+    """A machine of a pool that has not ended, and what its workers do."""
+
+    id: str
+    status: str  # starting, active, draining, error, terminated
+    provider_id: str | None
+    running: int
+    idle_seconds: float | None  # None: it runs tasks, or is not active
+    age_seconds: float
+    has_registered: bool
+    external: bool  # a worker that names the pool, but that no provider started
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class PoolFacts:
+    """The facts that a decision is made from. `registered` and `failed`: how the last machines started."""
+
+    policy: PoolPolicy
+    machines: list[MachineFacts]
+    ready: int
+    decision_no: int = 0
+    paused: bool = False
+    registered: int = 0
+    failed: int = 0
+    scaled_down_seconds: float | None = None
+    last_ready: int | None = None
+
+
+@dataclass(frozen=True)
+class TakenPool:
+    """A pool that this dispatcher controls."""
+
+    org_id: UUID
+    pool_id: UUID
+    name: str
+    provider: str
+
+
+@dataclass(frozen=True)
+class PoolStatus:
+    """A pool: its policy, its machines by status, the last decision and what went wrong. `ready`: tasks that its
+    workers could take. `controlled`: a dispatcher with its provider is alive."""
+
+    name: str
+    provider: str
+    min_workers: int
+    max_workers: int
+    spare_workers: int
+    tasks_per_worker: int
+    queues: list[str] | None
+    types: list[str] | None
+    labels: list[str]
+    scale_up_multiplier: float
+    scale_down_multiplier: float
+    idle_timeout_seconds: float
+    over_capacity_timeout_seconds: float
+    scale_down_grace_seconds: float
+    starting_grace_seconds: float
+    spawn_timeout_seconds: float
+    max_failure_rate: float
+    failure_window_seconds: float
+    min_spawns_for_rate: int
+    settings: JsonObject
+    tiers: list[JsonObject]
+    paused_at: datetime | None
+    created_at: datetime
+    starting: int
+    active: int
+    busy: int
+    draining: int
+    error: int
+    external: int
+    running: int
+    ready: int
+    wanted: int | None
+    reason: str | None
+    decided_at: datetime | None
+    problem: str | None
+    problem_at: datetime | None
+    controlled: bool
+    id: UUID
+
+
+@dataclass(frozen=True)
+class PoolMachine:
+    """A machine of a pool that has not ended."""
+
+    id: str
+    status: str
+    provider_id: str | None
+    running: int
+    idle_seconds: float | None
+    created_at: datetime
+    has_registered: bool
+    external: bool
+    error: str | None
+
+
+@dataclass(frozen=True)
+class ScalingDecision:
+    """A decision about the size of a pool, with its facts. `workers`: how many there were."""
+
+    id: UUID
+    decided_at: datetime
+    workers: int
+    wanted: int
+    reason: str
+    facts: JsonObject

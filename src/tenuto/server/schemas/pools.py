@@ -1,0 +1,42 @@
+"""The request body that sets the policy of a pool."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from tenuto.model.json import JsonObject
+from tenuto.server.schemas.base import WHOLE, RequestModel
+
+Workers = Annotated[int, Field(ge=0, le=10_000), WHOLE]
+Timeout = Annotated[float, Field(ge=0, le=315_360_000)]
+Multiplier = Annotated[float, Field(ge=0.001, le=1000)]
+Name = Annotated[str, Field(min_length=1, max_length=256)]
+Names = Annotated[list[Name], Field(max_length=256)]
+
+
+class SetPoolRequest(RequestModel):
+    """The fields of a pool's policy to set; the others keep their values. `provider`: the name of a provider that
+    dispatchers are configured with. `queues`, `types`: null means all. `settings`: for the provider. `tiers`: settings
+    to try in turn when the provider has no capacity."""
+
+    provider: Name | None = None
+    min_workers: Workers | None = None
+    max_workers: Workers | None = None
+    spare_workers: Workers | None = None
+    tasks_per_worker: Annotated[int, Field(ge=1, le=10_000), WHOLE] | None = None
+    queues: Names | None = None
+    types: Names | None = None
+    labels: Names | None = None
+    scale_up_multiplier: Multiplier | None = None
+    scale_down_multiplier: Multiplier | None = None
+    idle_timeout_seconds: Timeout | None = None
+    over_capacity_timeout_seconds: Timeout | None = None
+    scale_down_grace_seconds: Timeout | None = None
+    starting_grace_seconds: Timeout | None = None
+    spawn_timeout_seconds: Annotated[float, Field(ge=1, le=315_360_000)] | None = None
+    max_failure_rate: Annotated[float, Field(ge=0, le=1)] | None = None
+    failure_window_seconds: Annotated[float, Field(ge=1, le=315_360_000)] | None = None
+    min_spawns_for_rate: Annotated[int, Field(ge=1, le=10_000), WHOLE] | None = None
+    settings: JsonObject | None = None
+    tiers: Annotated[list[JsonObject], Field(max_length=100)] | None = None
+    paused: bool | None = None

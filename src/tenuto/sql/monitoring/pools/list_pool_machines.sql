@@ -1,0 +1,24 @@
+-- Returns the machines of a pool that have not ended, newest first: what each does, and since when it does nothing.
+create or replace function tenuto.list_pool_machines(p_org_id uuid, p_name text, p_limit int default 200)
+  returns table (
+    id text, status text, provider_id text, running int, idle_seconds float8, created_at timestamptz,
+    has_registered boolean, external boolean, error text)
+  language plpgsql
+  stable
+as $$
+declare
+  v_pool_id uuid := (select p.id from tenuto.pools p where p.org_id = p_org_id and p.name = p_name);
+begin
+  perform tenuto._check_page(p_limit);
+  if v_pool_id is null then
+    perform tenuto._raise('TN001', format('no pool %s', left(p_name, 256)), 'list the pools to see which exist');
+  end if;
+  return query
+  select m.id, m.status, m.provider_id, m.running, m.idle_seconds, m.created_at, m.has_registered, m.external,
+         left(m.error, 1024)
+  from tenuto._pool_machines(p_org_id) m
+  where m.pool_id = v_pool_id
+  order by m.created_at desc, m.id
+  limit p_limit;
+end
+$$;

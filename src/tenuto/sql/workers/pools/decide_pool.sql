@@ -1,0 +1,63 @@
+-- Records a decision about a pool and begins to carry it out, if nothing has changed the pool since decision p_expected
+-- and this dispatcher controls it; otherwise returns false and changes nothing. -> starting: the machines p_spawn,
+-- before anything requests them; active -> draining: the workers of machines p_drain; starting -> terminated: machines
+-- p_cancel that have not registered. p_busy: machines seen with tasks. A decision is stored when it does something, or
+-- when its size or rule differs from those of the last one.
+create or replace function tenuto.decide_pool(
+  p_org_id uuid, p_pool_id uuid, p_dispatcher_id uuid, p_expected bigint, p_workers int, p_wanted int, p_reason text,
+  p_facts jsonb, p_spawn text[] default '{}', p_drain text[] default '{}', p_cancel text[] default '{}',
+  p_busy text[] default '{}')
+  returns boolean
+  language plpgsql
+as $$
+declare
+  v_pool tenuto.pools;
+  v_acts boolean := cardinality(p_spawn || p_drain || p_cancel) > 0;
+  v_last record;
+begin
+  select * into v_pool
+  from tenuto.pools p
+  where p.org_id = p_org_id
+    and p.id = p_pool_id
+    and p.decision_no = p_expected
+    and p.controlled_by = p_dispatcher_id
+  for no key update;
+  if not found then
+    return false;
+  end if;
+  update tenuto.workers w
+  set busy_at = tenuto.now()
+  where w.org_id = p_org_id
+    and w.pool_id = p_pool_id
+    and coalesce(w.machine, w.id) = any (p_busy);
+  select d.wanted, d.facts ->> 'rule' as rule into v_last
+  from tenuto.scaling_decisions d
+  where d.org_id = p_org_id
+    and d.pool_id = p_pool_id
+  order by d.decided_at desc, d.id desc
+  limit 1;
+  if not v_acts and v_last.wanted = p_wanted and v_last.rule is not distinct from p_facts ->> 'rule' then
+    return true;
+  end if;
+
+  insert into tenuto.scaling_decisions (id, org_id, pool_id, decided_at, workers, wanted, reason, facts)
+  values (tenuto._uuid7(), p_org_id, p_pool_id, tenuto.now(), p_workers, p_wanted, left(p_reason, 1024), p_facts);
+  perform tenuto.expect_worker(p_org_id, m.id, v_pool.provider, jsonb_build_object('pool', v_pool.name), p_pool_id)
+  from unnest(p_spawn) m(id);
+  update tenuto.workers w
+  set status = case when w.status = 'active' then 'draining' else 'terminated' end,
+      drained_at = case when w.status = 'active' then tenuto.now() end,
+      drain_reason = left(p_reason, 1024),
+      terminated_at = case when w.status = 'starting' then tenuto.now() end
+  where w.org_id = p_org_id
+    and w.pool_id = p_pool_id
+    and ((w.status = 'active' and coalesce(w.machine, w.id) = any (p_drain))
+         or (w.status = 'starting' and w.id = any (p_cancel)));
+  update tenuto.pools p
+  set decision_no = p.decision_no + 1,
+      scaled_down_at = case when cardinality(p_drain || p_cancel) > 0 then tenuto.now() else p.scaled_down_at end
+  where p.org_id = p_org_id
+    and p.id = p_pool_id;
+  return true;
+end
+$$;

@@ -1,0 +1,19 @@
+-- starting -> terminated: its machine could not be requested. The row stays, with the error, until it is pruned: the
+-- brake counts it. A worker that has registered anyway is left alone.
+create or replace function tenuto.fail_spawn(p_org_id uuid, p_worker_id text, p_error text)
+  returns boolean
+  language plpgsql
+as $$
+begin
+  update tenuto.workers w
+  set status = 'terminated',
+      error = coalesce(tenuto._truncate_text(p_error, 4096), 'unknown'),
+      terminated_at = tenuto.now(),
+      machine_ended_at = tenuto.now()
+  where w.org_id = p_org_id
+    and w.id = p_worker_id
+    and w.pool_id is not null
+    and w.status = 'starting';
+  return found;
+end
+$$;

@@ -1,0 +1,27 @@
+-- Returns the pools of these providers that this dispatcher controls: those it holds, renewed when half of their lease
+-- is over, and those without a holder. One dispatcher controls a pool at a time; the leases of a dead one expire.
+create or replace function tenuto.take_pools(
+  p_dispatcher_id uuid, p_providers text[], p_lease interval default '10 seconds')
+  returns table (org_id uuid, pool_id uuid, name text, provider text)
+  language plpgsql
+as $$
+begin
+  update tenuto.pools p
+  set controlled_by = p_dispatcher_id, controlled_until = tenuto.now() + p_lease
+  where p.id = any (array(
+    select f.id
+    from tenuto.pools f
+    where f.provider = any (p_providers)
+      and (f.controlled_until is null or f.controlled_until < tenuto.now()
+           or (f.controlled_by = p_dispatcher_id and f.controlled_until < tenuto.now() + p_lease / 2))
+    order by f.id
+    for no key update skip locked));
+  return query
+  select p.org_id, p.id, p.name, p.provider
+  from tenuto.pools p
+  where p.provider = any (p_providers)
+    and p.controlled_by = p_dispatcher_id
+    and p.controlled_until >= tenuto.now()
+  order by p.id;
+end
+$$;
