@@ -1,0 +1,1 @@
+"""Lineage of columns, and the events that report it. Pure: reads and writes nothing."""

@@ -1,0 +1,88 @@
+"""Lineage: which columns of a job's inputs a column of its output is computed from."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from tenuto.model.errors import InvalidInput
+from tenuto.model.json import JsonObject
+
+Kind = Literal["direct", "indirect"]
+Method = Literal["sql", "declared", "reported", "inputs"]
+Confidence = Literal["exact", "stated", "table"]
+
+MAX_SOURCES = 10_000  # of one output
+MAX_NAME_BYTES = 256
+# What happens to a value on the way; the words are those of OpenLineage, in lower case.
+SUBTYPES = (
+    "identity", "transformation", "aggregation",
+    "join", "group_by", "filter", "sort", "window", "conditional",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, order=True)
+class ColumnSource:
+    """A column that an output column is computed from. `column` None stands for all columns of the output, as with a
+    filter; `field` None for a column of the input that is not known. `direct`: the value is used; `indirect`: it
+    decides which values are."""
+
+    column: str | None
+    input: int
+    field: str | None
+    kind: Kind = "direct"
+    subtype: str | None = None
+
+
+@dataclass(frozen=True)
+class OutputLineage:
+    """The lineage of one output: how it was found, how far it can be relied on, and what was found."""
+
+    method: Method
+    confidence: Confidence
+    columns: Sequence[ColumnSource] = ()
+
+    def json(self) -> JsonObject:
+        """Return the lineage as a publication holds it."""
+        return {
+            "method": self.method,
+            "confidence": self.confidence,
+            "columns": [
+                {
+                    "column": source.column,
+                    "input": source.input,
+                    "field": source.field,
+                    "kind": source.kind,
+                    "subtype": source.subtype,
+                }
+                for source in self.columns
+            ],
+        }
+
+
+def stated_lineage(
+    columns: Mapping[str, str | Iterable[str]], inputs: Mapping[str, int], method: Method
+) -> OutputLineage:
+    """Return the lineage that a DAG or a task states: `{"total": ["orders.amount", "rates"]}`. `inputs`: their numbers
+    by name. An input without a column stands for a column of it that is not known."""
+    sources = {
+        _stated(column, written, inputs)
+        for column, listed in columns.items()
+        for written in ([listed] if isinstance(listed, str) else listed)
+    }
+    if len(sources) > MAX_SOURCES:
+        raise InvalidInput(f"the lineage of an output has {len(sources):,} sources", f"write up to {MAX_SOURCES:,}")
+    ordered = sorted(sources, key=lambda source: (source.column or "", source.input, source.field or ""))
+    return OutputLineage(method, "stated", ordered)
+
+
+def _stated(column: str, written: str, inputs: Mapping[str, int]) -> ColumnSource:
+    name, _, field = written.partition(".")
+    if name not in inputs:
+        known = ", ".join(inputs) or "none"
+        raise InvalidInput(
+            f"the lineage of {column:.80} names {written!r:.200}", f"write INPUT.COLUMN; inputs: {known}"
+        )
+    for text in (column, field):
+        if len(text.encode()) > MAX_NAME_BYTES:
+            raise InvalidInput(f"{text[:80]!r}… is no name of a column", f"write up to {MAX_NAME_BYTES} bytes")
+    return ColumnSource(column, inputs[name], field or None)
