@@ -1,7 +1,7 @@
 """The bugs, and the test that notices each: a behaviour, never the text or the plan of the SQL."""
 
 from tests.planted.compat_bugs import COMPAT_BUGS
-from tests.planted.deploy_bugs import DEPLOY_BUGS
+from tests.planted.data_bugs import DATA_BUGS
 from tests.planted.fleet_bugs import FLEET_BUGS
 from tests.planted.metadata_bugs import METADATA_BUGS
 from tests.planted.plant import Bug
@@ -394,7 +394,7 @@ BUGS = (
         (("runs/claim/_pass_over.sql", r"set floor = p_seq \+ 1", "set floor = l.floor"),),
     ),
     *COMPAT_BUGS,
-    *DEPLOY_BUGS,
+    *DATA_BUGS,
     *FLEET_BUGS,
     *METADATA_BUGS,
 )

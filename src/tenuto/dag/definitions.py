@@ -30,7 +30,7 @@ class JobOutput:
     columns: list[JsonObject] | None = None
     checks: list[JsonObject] = field(default_factory=list[JsonObject])
     retention: JsonObject | None = None
-    lineage: str = "auto"
+    lineage: str | JsonObject = "auto"  # an object: as a publication has it
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,19 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
-from tenuto.dag.value_types import ColumnName, ColumnType, DatasetName, Glob, MaxAge, Name, Period, Summary
+from tenuto.dag.value_types import (
+    ColumnName,
+    ColumnType,
+    DatasetName,
+    Glob,
+    MaxAge,
+    Name,
+    Period,
+    SourceColumn,
+    Summary,
+)
 
 
 class Fields(BaseModel):
@@ -120,6 +130,24 @@ AnyCheck = Annotated[
 ]
 
 
+def _lineage_kind(value: object) -> str:
+    """Chooses by the form, so that a wrong value gets one message instead of two."""
+    return "columns" if isinstance(value, dict) else "word"
+
+
+Lineage = Annotated[
+    Annotated[Literal["auto", "declared", "off"], Tag("word")]
+    | Annotated[
+        Annotated[
+            dict[ColumnName, Annotated[list[SourceColumn], Field(min_length=1, max_length=1000)]],
+            Field(min_length=1, max_length=1000),
+        ],
+        Tag("columns"),
+    ],
+    Discriminator(_lineage_kind),
+]
+
+
 class OutputFields(Fields):
     """One output of a job. Its position in the list is its identity."""
 
@@ -138,4 +166,8 @@ class OutputFields(Fields):
     )
     checks: list[AnyCheck] = Field(default=[], max_length=100, description="Checks before the data becomes visible.")
     retention: Retention | None = None
-    lineage: Literal["auto", "declared", "off"] = Field(default="auto", description="How column lineage is found.")
+    lineage: Lineage = Field(
+        default="auto",
+        description="How column lineage is found: from the SELECT, only by ctx.lineage, or not at all. Or the lineage "
+        "itself: for each column the columns that it is computed from, as INPUT.COLUMN.",
+    )

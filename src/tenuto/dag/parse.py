@@ -2,6 +2,7 @@
 
 from pydantic import BaseModel
 
+from tenuto.dag.declared_lineage import check_lineage, declared_lineage, input_numbers
 from tenuto.dag.definitions import Dag, Job, JobInput, JobOutput
 from tenuto.dag.document_fields import Defaults, DocumentFields, FromDataset, InputFields, JobFields
 from tenuto.dag.hashes import with_hashes, yaml_hash
@@ -25,6 +26,7 @@ def parse_dag(text: str | bytes) -> Dag:
     for number, node in enumerate(jobs.items() if jobs else []):
         JobRules(number, node, tree.get("defaults"), problems).check()
     resolved = resolve(tree, problems)
+    check_lineage(tree, resolved, problems)
     problems.raise_if_any()
     assert document is not None  # noqa: S101 - without problems there is a document
     return _dag(document, resolved, tree, text if isinstance(text, str) else text.decode("utf-8-sig"))
@@ -50,6 +52,10 @@ def _job(fields: JobFields, defaults: Defaults, resolved: Resolved) -> Job:
     reactive = fields.activation == "reactive"
     runtime = fields.runtime or ("sandbox" if fields.udf else None) or defaults.runtime or "worker"
     operator, at, version = fields.operator.partition("@")
+    read = [
+        _input(item, source) for item, source in zip(fields.inputs or [], resolved.inputs[fields.name], strict=True)
+    ]
+    numbers = input_numbers([item.dataset for item in read], resolved.inputs[fields.name], resolved.datasets)
     return Job(
         name=fields.name,
         renamed_from=fields.renamed_from,
@@ -61,11 +67,10 @@ def _job(fields: JobFields, defaults: Defaults, resolved: Resolved) -> Job:
         udf=_udf(fields),
         source=_source(fields),
         bootstrap=_plain(fields.bootstrap),
-        inputs=[
-            _input(item, source) for item, source in zip(fields.inputs or [], resolved.inputs[fields.name], strict=True)
-        ],
+        inputs=read,
         outputs=[
-            _output(output, resolved.datasets.get((fields.name, number))) for number, output in enumerate(outputs)
+            _output(output, resolved.datasets.get((fields.name, number)), numbers)
+            for number, output in enumerate(outputs)
         ],
         execution_strategy=(fields.execution_strategy or defaults.execution_strategy) if reactive else None,
         idle_timeout=(fields.idle_timeout or defaults.idle_timeout) if reactive else None,
@@ -85,7 +90,7 @@ def _input(fields: InputFields, source: Producer | None) -> JobInput:
     return JobInput(job, output, dataset, fields.where, _plain(fields.map), fields.trigger or None)
 
 
-def _output(fields: OutputFields, dataset: str | None) -> JobOutput:
+def _output(fields: OutputFields, dataset: str | None, inputs: dict[str, int]) -> JobOutput:
     return JobOutput(
         name=fields.name,
         dataset=dataset,
@@ -96,7 +101,7 @@ def _output(fields: OutputFields, dataset: str | None) -> JobOutput:
         columns=[column.model_dump() for column in fields.columns] if fields.columns else None,
         checks=[check.model_dump() for check in fields.checks],
         retention=_plain(fields.retention),
-        lineage=fields.lineage,
+        lineage=fields.lineage if isinstance(fields.lineage, str) else declared_lineage(fields.lineage, inputs),
     )
 
 

@@ -14,6 +14,7 @@ from tenuto.model.json import Json
 NAME = r"^[a-z][a-z0-9_-]{0,99}$"
 DATASET = r"^[a-z][a-z0-9_]{0,127}$"
 COLUMN = r"^[A-Za-z_][A-Za-z0-9_]{0,62}$"
+SOURCE_COLUMN = r"^[a-z][a-z0-9_-]{0,127}(\.[A-Za-z_][A-Za-z0-9_]{0,62})?$"
 OPERATOR = r"^[a-z][a-z0-9_]{0,62}(@[0-9A-Za-z][0-9A-Za-z.-]{0,31})?$"
 TASK = r"^[A-Za-z_][A-Za-z0-9_-]{0,99}$"
 FUNCTION = r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*:[A-Za-z_][A-Za-z0-9_]*$"
@@ -32,6 +33,7 @@ PATTERNS = {
     NAME: "write 1-100 of a-z, 0-9, _ and -, beginning with a letter",
     DATASET: "write 1-128 of a-z, 0-9 and _, beginning with a letter",
     COLUMN: "write a column's name: letters, digits and _, not beginning with a digit",
+    SOURCE_COLUMN: "write INPUT.COLUMN, such as orders.amount, or INPUT alone",
     OPERATOR: "write an operator, or an operator and its version: sql@2",
     TASK: "write the name of a task in the bundle's manifest",
     FUNCTION: "write module:function",
@@ -120,6 +122,7 @@ def _readable(check: Callable[[Any], str]) -> Callable[[Any], str]:
 Name = Annotated[str, Field(pattern=NAME)]
 DatasetName = Annotated[str, Field(pattern=DATASET)]
 ColumnName = Annotated[str, Field(pattern=COLUMN)]
+SourceColumn = Annotated[str, Field(pattern=SOURCE_COLUMN)]
 Summary = Annotated[str, Field(max_length=4000)]
 Owner = Annotated[str, Field(min_length=1, max_length=200)]
 Seconds = Annotated[int, Field(ge=1, le=30 * 86_400)]

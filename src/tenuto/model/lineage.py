@@ -79,9 +79,8 @@ def _stated(column: str, written: str, inputs: Mapping[str, int]) -> ColumnSourc
     name, _, field = written.partition(".")
     if name not in inputs:
         known = ", ".join(inputs) or "none"
-        raise InvalidInput(
-            f"the lineage of {column:.80} names {written!r:.200}", f"write INPUT.COLUMN; inputs: {known}"
-        )
+        message = f"the lineage of {column:.80} names {written!r:.200}, which is not an input"
+        raise InvalidInput(message, f"write INPUT.COLUMN; the inputs are {known}")
     for text in (column, field):
         if len(text.encode()) > MAX_NAME_BYTES:
             raise InvalidInput(f"{text[:80]!r}… is no name of a column", f"write up to {MAX_NAME_BYTES} bytes")

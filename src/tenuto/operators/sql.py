@@ -1,12 +1,14 @@
 """The operator `sql`: publishes the rows of a SELECT over the inputs."""
 
 from tenuto.dag.operator_configs import SqlConfig
+from tenuto.lineage.select import trace_select
 from tenuto.sdk.context.sync_context import SyncContext
 from tenuto.sdk.jobs.packages import data_packages
 
 
 def sql(ctx: SyncContext, config: SqlConfig) -> None:
-    """Run the SELECT with DuckDB. Its rows are written as they come, so they need not fit in memory."""
+    """Run the SELECT with DuckDB, and find its column lineage. Rows are written as they come, so they need not fit in
+    memory."""
     with data_packages():
         from tenuto.sdk.jobs.select import selected
     job = ctx.job
@@ -14,4 +16,8 @@ def sql(ctx: SyncContext, config: SqlConfig) -> None:
     with selected(
         config.sql, views, job.files.scratch, partition=job.partition, cancelled=lambda: ctx.cancelled
     ) as rows:
+        names = rows.schema.names
         ctx.write(rows)
+    if job.output(0).finds_lineage:
+        columns = {name: view.parts[0].schema.names for name, view in views.items()}
+        job.set_lineage(trace_select(config.sql, columns, names))

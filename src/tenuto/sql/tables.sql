@@ -477,6 +477,28 @@ create policy clients_change_no_rows on tenuto.close_requests for update to tenu
 create policy trusted_roles_see_all on tenuto.close_requests for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 CREATE CONSTRAINT TRIGGER a_close_lets_its_run_end AFTER INSERT ON tenuto.close_requests DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION tenuto._close_requested();
 
+create table tenuto.column_lineage (
+  org_id             uuid not null,
+  dataset_version_id uuid not null,
+  column_name        text not null,
+  input_dataset_id   uuid not null,
+  input_column       text not null,
+  kind               text not null,
+  subtype            text,
+  constraint column_lineage_pkey PRIMARY KEY (org_id, dataset_version_id, column_name, input_dataset_id, input_column, kind),
+  constraint column_is_of_a_dataset_version FOREIGN KEY (org_id, dataset_version_id) REFERENCES tenuto.dataset_versions(org_id, id),
+  constraint source_is_of_a_dataset FOREIGN KEY (org_id, input_dataset_id) REFERENCES tenuto.datasets(org_id, id),
+  constraint kind_is_known CHECK ((kind = ANY (ARRAY['direct'::text, 'indirect'::text]))),
+  constraint names_are_not_too_long CHECK (((octet_length(column_name) <= 256) AND (octet_length(input_column) <= 256))),
+  constraint subtype_is_short CHECK ((octet_length(subtype) <= 32))
+);
+CREATE INDEX column_lineage_input_idx ON tenuto.column_lineage USING btree (org_id, input_dataset_id, input_column);
+alter table tenuto.column_lineage enable row level security;
+alter table tenuto.column_lineage force row level security;
+create policy an_org_sees_its_own_rows on tenuto.column_lineage for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.column_lineage for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.column_lineage for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
 create table tenuto.current_partitions (
   org_id               uuid not null,
   dataset_version_id   uuid not null,
@@ -1096,6 +1118,25 @@ alter table tenuto.limits force row level security;
 create policy an_org_sees_its_own_rows on tenuto.limits for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy clients_change_no_rows on tenuto.limits for update to tenuto_client using (true) with check (false);
 create policy trusted_roles_see_all on tenuto.limits for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.lineage_methods (
+  org_id             uuid not null,
+  dataset_version_id uuid not null,
+  method             text not null,
+  confidence         text not null,
+  lineage_hash       text not null,
+  task_id            uuid not null,
+  recorded_at        timestamp with time zone not null,
+  constraint lineage_methods_pkey PRIMARY KEY (org_id, dataset_version_id),
+  constraint method_is_of_a_dataset_version FOREIGN KEY (org_id, dataset_version_id) REFERENCES tenuto.dataset_versions(org_id, id),
+  constraint confidence_is_known CHECK ((confidence = ANY (ARRAY['exact'::text, 'stated'::text, 'table'::text]))),
+  constraint method_is_known CHECK ((method = ANY (ARRAY['sql'::text, 'declared'::text, 'reported'::text])))
+);
+alter table tenuto.lineage_methods enable row level security;
+alter table tenuto.lineage_methods force row level security;
+create policy an_org_sees_its_own_rows on tenuto.lineage_methods for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.lineage_methods for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.lineage_methods for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.login_sessions (
   hash         bytea not null,
@@ -1956,6 +1997,25 @@ create table tenuto.signing_keys (
   constraint id_is_not_empty CHECK (((length(id) >= 1) AND (length(id) <= 64))),
   constraint public_key_is_an_object CHECK ((jsonb_typeof(public_key) = 'object'::text))
 );
+
+create table tenuto.table_lineage (
+  org_id             uuid not null,
+  dataset_version_id uuid not null,
+  input_version_id   uuid not null,
+  input_dataset_id   uuid not null,
+  recorded_at        timestamp with time zone not null,
+  constraint table_lineage_pkey PRIMARY KEY (org_id, dataset_version_id, input_version_id),
+  constraint input_is_a_dataset_version FOREIGN KEY (org_id, input_version_id) REFERENCES tenuto.dataset_versions(org_id, id),
+  constraint input_is_of_a_dataset FOREIGN KEY (org_id, input_dataset_id) REFERENCES tenuto.datasets(org_id, id),
+  constraint lineage_is_of_a_dataset_version FOREIGN KEY (org_id, dataset_version_id) REFERENCES tenuto.dataset_versions(org_id, id)
+);
+CREATE INDEX table_lineage_input_dataset_idx ON tenuto.table_lineage USING btree (org_id, input_dataset_id);
+CREATE INDEX table_lineage_input_idx ON tenuto.table_lineage USING btree (org_id, input_version_id);
+alter table tenuto.table_lineage enable row level security;
+alter table tenuto.table_lineage force row level security;
+create policy an_org_sees_its_own_rows on tenuto.table_lineage for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.table_lineage for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.table_lineage for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.task_attempts (
   task_id    uuid not null,

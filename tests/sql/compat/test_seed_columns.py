@@ -69,6 +69,7 @@ TRACE = {
     "outbox": "id kind payload status available_at attempts last_error created_at processed_at",
     "task_inputs": "task_id input_dataset_uuid input_partition_key input_version",
     "operator_state": "org_id job_id state_key state updated_at",
+    "column_lineage": "output_dataset_uuid output_column input_dataset_uuid input_column job_id",
 }
 SCHEMAS = {"wgp": WGP, "foreman": FOREMAN, "spider": SPIDER, "trace": TRACE}
 COLUMNS = """

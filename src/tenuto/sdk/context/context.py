@@ -109,21 +109,23 @@ class Context(DurableCalls):
         self._job = RunningJob(description, storage, self._attempt, calls)
         for item in self._job.inputs.values():
             after: str | None = None
-            while item.is_partial and (page := await self._locations(item.number, after)):
+            number = item.number
+            while item.is_partial and (page := await self.api.ask("list_input_locations", input=number, after=after)):
                 item.locations += [found["location"] for found in page]
                 after = page[-1]["id"]
                 if len(item.locations) > MAX_LOCATIONS:
                     raise Fail(f"the input {item.name} has more than {MAX_LOCATIONS:,} partitions; read one at a time")
         return self._job
 
-    async def _locations(self, number: int, after: str | None) -> list[dict[str, str]]:
-        return await self.api.ask("list_input_locations", input=number, after=after)
-
     async def write(self, data: object, output: int | str = 0, *, partition: str | None = None) -> int:
         """Publish data as an output of the job when the task completes, and return the number of rows: a pyarrow Table,
         a list of dicts, a data frame, or the path of a Parquet file. Raises SchemaDrift if its columns are not those
         that the DAG declares, and CheckFailed if a check refuses it."""
         return await asyncio.to_thread(self.job.write, data, output, partition)
+
+    def lineage(self, columns: Mapping[str, str | Sequence[str]], output: int | str = 0) -> None:
+        """State which columns of inputs an output is computed from: `{"total": ["orders.amount", "rates.rate"]}`."""
+        self.job.state_lineage(columns, output)
 
     def heartbeat(self) -> None:
         """Report that the task is alive; the task fails if no report comes within `heartbeat_timeout`."""

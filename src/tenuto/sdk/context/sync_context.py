@@ -2,7 +2,7 @@
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, overload
 
@@ -92,6 +92,10 @@ class SyncContext:
         a list of dicts, a data frame, or the path of a Parquet file. Raises SchemaDrift if its columns are not those
         that the DAG declares, and CheckFailed if a check refuses it."""
         return self.job.write(data, output, partition)
+
+    def lineage(self, columns: Mapping[str, str | Sequence[str]], output: int | str = 0) -> None:
+        """State which columns of inputs an output is computed from: `{"total": ["orders.amount", "rates.rate"]}`."""
+        self.job.state_lineage(columns, output)
 
     def run_async(self, function: Callable[[Context], Awaitable[R]]) -> R:
         """Call an async function with the async form of this context, on the worker's event loop, and wait for it."""

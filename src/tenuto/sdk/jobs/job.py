@@ -7,8 +7,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from tenuto.model.errors import InvalidInput
 from tenuto.model.jobs import is_table
 from tenuto.model.json import JsonObject
+from tenuto.model.lineage import OutputLineage, stated_lineage
 from tenuto.sdk.context.attempt_api import AttemptCaller
 from tenuto.sdk.context.control import Fail
 from tenuto.sdk.context.current_attempt import RunningAttempt
@@ -118,6 +120,8 @@ class RunningJobOutput:
         """Where and how the data is stored."""
         self.is_table = is_table(description)
         """Whether the data is stored in Postgres, and not in the object store."""
+        self.finds_lineage = description.get("lineage", "auto") == "auto"
+        """Whether an operator finds the column lineage itself."""
 
     def __str__(self) -> str:
         label = self.dataset or self.name
@@ -157,6 +161,7 @@ class RunningJob:
         """The hosts with private addresses that the job may contact."""
         self.published: list[JsonObject] = []
         """The data that this attempt has written."""
+        self._lineage: dict[int, OutputLineage] = {}
 
     def only_input(self) -> RunningJobInput:
         """Return the input of a job that has exactly one."""
@@ -191,7 +196,29 @@ class RunningJob:
         )
         self.published.append(publication)
         self._attempt.published = self.published
+        self._attach_lineage(target.number)
         return int(str(publication["rows"]))
+
+    def state_lineage(self, columns: Mapping[str, str | Sequence[str]], output: int | str = 0) -> None:
+        """Record which columns of the inputs the columns of an output are computed from: `{"total": "orders.amount"}`,
+        with the names of inputs. An input alone stands for a column of it that is not known."""
+        numbers = {name: item.number for name, item in self.inputs.items()}
+        try:
+            self.set_lineage(stated_lineage(columns, numbers, "reported"), output)
+        except InvalidInput as error:
+            raise Fail(str(error)) from error
+
+    def set_lineage(self, lineage: OutputLineage, output: int | str = 0) -> None:
+        """Record the column lineage of an output. It is stored with the data, when the task completes."""
+        number = self.output(output).number
+        self._lineage[number] = lineage
+        self._attach_lineage(number)
+
+    def _attach_lineage(self, output: int) -> None:
+        """Add the lineage to the first publication of the output: it is the same for all partitions."""
+        first = next((item for item in self.published if item["output"] == output), None)
+        if first is not None and output in self._lineage:
+            first["lineage"] = self._lineage[output].json()
 
     def published_briefly(self) -> list[JsonObject]:
         """Return what this attempt has written, in the few words of a task's result."""

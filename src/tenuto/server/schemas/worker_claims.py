@@ -6,6 +6,7 @@ from uuid import UUID
 from pydantic import Field
 
 from tenuto.model.json import Json, JsonObject
+from tenuto.model.lineage import MAX_SOURCES
 from tenuto.server.schemas.base import MAX_EXACT_INTEGER, WHOLE, Label, Moment, Name, RequestModel
 
 Id = Annotated[UUID, Field(strict=False)]
@@ -60,9 +61,29 @@ class CheckResult(RequestModel):
     message: Annotated[str, Field(max_length=8192)] | None = None
 
 
+class LineageSource(RequestModel):
+    """A column of an input that a column of the output is computed from. Without `column`: every column of the output;
+    without `field`: a column of the input that is not known. `indirect`: it decides which values are used."""
+
+    column: Annotated[str, Field(min_length=1, max_length=256)] | None = None
+    input: Annotated[int, Field(ge=0, le=99), WHOLE]
+    field: Annotated[str, Field(min_length=1, max_length=256)] | None = None
+    kind: Literal["direct", "indirect"] = "direct"
+    subtype: Annotated[str, Field(max_length=32)] | None = None
+
+
+class Lineage(RequestModel):
+    """The column lineage of an output, and how it was found: by the SELECT, or stated by the code."""
+
+    method: Literal["sql", "reported"] = "reported"
+    confidence: Literal["exact", "stated", "table"] = "stated"
+    columns: Annotated[list[LineageSource], Field(max_length=MAX_SOURCES)]
+
+
 class Publication(RequestModel):
     """Data that an attempt of a job's task wrote: the number of the output, the partition, and the folder, which must
-    be one that only this attempt writes. `fingerprint` is a SHA-256 hash of the content."""
+    be one that only this attempt writes. `fingerprint` is a SHA-256 hash of the content. `lineage` is that of the
+    output: one of its publications is enough."""
 
     output: Annotated[int, Field(ge=0, le=99), WHOLE]
     partition: Annotated[str, Field(min_length=1, max_length=256)] | None = None
@@ -72,6 +93,7 @@ class Publication(RequestModel):
     fingerprint: Hash
     schema_hash: Hash | None = None
     checks: Annotated[list[CheckResult], Field(max_length=100)] | None = None
+    lineage: Lineage | None = None
 
 
 Publications = Annotated[list[Publication], Field(max_length=1000)]

@@ -30,6 +30,7 @@ begin
     end if;
     v_wrong := tenuto._check_publication(v_entry.json, v_version.storage_location,
       p_task.task_id || '-' || p_task.attempt || '/');
+    v_wrong := coalesce(v_wrong, tenuto._check_lineage(v_entry.json -> 'lineage', jsonb_array_length(p_task.inputs)));
     if v_wrong is null and v_version.kind = 'postgres' and (v_entry.json ->> 'rows')::bigint > 0 then
       perform from tenuto.row_sets r
       where r.org_id = p_task.org_id and r.location = v_entry.json ->> 'location';

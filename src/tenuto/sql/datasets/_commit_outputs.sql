@@ -2,7 +2,7 @@
 -- Part of the transaction that completes the tasks. A partition belongs to the newest task that published it: an older
 -- task, which read older inputs, can complete later. Its row then stays in the history. Rows of other versions of a
 -- dataset are never touched, so a task that completes after a rollback changes nothing that is current. One effect per
--- task tells the dispatchers to route these events to the jobs that read the datasets.
+-- task tells the dispatchers to route these events to the jobs that read the datasets. Lineage is recorded with it.
 create or replace function tenuto._commit_outputs(p_tasks tenuto.task_outputs[])
   returns void
   language sql
@@ -45,4 +45,6 @@ as $$
            p_keys => array_agg(e.task_id::text order by e.task_id))
   from effects e
   group by e.org_id;
+
+  select tenuto._record_lineage(p_tasks);
 $$;

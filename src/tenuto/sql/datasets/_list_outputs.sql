@@ -16,6 +16,7 @@ as $$
            'partition', o.value -> 'partition',
            'columns', o.value -> 'columns',
            'checks', o.value -> 'checks',
+           'lineage', o.value -> 'lineage',
            'update_strategy', p_definition -> 'update_strategy',
            'unique_key', p_definition -> 'unique_key') order by o.no), '[]')
   from jsonb_array_elements(p_definition -> 'outputs') with ordinality o(value, no)

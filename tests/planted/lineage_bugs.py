@@ -1,0 +1,29 @@
+"""The bugs of lineage, and the test that notices each."""
+
+from tests.planted.plant import Bug
+
+RECORDED = "tests/sql/datasets/test_record_lineage.py"
+
+LINEAGE_BUGS = (
+    Bug(
+        "lineage_written_outside_the_commit",
+        f"{RECORDED}::test_a_completion_that_is_rolled_back_records_nothing",
+        (
+            (
+                "datasets/_record_lineage.sql",
+                r"perform tenuto\._record_columns\(([^;]*)\);",
+                r"begin perform tenuto._record_columns(\1); exception when others then null; end;",
+            ),
+        ),
+    ),
+    Bug(
+        "lineage_of_a_refused_publication",
+        f"{RECORDED}::test_wrong_lineage_fails_its_task_for_good_and_harms_no_neighbour",
+        (("datasets/_check_publications.sql", r"v_wrong := coalesce\(v_wrong, tenuto\._check_lineage[^;]*;", ""),),
+    ),
+    Bug(
+        "an_older_task_replaces_lineage",
+        f"{RECORDED}::test_an_older_task_that_completes_later_replaces_nothing",
+        (("datasets/_record_columns.sql", r"where m\.task_id < excluded\.task_id or [^;]*;", ";"),),
+    ),
+)
