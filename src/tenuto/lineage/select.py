@@ -1,4 +1,4 @@
-"""Finds the column lineage of a SELECT with sqlglot. What cannot be resolved for certain falls back to the table."""
+"""Finds the column lineage of a SELECT with sqlglot. Columns that are not certain fall back to the table."""
 
 import logging
 from collections.abc import Mapping, Sequence

@@ -1,5 +1,5 @@
--- Replaces the column lineage of a dataset version. What tasks report is added instead: two partitions can be computed
--- in different ways. An older task, which completes later, replaces nothing.
+-- Replaces the column lineage of a dataset version. Lineage that tasks report is added instead: two partitions can be
+-- computed in different ways. An older task, which completes later, replaces nothing.
 create or replace function tenuto._record_columns(
   p_org_id uuid, p_version_id uuid, p_task_id uuid, p_inputs jsonb, p_lineage jsonb, p_hash text)
   returns void
