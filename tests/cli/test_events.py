@@ -33,3 +33,21 @@ def test_why_shows_what_events_did_to_a_job_and_of_a_dataset(database: str, db: 
     assert "sales/report: triggered, task" in printed[1]
     assert [done.returncode for done in unknown] == [2, 2]
     assert "a job is written DAG/JOB" in unknown[1].stderr
+
+
+def test_why_shows_what_backpressure_holds_and_whose_backlog_it_is(database: str, db: Db, asked: Callable[..., Any]):
+    deployed(db, readers(a_reader(scaling={"max_queue_depth": 1})))
+    worker = a_worker(db)
+    commit(worker, "mon", "tue")
+    route(db)
+    db.execute("update tenuto.job_backlogs set due_at = now() - interval '1 minute'")
+    call(db, "watch_backlogs")
+
+    held, backlog = asked("why", "sales/extract"), asked("why", "sales/daily")["backlog"]
+    printed = [tenuto("why", what, TENUTO_DATABASE_URL=database).stdout for what in ("sales/extract", "sales/daily")]
+
+    assert held["hold_reason"].startswith("sales/daily has over 1 tasks queued, the oldest since ")
+    assert (backlog["depth"], backlog["max_depth"]) == (2, 1)
+    assert "backpressure holds it since" in printed[0]
+    assert "its backlog is 2 tasks" in printed[1]
+    assert "the jobs that feed it are held" in printed[1]

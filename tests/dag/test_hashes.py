@@ -97,6 +97,7 @@ ALL = ["extract", "daily", "report"]
         ("report", {"runtime": "lambda"}, [], ["report"]),
         ("report", {"timeout_seconds": 60}, [], ["report"]),
         ("report", {"scaling": {"max_concurrency": 2}}, [], ["report"]),
+        ("report", {"scaling": {"max_queue_depth": 9, "max_queue_age": "10m"}}, [], ["report"]),
         ("report", {"max_attempts": 7}, [], ["report"]),
         ("report", {"idle_timeout": "5m"}, [], ["report"]),
         ("report", {"description": "x"}, [], ["report"]),

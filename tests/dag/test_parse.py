@@ -127,7 +127,7 @@ UDF = {"bundle": "a" * 64, "task": "go"}
         ("extract", {"max_attempts": True}, "jobs[0].max_attempts: is true, not a whole number"),
         ("extract", {"retries": 3}, "retries: unknown key; write max_attempts, which includes the first attempt"),
         ("extract", {"read_roles": []}, "read_roles: the key is not part of a DAG"),
-        ("extract", {"max_queue_depth": 5}, "max_queue_depth: the key is reserved for backpressure"),
+        ("extract", {"max_queue_depth": 5}, "max_queue_depth: the key is not a key of jobs; write it in scaling"),
         ("extract", {"outputs": -1}, "jobs[0].outputs: is -1; write 0 or more"),
         ("extract", {"outputs": "two"}, "jobs[0].outputs: is 'two', not a list"),
         ("extract", {"outputs": [{"storage": {"kind": "s4"}}]}, "outputs[0].storage.kind: is 's4'; write 'file'"),

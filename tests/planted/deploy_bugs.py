@@ -173,6 +173,11 @@ DEPLOY_BUGS = (
         (("runs/jobs/_pin_again.sql", r"where t\.id = p\.task_id", "where false"),),
     ),
     Bug(
+        "a_held_job_is_never_released",
+        f"{EVENTS}/test_watch_backlogs.py::test_events_of_a_held_job_wait_and_are_routed_when_it_is_released",
+        (("deploys/jobs/_judge_backlog.sql", r"when v_share > 0\.5 then p_backlog", "else p_backlog"),),
+    ),
+    Bug(
         "a_resume_overlaps_routing",
         f"{EVENTS}/test_paused_events.py::test_a_change_of_a_dag_waits_for_events_that_are_being_routed_to_it",
         (("reactions/route_events.sql", r"tenuto\._lock_consumers\([^;]*;", "'{}';"),),

@@ -14,6 +14,7 @@ from tenuto.dag.value_types import (
     DatasetName,
     Filter,
     IdleTimeout,
+    MaxAge,
     Name,
     OutputName,
     Owner,
@@ -112,9 +113,15 @@ class TimeMap(Fields):
 
 
 class Scaling(Fields):
-    """How many tasks of a job run."""
+    """How many tasks of a job run, and how many may wait before the jobs that feed it are held (backpressure)."""
 
-    max_concurrency: int = Field(ge=1, le=100_000, description="How many tasks may run at the same time.")
+    max_concurrency: int | None = Field(
+        default=None, ge=1, le=100_000, description="How many tasks may run at the same time."
+    )
+    max_queue_depth: int | None = Field(
+        default=None, ge=1, le=100_000, description="For reactive jobs: how many tasks may wait."
+    )
+    max_queue_age: MaxAge | None = Field(default=None, description="For reactive jobs: how long a task may wait.")
 
 
 class Udf(Fields):

@@ -4,7 +4,7 @@ from pydantic import BaseModel
 
 from tenuto.dag.declared_lineage import check_lineage, declared_lineage, input_numbers
 from tenuto.dag.definitions import Dag, Job, JobInput, JobOutput
-from tenuto.dag.document_fields import Defaults, DocumentFields, FromDataset, InputFields, JobFields
+from tenuto.dag.document_fields import Defaults, DocumentFields, FromDataset, InputFields, JobFields, Scaling
 from tenuto.dag.hashes import with_hashes, yaml_hash
 from tenuto.dag.operators import OPERATOR_ALIASES, RUNTIME_ALIASES
 from tenuto.dag.output_fields import OutputFields, Storage
@@ -13,6 +13,7 @@ from tenuto.dag.references import Producer, Resolved, resolve
 from tenuto.dag.rules import JobRules
 from tenuto.dag.structure import check_fields
 from tenuto.dag.yaml_tree import YamlNode, read_tree
+from tenuto.model.durations import seconds
 from tenuto.model.json import JsonObject
 
 MAX_ATTEMPTS = 3
@@ -76,7 +77,7 @@ def _job(fields: JobFields, defaults: Defaults, resolved: Resolved) -> Job:
         idle_timeout=(fields.idle_timeout or defaults.idle_timeout) if reactive else None,
         update_strategy=fields.update_strategy or defaults.update_strategy or "replace",
         unique_key=fields.unique_key,
-        scaling=_plain(fields.scaling or defaults.scaling),
+        scaling=_scaling(fields.scaling or defaults.scaling),
         timeout_seconds=fields.timeout_seconds or defaults.timeout_seconds,
         heartbeat_timeout_seconds=fields.heartbeat_timeout_seconds or defaults.heartbeat_timeout_seconds,
         max_attempts=fields.max_attempts or defaults.max_attempts or MAX_ATTEMPTS,
@@ -114,6 +115,15 @@ def _udf(fields: JobFields) -> JsonObject | None:
 def _source(fields: JobFields) -> JsonObject | None:
     source = _plain(fields.source)
     return {**source, "kind": "continuous"} if source and source["kind"] == "always_on" else source
+
+
+def _scaling(fields: Scaling | None) -> JsonObject | None:
+    """Returns what is set, with the age in seconds."""
+    if fields is None:
+        return None
+    age = fields.max_queue_age
+    facts = {**fields.model_dump(), "max_queue_age": max(1, round(seconds(age, "max_queue_age"))) if age else None}
+    return {name: value for name, value in facts.items() if value is not None}
 
 
 def _plain(fields: BaseModel | None) -> JsonObject | None:

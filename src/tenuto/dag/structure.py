@@ -78,11 +78,11 @@ KEYS: dict[str | None, tuple[type[BaseModel], ...]] = {
     "checks": (UniqueCheck, RangeCheck, FreshnessCheck, RowCountCheck, SqlCheck),
     "retention": (Retention,),
 }
-BACKPRESSURE = "reserved for backpressure between jobs, which is not available yet"
+BACKPRESSURE = "not a key of jobs; write it in scaling: {…}"
 RESERVED = {
     "max_queue_depth": BACKPRESSURE,
     "max_queue_age": BACKPRESSURE,
-    "backpressure_mode": BACKPRESSURE,
+    "backpressure_mode": "reserved: a job over a bound of scaling always holds the jobs that feed it",
     "priority": "reserved: jobs have no priority yet",
     "read_roles": "not part of a DAG: an admin sets which roles read a dataset",
     "write_mode": "reserved; write update_strategy in the job",

@@ -83,6 +83,7 @@ ROW_FUNCTIONS: dict[str, RowFunction] = {
     "admit_rates": rows(maintenance.admit_rates),
     "advance_requests": rows(maintenance.advance_requests),
     "advance_builds": rows(maintenance.advance_builds),
+    "watch_backlogs": rows(maintenance.watch_backlogs),
     "fire_schedules": rows(fire_schedules),
     "drain_outbox": take_again,
     "sweep_lanes": all_rows(maintenance.sweep_lanes),

@@ -120,11 +120,13 @@ class JobSummary:
     config_hash: str
     paused_at: datetime | None
     pause_reason: str | None
+    held_at: datetime | None
 
 
 @dataclass(frozen=True)
 class WholeJob:
-    """A job of a DAG with its definition."""
+    """A job of a DAG with its definition. A held job starts no tasks until the `backlog` of one that it feeds is worked
+    off; jobs that bound theirs in `scaling` have one."""
 
     dag: str
     name: str
@@ -138,6 +140,9 @@ class WholeJob:
     definition: JsonObject
     paused_at: datetime | None
     pause_reason: str | None
+    held_at: datetime | None
+    hold_reason: str | None
+    backlog: JsonObject | None
 
 
 @dataclass(frozen=True)

@@ -938,6 +938,26 @@ create table tenuto.installation (
   constraint installation_pkey PRIMARY KEY (key)
 );
 
+create table tenuto.job_backlogs (
+  org_id          uuid not null,
+  job_key         uuid not null,
+  max_depth       integer,
+  max_age_seconds integer,
+  depth           integer default 0 not null,
+  oldest_at       timestamp with time zone,
+  engaged_at      timestamp with time zone,
+  due_at          timestamp with time zone not null,
+  constraint job_backlogs_pkey PRIMARY KEY (org_id, job_key),
+  constraint backlog_is_of_a_job FOREIGN KEY (org_id, job_key) REFERENCES tenuto.job_controls(org_id, job_key),
+  constraint bounds_are_positive CHECK (((max_depth > 0) AND (max_age_seconds > 0)))
+);
+CREATE INDEX job_backlogs_due_idx ON tenuto.job_backlogs USING btree (due_at);
+alter table tenuto.job_backlogs enable row level security;
+alter table tenuto.job_backlogs force row level security;
+create policy an_org_sees_its_own_rows on tenuto.job_backlogs for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.job_backlogs for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.job_backlogs for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
 create table tenuto.job_controls (
   job_key      uuid not null,
   org_id       uuid not null,
@@ -945,13 +965,18 @@ create table tenuto.job_controls (
   paused_at    timestamp with time zone,
   pause_reason text,
   created_at   timestamp with time zone not null,
+  held_at      timestamp with time zone,
+  hold_reason  text,
   constraint job_controls_pkey PRIMARY KEY (job_key),
   constraint job_belongs_to_its_org UNIQUE (org_id, job_key),
   constraint job_is_of_a_dag FOREIGN KEY (org_id, dag_id) REFERENCES tenuto.dags(org_id, id),
+  constraint a_held_job_has_a_reason CHECK (((held_at IS NULL) = (hold_reason IS NULL))),
+  constraint hold_reason_is_not_too_long CHECK (((octet_length(hold_reason) >= 1) AND (octet_length(hold_reason) <= 1024))),
   constraint only_a_paused_job_has_a_reason CHECK (((paused_at IS NOT NULL) OR (pause_reason IS NULL))),
   constraint reason_is_not_too_long CHECK (((octet_length(pause_reason) >= 1) AND (octet_length(pause_reason) <= 1024)))
 );
 CREATE INDEX job_controls_dag_idx ON tenuto.job_controls USING btree (org_id, dag_id);
+CREATE INDEX job_controls_held_idx ON tenuto.job_controls USING btree (org_id) WHERE (held_at IS NOT NULL);
 alter table tenuto.job_controls enable row level security;
 alter table tenuto.job_controls force row level security;
 create policy an_org_sees_its_own_rows on tenuto.job_controls for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
@@ -1919,6 +1944,7 @@ create table tenuto.schedules (
   starts_after   timestamp with time zone,
   continuous     boolean default false not null,
   task_id        uuid,
+  held           boolean default false not null,
   constraint schedules_pkey PRIMARY KEY (org_id, name),
   constraint schedule_is_of_a_job FOREIGN KEY (org_id, job_key) REFERENCES tenuto.job_controls(org_id, job_key),
   constraint schedules_org_id_fkey FOREIGN KEY (org_id) REFERENCES tenuto.orgs(id),
@@ -1928,7 +1954,7 @@ create table tenuto.schedules (
   constraint what_is_continuous_has_a_task CHECK ((continuous OR (task_id IS NULL))),
   constraint what_is_continuous_is_a_job CHECK (((NOT continuous) OR (job_key IS NOT NULL)))
 );
-CREATE INDEX schedules_due_idx ON tenuto.schedules USING btree (next_at) WHERE (paused_at IS NULL);
+CREATE INDEX schedules_due_idx ON tenuto.schedules USING btree (next_at) WHERE ((paused_at IS NULL) AND (NOT held));
 CREATE UNIQUE INDEX schedules_job_idx ON tenuto.schedules USING btree (org_id, job_key) WHERE (job_key IS NOT NULL);
 alter table tenuto.schedules enable row level security;
 alter table tenuto.schedules force row level security;

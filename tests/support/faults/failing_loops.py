@@ -211,6 +211,14 @@ def a_build(db: Db, org: UUID) -> None:
     deploy(db, sales("select 2"), org_id=org)
 
 
+def a_backlog(db: Db, org: UUID) -> None:
+    """A job had bounds of its backlog, and has none any more."""
+    deploy(db, SALES, org_id=org)
+    call(db, "cutover_dag", org_id=org, name="sales", expected=0, actor="ann")
+    put = "insert into tenuto.job_backlogs (org_id, job_key, due_at) select org_id, job_key, now() from tenuto.jobs"
+    db.execute(f"{put} where org_id = %s and name = 'daily'".encode(), [org])
+
+
 def a_sealed_entry(db: Db, org: UUID) -> None:
     an_entry(db, org_id=org)
     call(db, "seal_audit")
@@ -244,6 +252,7 @@ CASES = {
     ),
     "admit_rates": Case(a_rate_with_a_line, gone("waiting_tasks"), "waiting_tasks"),
     "advance_requests": Case(a_large_cancel, gone("run_requests", "phase = 'list'"), "run_requests", "update"),
+    "watch_backlogs": Case(a_backlog, gone("job_backlogs"), "job_backlogs"),
     "advance_builds": Case(a_build, gone("build_inputs"), "builds", "update"),
     "fire_schedules": Case(a_schedule, gone("schedules", "last_at is null"), "schedules", "update"),
     "drain_outbox": Case(an_effect, gone("outbox", "attempts = 0"), "outbox", "update"),

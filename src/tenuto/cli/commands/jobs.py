@@ -15,7 +15,7 @@ from tenuto.cli.pepper import find_peppers
 
 app = typer.Typer(help="Jobs of DAGs: list, show, trigger, pause, resume, source, webhook.", no_args_is_help=True)
 
-COLUMNS = ("dag", "name", "version", "activation", "runtime", "operator", "paused_at", "pause_reason")
+COLUMNS = ("dag", "name", "version", "activation", "runtime", "operator", "paused_at", "pause_reason", "held_at")
 
 TRIGGERED = ("task_id", "partition", "created", "reused")
 

@@ -14,6 +14,7 @@ from tenuto.model.errors import NotFound
 from tenuto.model.text import one_line
 
 if TYPE_CHECKING:
+    from tenuto.model.dags import WholeJob
     from tenuto.model.events import Reaction
     from tenuto.sdk.operations.base import Operations
     from tenuto.sdk.operations.dags import DagOperations
@@ -61,9 +62,18 @@ async def _explain_job(dags: "DagOperations", dag: str, name: str) -> tuple[Mapp
     ]
     facts = {
         "dag": dag, "job": name, "version": job.version, "paused_at": job.paused_at, "pause_reason": job.pause_reason,
-        "reactions": reactions,
+        "held_at": job.held_at, "hold_reason": job.hold_reason, "backlog": job.backlog, "reactions": reactions,
     }  # fmt: skip
-    return facts, "\n".join([one_line(head), *(lines or ["no event has reached it yet"])])
+    return facts, "\n".join([one_line(head), *_pressure(job), *(lines or ["no event has reached it yet"])])
+
+
+def _pressure(job: "WholeJob") -> list[str]:
+    """Returns what backpressure does to a job, and what its own backlog does to the jobs that feed it."""
+    held = [f"backpressure holds it since {cell(job.held_at)}: {job.hold_reason}"] if job.held_at else []
+    if not job.backlog or not job.backlog["depth"]:
+        return held
+    engaged = "; the jobs that feed it are held" if job.backlog["engaged_at"] else ""
+    return [*held, f"its backlog is {job.backlog['depth']} tasks, the oldest of {job.backlog['oldest_at']}{engaged}"]
 
 
 async def _explain_dataset(dags: "DagOperations", name: str) -> tuple[Mapping[str, object], str]:

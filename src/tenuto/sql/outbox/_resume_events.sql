@@ -1,7 +1,9 @@
--- Queues the routing of the events that wait for a job, because it is no longer paused.
-create or replace function tenuto._resume_events(p_org_id uuid, p_job_key uuid)
+-- Queues the routing of the events that wait for a job, because it is no longer paused or held; after a delay, if one
+-- is given.
+create or replace function tenuto._resume_events(
+  p_org_id uuid, p_job_key uuid, p_delay interval default '0')
   returns void
   language sql
 as $$
-  select tenuto._publish(p_org_id, 'route_event', array[jsonb_build_object('job', p_job_key)]);
+  select tenuto._publish(p_org_id, 'route_event', array[jsonb_build_object('job', p_job_key)], p_delay);
 $$;

@@ -12,7 +12,8 @@ create or replace function tenuto._decide(
 as $$
   with consumers as materialized (
     select s.source, c.job_id, c.input, c.mode, j.job_key, j.dag_version_id, i.definition as input_definition,
-           k.paused_at, k.pause_reason, v.version, p.definition -> 'outputs' -> s.output -> 'partition' as partition
+           k.paused_at, k.pause_reason, k.hold_reason, v.version,
+           p.definition -> 'outputs' -> s.output -> 'partition' as partition
     from tenuto._sources(p_org_id, p_event_ids) s
     cross join lateral tenuto._consumers(
       p_org_id, s.dataset_id, s.dataset_version_id, s.job_key, s.output, s.dag_version_id) c
@@ -49,6 +50,7 @@ as $$
       when p.partitions is null then 'filtered: its partition does not map to partitions of the job'
       when p.mode = 'wait' then format('paused: version %s of the DAG is not current', p.version)
       when p.paused_at is not null then 'paused: the job is paused' || coalesce(', ' || p.pause_reason, '')
+      when p.hold_reason is not null and p.mode = 'go' then 'paused: backpressure, ' || p.hold_reason
       when p.input_definition ->> 'trigger' = 'all_same_partition'
       then 'filtered: this partition is not committed yet in '
            || tenuto._missing_input(p_org_id, p.job_id, p.dag_version_id, p.partition_key) end as reason

@@ -20,8 +20,10 @@ declare
             null, null, n.cron, n.timezone, n.catch_up, 0, o.paused_at,
             case when n.same then o.next_at else tenuto.now() end, o.last_at, coalesce(o.created_at, tenuto.now()),
             j.job_key, case when n.same then o.starts_after when not n.continuous then tenuto.now() end,
-            n.continuous, case when n.continuous then o.task_id end)::tenuto.schedules
+            n.continuous, case when n.continuous then o.task_id end,
+            c.held_at is not null and not n.continuous)::tenuto.schedules
     from tenuto.jobs j
+    join tenuto.job_controls c on c.org_id = j.org_id and c.job_key = j.job_key
     left join unnest(v_old) o on o.job_key = j.job_key
     cross join lateral (
       select j.definition #>> '{source,kind}' = 'continuous' as continuous,

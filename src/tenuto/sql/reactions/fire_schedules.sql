@@ -41,6 +41,7 @@ begin
         select s.starts_after
         from tenuto.schedules s
         where s.org_id = v_org and s.name = d.name and s.next_at = d.expected and s.paused_at is null
+          and not s.held
         for update skip locked   -- by a cutover, say, that is not committed yet: fired after it
       ) s
     ), fired as (

@@ -19,6 +19,7 @@ begin
     select s.*, row_number() over (partition by s.org_id order by s.next_at, s.name) as turn
     from tenuto.schedules s
     where s.paused_at is null
+      and not s.held
       and s.next_at <= tenuto.now()
       and (p_keys is null or s.org_id || ':' || s.name = any (p_keys))
       and s.org_id || ':' || s.name <> all (v_parked)) s

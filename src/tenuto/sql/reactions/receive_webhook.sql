@@ -1,6 +1,7 @@
 -- -> queued: starts a task of the job of a webhook with what it received. The caller has checked the signature against
 -- the secret of this rotation, and p_key is the same for a request that is sent again: it gets the first task, and
--- created = false. Raises TN001 if the path has no webhook or its secret has changed, TN004 if the job is paused.
+-- created = false. Raises TN001 if the path has no webhook or its secret has changed, TN004 if the job is paused or
+-- held.
 create or replace function tenuto.receive_webhook(
   p_org_id uuid, p_path text, p_rotation int, p_key text, p_body jsonb)
   returns table (task_id uuid, created boolean)
@@ -21,7 +22,7 @@ begin
     array[jsonb_build_object('kind', 'webhook', 'received_at', tenuto.now(), 'body', p_body)],
     '@webhook', array[p_key]);
   if v_started is null then
-    perform tenuto._raise('TN004', 'the job of the webhook is paused', 'send the request again later');
+    perform tenuto._raise('TN004', 'the job of the webhook is paused or held', 'send the request again later');
   end if;
   return query select s.run_id, s.created from unnest(v_started) s;
 end

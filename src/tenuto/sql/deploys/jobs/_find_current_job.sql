@@ -1,5 +1,5 @@
 -- Returns a job of the current version of its DAG, and the number of that version. Raises TN001 if the current version
--- has no such job, TN004 if no version is current or, unless forced, if the job is paused.
+-- has no such job, TN004 if no version is current or, unless forced, if the job is paused or held.
 create or replace function tenuto._find_current_job(
   p_org_id uuid, p_dag text, p_name text, p_force boolean, out job tenuto.jobs, out version int)
   language plpgsql
@@ -27,6 +27,10 @@ begin
     perform tenuto._raise('TN004',
       format('job %s of %s is paused%s', p_name, p_dag, coalesce(': ' || v_pause.pause_reason, '')),
       'resume it, or force the trigger');
+  elsif v_pause.held_at is not null and not p_force then
+    perform tenuto._raise('TN004',
+      format('job %s of %s is held by backpressure: %s', p_name, p_dag, v_pause.hold_reason),
+      'wait, or force the trigger');
   end if;
 end
 $$;

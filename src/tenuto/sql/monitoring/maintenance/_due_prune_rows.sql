@@ -1,5 +1,5 @@
--- Returns the due rows, as _due_rows does, of builds, of expire_workers, and of the loops that delete rows after their
--- retention.
+-- Returns the due rows, as _due_rows does, of builds, of backlogs, of expire_workers, and of the loops that delete rows
+-- after their retention.
 create or replace function tenuto._due_prune_rows(p_loop text)
   returns table (key text, org_id uuid, run_id uuid, task_id uuid, since timestamptz)
   language plpgsql
@@ -9,6 +9,12 @@ create or replace function tenuto._due_prune_rows(p_loop text)
 as $$
 begin
   case p_loop
+  when 'watch_backlogs' then
+    return query
+    select b.org_id || ':' || b.job_key, b.org_id, null::uuid, null::uuid, b.due_at
+    from tenuto.job_backlogs b
+    where b.due_at <= tenuto.now()
+    limit 100000;
   when 'expire_workers' then
     return query
     select w.org_id || ':' || w.id, w.org_id, null::uuid, null::uuid, w.since

@@ -90,7 +90,7 @@ begin
     return query
     select s.org_id || ':' || s.name, s.org_id, null::uuid, null::uuid, s.next_at
     from tenuto.schedules s
-    where s.paused_at is null and s.next_at <= tenuto.now()
+    where s.paused_at is null and not s.held and s.next_at <= tenuto.now()
     order by s.next_at
     limit 100000;
   else

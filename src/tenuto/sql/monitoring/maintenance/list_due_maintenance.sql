@@ -77,7 +77,7 @@ begin
                            (select min(o.locked_until) from tenuto.outbox o where o.status = 'processing'))),
     ('fire_schedules', (
       select s.next_at from tenuto.schedules s
-      where s.paused_at is null
+      where s.paused_at is null and not s.held
         and not exists (
           select from tenuto.parked_rows p where p.loop = 'fire_schedules' and p.key = s.org_id || ':' || s.name)
       order by s.next_at limit 1)),

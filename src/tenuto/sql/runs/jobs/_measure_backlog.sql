@@ -1,0 +1,27 @@
+-- Returns how many tasks of a job wait for a worker or a limit, counted up to p_limit, and since when the oldest of
+-- those does. Tasks that wait for a retry are not part of it.
+create or replace function tenuto._measure_backlog(
+  p_org_id uuid, p_job_key uuid, p_limit int, out depth int, out oldest_at timestamptz)
+  language sql
+  stable
+  set plan_cache_mode = force_custom_plan
+  set jit = off
+as $$
+  with routes as materialized (
+    select r.id from tenuto.routes r where r.org_id = p_org_id and starts_with(r.type, 'tenuto.')
+  ), waiting as (
+    (select t.queued_at
+     from routes r
+     join tenuto.ready_tasks t on t.route_id = r.id
+     join tenuto.job_tasks j on j.task_id = t.id and j.job_key = p_job_key
+     where t.org_id = p_org_id
+     limit p_limit)
+    union all
+    (select w.waiting_at
+     from routes r
+     join tenuto.waiting_tasks w on w.org_id = p_org_id and w.route_id = r.id and w.waits_for = 'limit'
+     join tenuto.job_tasks j on j.task_id = w.id and j.job_key = p_job_key
+     limit p_limit)
+  )
+  select least(count(*), p_limit)::int, min(w.queued_at) from waiting w;
+$$;
