@@ -19,6 +19,7 @@ async def prune(pool: ConnectionPool, *, dry_run: bool) -> dict[str, int]:
         runs, leftovers = runs + pruned.runs, leftovers + pruned.leftovers
     sessions = await _all(lambda: _sessions(pool))
     effects = await _all(lambda: pool.call(outbox.prune_effects))
+    leftovers += await _all(lambda: pool.call(maintenance.prune_events))
     counts = {"partitions": len(dropped), "runs": runs, "leftovers": leftovers}
     return {**counts, "worker sessions": sessions, "side effects": effects}
 

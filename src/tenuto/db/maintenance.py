@@ -99,6 +99,10 @@ async def advance_builds(conn: Conn, *, limit: int | None = None, keys: list[str
     return await call_value(conn, "advance_builds", limit=limit, keys=keys)
 
 
+async def prune_events(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
+    return await call_value(conn, "prune_events", limit=limit, keys=keys)
+
+
 async def watch_backlogs(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
     return await call_value(conn, "watch_backlogs", limit=limit, keys=keys)
 

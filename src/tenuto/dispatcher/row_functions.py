@@ -95,6 +95,7 @@ ROW_FUNCTIONS: dict[str, RowFunction] = {
     "prune_workers": rows(workers.prune_workers),
     "prune_limits": rows(maintenance.prune_limits),
     "prune_effects": rows(outbox.prune_effects),
+    "prune_events": rows(maintenance.prune_events),
     "prune_identity": rows(identity.prune_identity),
     "collect_objects": collect,
 }

@@ -79,8 +79,9 @@ begin
       'use_login_token,get_change_horizon,index_recent_changes,_find_as_owner}' || v_signing) then
       execute format('grant execute on function %s to tenuto_api', v_function.name);
     end if;
-    if v_function.proname = any ('{create_partitions,drop_partitions,prune_runs,_rows_to_prune,seal_audit,prune_audit,'
-      'retire_signing_key,list_due_heads,record_head,drop_data_table,get_change_horizon}' || v_signing) then
+    if v_function.proname = any ('{create_partitions,drop_partitions,prune_runs,_rows_to_prune,prune_events,'
+      '_old_events,seal_audit,prune_audit,retire_signing_key,list_due_heads,record_head,drop_data_table,'
+      'get_change_horizon}' || v_signing) then
       execute format('grant execute on function %s to tenuto_dispatcher', v_function.name);
     end if;
     if v_function.proname = '_refuse_task_id' then

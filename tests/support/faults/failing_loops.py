@@ -219,6 +219,17 @@ def a_backlog(db: Db, org: UUID) -> None:
     db.execute(f"{put} where org_id = %s and name = 'daily'".encode(), [org])
 
 
+def an_old_event(db: Db, org: UUID) -> None:
+    """Its week never had a partition."""
+    db.execute(OLD_EVENT.encode(), [org])
+
+
+OLD_EVENT = """
+insert into tenuto.events (id, org_id, job_key, output, dag_version_id, partition_key, task_id, created_at)
+select tenuto._uuid7_floor(now() - interval '1 month' + random() * interval '1 day'), %s, gen_random_uuid(), 0,
+       gen_random_uuid(), '', gen_random_uuid(), now() - interval '1 month'"""
+
+
 def a_sealed_entry(db: Db, org: UUID) -> None:
     an_entry(db, org_id=org)
     call(db, "seal_audit")
@@ -266,6 +277,7 @@ CASES = {
     "collect_objects": Case(a_loose_object, gone("data_objects"), "data_objects"),
     "prune_workers": Case(an_old_session, gone("sessions"), "sessions"),
     "prune_limits": Case(an_idle_limit, gone("limits"), "limits"),
+    "prune_events": Case(an_old_event, gone("events"), "events_default"),
     "prune_effects": Case(an_old_effect, gone("outbox"), "outbox"),
     "prune_identity": Case(an_old_request, gone("rate_buckets"), "rate_buckets"),
 }

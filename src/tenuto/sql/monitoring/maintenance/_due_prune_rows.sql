@@ -36,6 +36,10 @@ begin
     select w.name, null::uuid, null::uuid, null::uuid, w.ends_at
     from tenuto._weeks() w
     where w.ends_at < tenuto.now() - (select max(tenuto._retention(o.settings)) from tenuto.orgs o);
+  when 'prune_events' then
+    return query
+    select e.id::text, e.org_id, null::uuid, null::uuid, null::timestamptz
+    from tenuto._old_events(100000) e;
   when 'prune_effects' then
     return query
     select o.id::text, o.org_id, null::uuid, null::uuid, o.processed_at

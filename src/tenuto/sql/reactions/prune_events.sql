@@ -1,0 +1,23 @@
+-- Deletes events and their reactions whose retention is over and that are not dropped with their week, at most p_limit
+-- events per call, and returns how many events. Runs as the owner, the only role that can read the default partitions.
+-- With p_keys, only these events, even if they are parked.
+create or replace function tenuto.prune_events(p_limit int default 1000, p_keys text[] default null)
+  returns bigint
+  language plpgsql
+  security definer
+  set search_path = pg_catalog, pg_temp
+  set lock_timeout = '1s'
+as $$
+declare
+  v_parked text[] := tenuto._parked('prune_events', p_keys);
+  v_ids uuid[] := array(
+    select e.id
+    from tenuto._old_events(case when p_keys is null then p_limit + cardinality(v_parked) else 100000 end) e
+    where (p_keys is null or e.id::text = any (p_keys)) and e.id::text <> all (v_parked)
+    limit p_limit);
+begin
+  delete from tenuto.event_reactions_default where event_id = any (v_ids);
+  delete from tenuto.events_default where id = any (v_ids);
+  return cardinality(v_ids);
+end
+$$;
