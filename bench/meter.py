@@ -7,9 +7,9 @@ from pathlib import Path
 import psycopg
 
 
-def server_seconds(conn: psycopg.Connection) -> float:
-    """Return the CPU seconds of the connection's backend so far, or wall-clock seconds if /proc does not have them."""
-    times = Path(f"/proc/{conn.info.backend_pid}/schedstat")
+def server_seconds(backend_pid: int) -> float:
+    """Return the CPU seconds of a backend so far, or wall-clock seconds if /proc does not have them."""
+    times = Path(f"/proc/{backend_pid}/schedstat")
     try:
         return int(times.read_text().split()[0]) / 1e9  # nanoseconds; utime and stime count in steps of 10 ms
     except (OSError, ValueError, IndexError):
@@ -18,6 +18,6 @@ def server_seconds(conn: psycopg.Connection) -> float:
 
 def metered(conn: psycopg.Connection, call: Callable[[], object]) -> float:
     """Return the server seconds of one call on the connection."""
-    began = server_seconds(conn)
+    began = server_seconds(conn.info.backend_pid)
     call()
-    return server_seconds(conn) - began
+    return server_seconds(conn.info.backend_pid) - began

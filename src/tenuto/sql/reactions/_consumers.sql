@@ -8,7 +8,9 @@ create or replace function tenuto._consumers(
   returns table (job_id uuid, input int, dag_id uuid, mode text)
   language plpgsql
   stable
-  set plan_cache_mode = force_custom_plan
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off
+  set jit = off
 as $$
 declare
   v_current boolean := exists (

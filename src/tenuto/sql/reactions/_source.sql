@@ -1,7 +1,8 @@
--- Returns what the consumers of an event are found by: the version of its dataset, or the unpublished output.
+-- Returns what the consumers of an event are found by: the version of its dataset, or the unpublished output. Each part
+-- is cast: with `uuid || text`, which is not immutable, the function would be called for every row.
 create or replace function tenuto._source(
   p_dataset_version_id uuid, p_dag_version_id uuid, p_job_key uuid, p_output int)
   returns text
   language sql
   immutable parallel safe
-return coalesce(p_dataset_version_id::text, p_dag_version_id || '/' || p_job_key || '/' || p_output);
+return coalesce(p_dataset_version_id::text, p_dag_version_id::text || '/' || p_job_key::text || '/' || p_output::text);

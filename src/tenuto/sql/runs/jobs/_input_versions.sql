@@ -1,14 +1,12 @@
--- Returns what job_tasks keeps of the inputs that a task was pinned to.
+-- Returns what job_tasks keeps of the inputs that a task was pinned to, as one row: a function in `from` is planned
+-- with its query, and not called for every task.
 create or replace function tenuto._input_versions(p_pins jsonb)
-  returns jsonb
-  language plpgsql
+  returns table (versions jsonb)
+  language sql
   immutable parallel safe
 as $$
-begin
-  return (
-    select coalesce(jsonb_agg(jsonb_build_object(
-      'dataset', i.value -> 'dataset', 'dataset_id', i.value -> 'dataset_id', 'version_id', i.value -> 'version_id',
-      'partition', i.value -> 'partition', 'fingerprint', i.value -> 'fingerprint') order by i.no), '[]')
-    from jsonb_array_elements(p_pins) with ordinality i(value, no));
-end
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'dataset', i.value -> 'dataset', 'dataset_id', i.value -> 'dataset_id', 'version_id', i.value -> 'version_id',
+    'partition', i.value -> 'partition', 'fingerprint', i.value -> 'fingerprint') order by i.no), '[]')
+  from jsonb_array_elements(p_pins) with ordinality i(value, no);
 $$;

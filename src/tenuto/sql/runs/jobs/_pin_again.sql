@@ -36,8 +36,9 @@ begin
     where t.id = p.task_id
   )
   update tenuto.job_tasks j
-  set input_versions = tenuto._input_versions(p.inputs)
+  set input_versions = i.versions
   from pins p
+  cross join lateral tenuto._input_versions(p.inputs) i
   where j.task_id = p.task_id;
   return v_ids;
 end

@@ -20,6 +20,7 @@ declare
      where o.org_id = p_org_id and o.scope = 'key' and o.key = 'job:' || p_job.job_key),
     (v_definition #>> '{scaling,max_concurrency}')::int);
   v_kinds tenuto.task_spec[];
+  v_udf jsonb := tenuto._describe_udf(p_org_id, p_job.definition);
   v_outputs jsonb := tenuto._list_outputs(p_org_id, p_job.dag_version_id, p_job.job_key, v_definition);
   v_pins jsonb[] := array(
     select tenuto._pin_inputs(p_org_id, p_job.id, p_job.dag_version_id, p.key,
@@ -41,7 +42,7 @@ begin
     select jsonb_build_object('job', jsonb_build_object(
              'dag', p_dag, 'version', p_version, 'job', p_job.name, 'job_key', p_job.job_key, 'operator', v_operator,
              'runtime', p_job.runtime, 'config', v_definition -> 'config', 'secrets', v_definition -> 'secrets',
-             'udf', tenuto._describe_udf(p_org_id, v_definition), 'partition', nullif(p.key, ''), 'event', p.event,
+             'udf', v_udf, 'partition', nullif(p.key, ''), 'event', p.event,
              'pinned', v_pinned, 'source', p.source, 'inputs', p.pins, 'outputs', v_outputs))
     from unnest(p_partitions, v_pins, p_events, p_sources) with ordinality p(key, pins, event, source, no)
     order by p.no);
@@ -52,14 +53,16 @@ begin
   insert into tenuto.job_tasks
     (task_id, org_id, job_key, dag_version_id, config_hash, partition_key, input_versions, rebuild)
   select p.id, p_org_id, p_job.job_key, p_job.dag_version_id, p_job.config_hash, p.key,
-         tenuto._input_versions(p.pins), p_rebuild
-  from unnest(p_ids, p_partitions, v_pins) as p(id, key, pins);
+         i.versions, p_rebuild
+  from unnest(p_ids, p_partitions, v_pins) as p(id, key, pins)
+  cross join lateral tenuto._input_versions(p.pins) i;
   if p_rebuild then
     insert into tenuto.build_tasks (dag_version_id, task_id, org_id)
     select p_job.dag_version_id, id, p_org_id from unnest(p_ids) id;
   end if;
 
-  if p_memo and v_definition ->> 'update_strategy' = 'replace' and v_pins[1] <> '[]' then
+  if p_memo and v_definition ->> 'update_strategy' = 'replace' and v_pins[1] <> '[]'
+     and v_outputs @? '$[*].version_id ? (@ != null)' then
     v_reused := tenuto._reuse_outputs(p_job, v_group, v_kinds[1], p_ids, v_inputs);
     select array_agg(t.id order by t.no), array_agg(t.input order by t.no) into v_ids, v_inputs
     from unnest(p_ids, v_inputs) with ordinality as t(id, input, no)
