@@ -22,7 +22,8 @@ AS_THE_OWNER = {
         "use_login_token", "get_change_horizon", "index_recent_changes", "_find_as_owner",
     },
     "tenuto_dispatcher": SIGNING | OF_STARTS | OF_DEPLOYS | {
-        "create_partitions", "drop_partitions", "prune_runs", "_rows_to_prune", "seal_audit", "prune_audit",
+        "create_partitions", "drop_partitions", "prune_runs", "_rows_to_prune", "prune_events", "_old_events",
+        "seal_audit", "prune_audit",
         "retire_signing_key", "list_due_heads", "record_head", "drop_data_table", "get_change_horizon",
     },
 }  # fmt: skip
