@@ -1,6 +1,6 @@
 # Every command a person types. CI calls the same ones.
 .DEFAULT_GOAL := help
-.PHONY: help demo test check gen bench growth compare soak fmt lock
+.PHONY: help demo test check gen web bench growth compare soak fmt lock
 
 # Relative, so that a checkout whose path holds a space works too.
 BIN := .venv/bin
@@ -21,9 +21,13 @@ check: .venv/.dev ## lint, types, layers, SQL boundaries, generated files
 	@$(BIN)/lint-imports
 	@$(BIN)/python tools/check_sql.py
 	@$(BIN)/python tools/gen.py --check
+	@sh tools/check_web.sh
 
 gen: .venv/.dev ## write the generated files anew
 	@$(BIN)/python tools/gen.py
+
+web: ## build the dashboard anew (needs Node)
+	@cd web && npm ci --silent --prefer-offline && npm run --silent build
 
 bench: .venv/.dev ## measure the kernel on this machine
 	@$(BIN)/python bench/kernel.py $(ARGS)

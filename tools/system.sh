@@ -2,12 +2,18 @@
 # Programs that tests start and pip does not bring: installed where that is possible, else named.
 set -eu
 PATH="$PATH:/usr/sbin"
-command -v pgbouncer >/dev/null && exit 0
+missing=""
+for program in pgbouncer chromium; do
+  command -v "$program" >/dev/null || missing="$missing $program"
+done
+[ -z "$missing" ] && exit 0
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-  apt-get install -y -q --no-install-recommends pgbouncer || {
+  # shellcheck disable=SC2086 - each name is an argument of its own
+  apt-get install -y -q --no-install-recommends $missing || {
     apt-get update -q
-    apt-get install -y -q --no-install-recommends pgbouncer
+    apt-get install -y -q --no-install-recommends $missing
   }
 else
-  echo "Some tests need PgBouncer and are skipped. To install it on Debian or Ubuntu: apt-get install pgbouncer" >&2
+  echo "Some tests are skipped, because these programs are missing:$missing." >&2
+  echo "To install them on Debian or Ubuntu: apt-get install$missing" >&2
 fi

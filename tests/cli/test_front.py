@@ -24,7 +24,7 @@ def test_up_prints_a_link_that_lets_an_admin_in_once(db: psycopg.Connection, dat
     where = {"TENUTO_DATABASE_URL": database, "TENUTO_PEPPER": PEPPER}
     with running("up", "--port", "0", ready="Ctrl-C to stop everything", **where) as up:
         link = httpx2.URL(link_of(up))
-        assert re.search(r"server: http://[\d.:]+, API reference at /docs\n", up.said())
+        assert re.search(r"server: http://[\d.:]+, dashboard at /ui/, API reference at /docs\n", up.said())
         came = httpx2.get(link, timeout=30)
         assert came.status_code == 303
         cookie = came.headers["set-cookie"].partition(";")[0]

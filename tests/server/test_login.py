@@ -89,7 +89,7 @@ def test_what_is_asked_of_the_issuer_binds_the_answer_to_this_browser(browser: T
     "elsewhere", ["//evil.example", "https://evil.example", "/\\evil.example", "javascript:alert(1)", "", "/a\nb"]
 )
 def test_a_login_leads_nobody_elsewhere(browser: TestClient, elsewhere: str) -> None:
-    assert browser.get(come_back(browser, elsewhere)).headers["location"] == "/docs"
+    assert browser.get(come_back(browser, elsewhere)).headers["location"] == "/ui/"
 
 
 def test_an_answer_of_another_login_or_browser_lets_nobody_in(

@@ -36,7 +36,7 @@ from tenuto.cli.processes.serve import (
     stopped_by_signals,
     worker_name,
 )
-from tenuto.cli.processes.up_server import LocalServer, find_front, log_server, make_link, serve_http
+from tenuto.cli.processes.up_server import LocalServer, find_front, log_server, make_link, open_link, serve_http
 from tenuto.model.log_output import LogOutput
 from tenuto.model.text import LineFormatter
 from tenuto.runtimes.background import BackgroundTasks, restarted, stop_process
@@ -53,6 +53,8 @@ Port = Annotated[
     typer.Option(min=0, max=65535, help="The port of the HTTP API.", show_default="8080, or a free port"),
 ]
 
+OpenBrowser = Annotated[bool, typer.Option("--open", help="Open the dashboard in a browser, logged in.")]
+
 Reload = Annotated[bool, typer.Option("--reload", help="Restart the worker when a Python file here changes.")]
 
 log = logging.getLogger("tenuto.up")
@@ -68,6 +70,7 @@ def up(
     metrics_port: MetricsPort = None,
     metrics_host: MetricsHost = "127.0.0.1",
     reload: Reload = False,
+    open_browser: OpenBrowser = False,
     log_format: LogFormat = "text",
     log_level: LogLevel = "info",
     as_json: AsJson = False,
@@ -102,7 +105,8 @@ def up(
             log=log_output,
         )
         front = find_front(context, port)
-        asyncio.run(_serve(context, front, worker if apps or bundles else None, console, reload=reload))
+        started = worker if apps or bundles else None
+        asyncio.run(_serve(context, front, started, console, reload=reload, open_browser=open_browser))
     show({"stopped": True}, "stopped", as_json=as_json)
 
 
@@ -129,6 +133,7 @@ async def _serve(
     console: "Console | None",
     *,
     reload: bool,
+    open_browser: bool,
 ) -> None:
     stop = asyncio.Event()
     link = await make_link(context, front) if front and context.may_dispatch else None
@@ -139,6 +144,8 @@ async def _serve(
     async def announce(listening: asyncio.Event) -> None:
         await listening.wait()  # a login link that does not work yet would only confuse
         log_server(front, link)
+        if open_browser and link is not None:
+            await asyncio.to_thread(open_link, link)
         log.info("dispatcher: running")
         none = "none; start one with `tenuto up module:app`"
         log.info("worker: %s", f"running {what_runs(worker)}" if worker else none)

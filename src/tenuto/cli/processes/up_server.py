@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import socket
+import webbrowser
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
@@ -143,8 +144,14 @@ async def _let_in(transaction: AuditedTransaction, org: str, token: str) -> None
 def log_server(front: LocalServer | None, link: str | None) -> None:
     if front is None:
         return
-    log.info("server: %s, API reference at /docs", address(front.listener))
+    log.info("server: %s, dashboard at /ui/, API reference at /docs", address(front.listener))
     if link is None:
         log.info("no login link: this database login cannot act as %s", ROLE)
     else:
         log.info("login link for an admin, valid once: %s", link)
+
+
+def open_link(link: str) -> None:
+    """Open the link in the user's browser. Without one, the user can still follow the link that was logged."""
+    if not webbrowser.open(link):
+        log.warning("no browser could be opened; follow the login link")

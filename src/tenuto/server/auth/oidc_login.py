@@ -21,7 +21,7 @@ from tenuto.server.auth.oidc_issuer import Issuer, IssuerUnavailable, read_json
 
 LOGIN_TIMEOUT_SECONDS = 600  # to log in at the issuer
 RETRY_HINT = "start again at /auth/login"
-HOME = "/docs"  # the page after logging in
+HOME = "/ui/"  # the page after logging in: the dashboard
 
 
 @dataclass(frozen=True)

@@ -85,7 +85,7 @@ class HttpRoute:
 
 
 class Router:
-    """Finds the route of a request: by its path, or among those with the same method and first two path segments."""
+    """Finds the route of a request: by its path, or among those with the same method and first path segments."""
 
     def __init__(self, specs: Iterable[RouteSpec]) -> None:
         self.routes = [HttpRoute(spec) for spec in specs]
@@ -94,7 +94,7 @@ class Router:
         self._by_prefix: dict[tuple[str, ...], list[HttpRoute]] = {}
         for route in self.routes:
             if route.binding.path_names:
-                self._by_prefix.setdefault((route.method, *_first_two(route.path)), []).append(route)
+                self._by_prefix.setdefault((route.method, *_prefix(route.path)), []).append(route)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -121,7 +121,8 @@ class Router:
             return route
         # `bulk` in /v1/runs/bulk is not the id of a run, whatever the method.
         if path not in self._exact_paths:
-            for route in self._by_prefix.get((method, *_first_two(path)), ()):
+            first, second = _first_two(path)
+            for route in self._by_prefix.get((method, first, second)) or self._by_prefix.get((method, first), ()):
                 if (match := route.pattern.fullmatch(path)) is not None:
                     scope["path_params"] = match.groupdict()
                     if SLASH in path:
@@ -154,5 +155,12 @@ def _keep_segments(raw: bytes) -> str:
     return "/".join(unquote(part.decode("latin-1")).replace("/", SLASH) for part in raw.split(b"/"))
 
 
-def _first_two(path: str) -> tuple[str, ...]:
-    return tuple(path.split("/", 3)[1:3])
+def _prefix(path: str) -> tuple[str, ...]:
+    """Returns the first two segments of a route's path, or one if the second is a parameter."""
+    first, second = _first_two(path)
+    return (first,) if PARAMETER.fullmatch(second) else (first, second)
+
+
+def _first_two(path: str) -> tuple[str, str]:
+    first, _, rest = path.removeprefix("/").partition("/")
+    return first, rest.partition("/")[0]

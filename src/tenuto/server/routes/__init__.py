@@ -10,6 +10,7 @@ MODULES = (
     "bundles",
     "changes",
     "dags",
+    "dashboard",
     "datasets",
     "destinations",
     "events",

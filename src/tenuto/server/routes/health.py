@@ -5,11 +5,12 @@ from typing import Any
 
 from prometheus_client import generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from tenuto.db import maintenance
 from tenuto.db.connection.pool import ConnectionPool
 from tenuto.model.metrics import HTTP_REGISTRY
+from tenuto.server.auth.oidc_login import HOME
 from tenuto.server.http.request import HttpRequest
 from tenuto.server.http.route_table import PUBLIC, RouteTable
 from tenuto.server.requests.api import ApiRequest
@@ -33,6 +34,8 @@ class ApiInfoResponse(ResponseModel):
     version: str
     description: str
     docs: str
+    dashboard: str
+    oidc: bool  # whether users can log in at an OIDC issuer
 
 
 class ReadinessCheck:
@@ -57,9 +60,13 @@ def _read_exception(query: asyncio.Task[Any]) -> None:
 
 @ROUTES.add("GET", "/", permission=PUBLIC, response=ApiInfoResponse)
 async def front(request: HttpRequest) -> object:
-    """Get the name and version of the server."""
-    about = {"name": request.app.title, "version": request.app.version}
-    return {**about, "description": "/openapi.json", "docs": "/docs"}
+    """Get the name and version of the server. Browsers are redirected to the dashboard."""
+    if "text/html" in request.headers.get("accept", ""):
+        return RedirectResponse(HOME, 303)
+    about = {"name": request.app.title, "version": request.app.version, "dashboard": HOME}
+    issuer = request.server.issuer
+    oidc = issuer is not None and issuer.settings.client_id is not None
+    return {**about, "description": "/openapi.json", "docs": "/docs", "oidc": oidc}
 
 
 @ROUTES.add("GET", "/healthz", permission=PUBLIC, response=HealthResponse)

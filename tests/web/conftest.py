@@ -1,0 +1,120 @@
+"""The dashboard in Chromium, on a system that really runs: `tenuto up` with a worker, and a login by its link."""
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import psycopg
+import pytest
+
+from tests.support.processes.command_line import Running, running, tenuto
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, ConsoleMessage, Page, Request
+
+PEPPER = "cGVwcGVycGVwcGVycGVwcGVycGVwcGVycGVwcGVycGVwcGVy"
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+Open = Callable[..., AbstractContextManager["Dashboard"]]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator["Browser"]:
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed: apt-get install chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@dataclass
+class System:
+    """A running `tenuto up`, and commands beside it."""
+
+    up: Running
+    environment: dict[str, str]
+
+    @property
+    def url(self) -> str:
+        return re.findall(r"server: (http://[\d.:]+)", self.up.said())[0]
+
+    @property
+    def admin_link(self) -> str:
+        return re.findall(r"http://\S+/auth/link\?token=\S+", self.up.said())[0]
+
+    def run(self, *arguments: str) -> str:
+        """What a command of the CLI prints."""
+        done = tenuto(*arguments, **self.environment)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def link_for(self, role: str) -> str:
+        """A login link for a new user with this platform role."""
+        made = self.run("users", "add", "--issuer", "https://id.example", "--subject", role, "--role", role, "--json")
+        return self.run("users", "link", json.loads(made)["id"], "--url", self.url).strip()
+
+
+@pytest.fixture
+def system(db: psycopg.Connection, database: str) -> Iterator[System]:
+    environment = {"TENUTO_DATABASE_URL": database, "TENUTO_PEPPER": PEPPER}
+    app = "tests.support.processes.shop:app"
+    with running("up", app, "--port", "0", ready="Ctrl-C to stop everything", **environment) as up:
+        yield System(up, environment)
+
+
+@dataclass
+class Dashboard:
+    """A page of the dashboard; what it must not do is written down as it happens."""
+
+    page: "Page"
+    url: str
+    problems: list[str] = field(default_factory=list[str])
+
+    def visit(self, path: str) -> "Page":
+        self.page.goto(f"{self.url}/ui{path}")
+        return self.page
+
+    def watch(self) -> None:
+        self.page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
+        self.page.on("console", self._check_line)
+        self.page.on("request", self._check_origin)
+
+    def _check_line(self, line: "ConsoleMessage") -> None:
+        if line.type == "error":
+            self.problems.append(f"console: {line.text}")
+
+    def _check_origin(self, request: "Request") -> None:
+        if not request.url.startswith((self.url, "data:", "blob:")):
+            self.problems.append(f"request to {request.url}")
+
+
+@pytest.fixture
+def opened(browser: "Browser", system: System) -> Open:
+    """Opens the dashboard by a login link; fails afterwards if the page logged an error or asked another host."""
+
+    @contextmanager
+    def open_by(link: str, *, width: int = 1280) -> Iterator[Dashboard]:
+        context = browser.new_context(viewport={"width": width, "height": 800})
+        context.set_default_timeout(60_000)
+        dashboard = Dashboard(context.new_page(), system.url)
+        dashboard.watch()
+        dashboard.page.goto(link)
+        yield dashboard
+        problems = list(dashboard.problems)
+        context.close()
+        assert problems == []
+
+    return open_by
+
+
+@pytest.fixture
+def admin(system: System, opened: Open) -> Iterator[Dashboard]:
+    with opened(system.admin_link) as dashboard:
+        yield dashboard

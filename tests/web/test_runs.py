@@ -1,0 +1,47 @@
+"""Runs: the list follows the system, filters are in the URL, and what a task says stays text."""
+
+import json
+
+from playwright.sync_api import expect
+
+from tests.web.conftest import Dashboard, System
+
+PAYLOAD = "<img src=x onerror=\"document.title='broken'\"><script>document.title='broken'</script>"
+
+
+def test_the_list_shows_a_new_run_by_itself_and_a_row_opens_its_page(admin: Dashboard, system: System) -> None:
+    page = admin.visit("/runs")
+    expect(page.get_by_text("There are no runs yet.")).to_be_visible()
+
+    system.run("start", "shop.add", "x=1", "y=2")
+
+    expect(page.get_by_role("link", name="shop.add")).to_be_visible()
+    expect(page.get_by_role("table").get_by_text("completed")).to_be_visible()
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="shop.add")).to_be_visible()
+    page.get_by_role("tab", name="Data").click()
+    expect(page.locator("pre", has_text="3")).to_be_visible()
+    expect(page).to_have_url(f"{page.url.split('?')[0]}?tab=data")
+
+
+def test_filters_are_kept_in_the_url_and_selected_runs_are_retried(admin: Dashboard, system: System) -> None:
+    for _ in range(2):
+        system.run("start", "shop.fail", json.dumps(PAYLOAD))
+    system.run("start", "shop.add", "x=1", "y=2", "--wait")
+    page = admin.visit("/runs?type=shop.fail")
+    expect(page.get_by_role("row")).to_have_count(3)
+    expect(page.get_by_text(PAYLOAD).first).to_be_visible()
+
+    page.get_by_role("button", name="failed", exact=True).click()
+    page.get_by_role("checkbox", name="Select all rows shown").click()
+    page.get_by_role("button", name="Retry 2").click()
+    expect(page.get_by_role("dialog")).to_contain_text("You can cancel the new runs.")
+    page.get_by_role("button", name="Retry 2 runs").click()
+
+    expect(page.get_by_text("2 runs retried")).to_be_visible()
+    expect(page.get_by_role("row")).to_have_count(5)
+    page.reload()
+    expect(page.get_by_role("row")).to_have_count(5)
+    assert "failed" in page.url
+    assert page.title() == "Runs · Tenuto"

@@ -1,0 +1,29 @@
+#!/bin/sh
+# Check the types and the style of the dashboard, and that the committed build is made of this source. Nothing is
+# checked twice: a stamp names what was checked last.
+set -eu
+cd "$(dirname "$0")/../web"
+BUILT=../src/tenuto/web/dist
+if ! command -v npm >/dev/null; then
+  echo "Dashboard: not checked, because Node is not installed (Debian and Ubuntu: apt-get install nodejs npm)." >&2
+  exit 0
+fi
+state=$(find . -path ./node_modules -prune -o -type f -exec sha256sum {} + | sort | sha256sum)
+state="$state $(cd "$BUILT" && find . -type f -exec sha256sum {} + | sort | sha256sum)"
+[ "$state" = "$(cat node_modules/.checked 2>/dev/null || true)" ] && echo "Dashboard: fresh." && exit 0
+if [ ! -e node_modules/.package-lock.json ] || [ package-lock.json -nt node_modules/.package-lock.json ]; then
+  npm ci --silent --prefer-offline || {
+    echo "Dashboard: not checked, because its packages could not be installed (npm ci in web/ shows why)." >&2
+    exit 0
+  }
+fi
+npm run --silent check
+again=$(mktemp -d)
+trap 'rm -rf "$again"' EXIT
+TENUTO_WEB_OUT="$again" npm run --silent build -- --logLevel error
+if ! diff -rq "$again" "$BUILT"; then
+  echo "src/tenuto/web/dist is stale: run \`make web\`" >&2
+  exit 1
+fi
+echo "$state" >node_modules/.checked
+echo "Dashboard: fresh."

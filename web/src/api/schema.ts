@@ -1,0 +1,2878 @@
+// Generated from the OpenAPI document by `make gen`; do not edit.
+
+export interface AddGraphRequest {
+  graph: GraphSpec;
+  delay?: number | string | null;
+  available_at?: string | null;
+}
+
+export interface AddTaskRequest {
+  type: string;
+  inherit?: boolean;
+  language?: string | null;
+  priority?: number | null;
+  queue?: string | null;
+  labels?: Array<string> | null;
+  metadata?: Record<string, unknown> | null;
+  timeout?: number | string | null;
+  heartbeat_timeout?: number | string | null;
+  backoff?: number | string | null;
+  max_attempts?: number | null;
+  max_losses?: number | null;
+  optional?: boolean | null;
+  limits?: Array<LimitSpec> | null;
+  delay?: number | string | null;
+  available_at?: string | null;
+  name?: string | null;
+  external_id?: string | null;
+  input?: Record<string, unknown> | Array<unknown> | string | boolean | number;
+}
+
+export interface AddedTasks {
+  ids: Array<string>;
+}
+
+export interface ApiInfoResponse {
+  name: string;
+  version: string;
+  description: string;
+  docs: string;
+  dashboard: string;
+  oidc: boolean;
+}
+
+export interface ApiKeyInfo {
+  id: string;
+  key_id: string | null;
+  prefix: string | null;
+  name: string;
+  permissions: Array<string>;
+  pepper_version: number;
+  created_by: string;
+  created_at: string;
+  expires_at: string | null;
+  revoked_at: string | null;
+  last_used_at: string | null;
+  replaced_by: string | null;
+  disabled_at: string | null;
+}
+
+export interface AttemptInfo {
+  attempt: number;
+  outcome: string;
+  worker_id: string | null;
+  queued_at: string | null;
+  started_at: string | null;
+  ended_at: string | null;
+  duration_seconds: number | null;
+  reported: boolean;
+  error: unknown;
+}
+
+export interface AuditEntry {
+  id: string;
+  created_at: string;
+  entity: string;
+  entity_id: string;
+  action: string;
+  changes: Record<string, Record<string, unknown>>;
+  actor_kind: string;
+  actor_id: string;
+  actor_name: string | null;
+  ip: string | null;
+  user_agent: string | null;
+  request_id: string | null;
+  seq: number | null;
+}
+
+export interface BulkPiece {
+  run_ids: Array<string>;
+  refused: Array<Record<string, string>>;
+  next_before: string | null;
+  new_run_ids: Array<string>;
+}
+
+export interface CancelRunsRequest {
+  before?: string | null;
+  limit?: number;
+  dry_run?: boolean;
+  type?: string | null;
+  name?: string | null;
+  since?: string | null;
+  status?: "pending" | "running" | "retrying" | null;
+  reason?: string | null;
+}
+
+export interface ChangeResponse {
+  kind: "run" | "task" | "worker";
+  id: string;
+  run_id: string | null;
+  status: string;
+  at: string;
+}
+
+export interface ChangesResponse {
+  items: Array<ChangeResponse>;
+  next: string;
+}
+
+export interface Count {
+  count: number;
+  exact: boolean;
+}
+
+export interface CountedPage_RunSummary_ {
+  items: Array<RunSummary>;
+  next: string | null;
+  total: Count | null;
+}
+
+export interface CountedPage_TaskSummary_ {
+  items: Array<TaskSummary>;
+  next: string | null;
+  total: Count | null;
+}
+
+export interface CreateKeyRequest {
+  name: string;
+  permissions: Array<string>;
+  expires_at?: string | null;
+}
+
+export interface CreateRoleRequest {
+  name: string;
+  description?: string | null;
+  display_name?: string | null;
+}
+
+export interface CreateUserRequest {
+  issuer: string;
+  subject: string;
+  email?: string | null;
+  name?: string | null;
+  platform_role?: "reader" | "writer" | "admin" | null;
+}
+
+export interface CreateWorkerKeyRequest {
+  name: string;
+  queues?: Array<string>;
+  expires_at?: string | null;
+}
+
+export interface CreatedKeyResponse {
+  id: string;
+  key: string;
+}
+
+export interface CurrentVersion {
+  dag: string;
+  version: number;
+  yaml_hash: string;
+  status: string;
+  from_version: number | null;
+}
+
+export interface CutoverDagRequest {
+  version?: number | null;
+  expected?: number | null;
+  force?: boolean;
+}
+
+export interface DagSummary {
+  name: string;
+  version: number | null;
+  yaml_hash: string | null;
+  newest_version: number;
+  newest_status: string;
+  updated_at: string;
+}
+
+export interface DagVersion {
+  dag: string;
+  version: number;
+  yaml_hash: string;
+  status: string;
+  jobs: number;
+  created_by: string;
+  created_at: string;
+  completed: number | null;
+  planned: number | null;
+  error: string | null;
+}
+
+export interface DagVersionText {
+  dag: string;
+  version: number;
+  yaml_hash: string;
+  status: string;
+  yaml: string;
+  created_by: string;
+  created_at: string;
+}
+
+export interface DataIdsResponse {
+  ids: Array<string>;
+}
+
+export interface Dataset {
+  id: string;
+  name: string;
+  dag: string;
+  job: string | null;
+  output: number | null;
+  version_id: string | null;
+  storage_location: string | null;
+  read_roles: Array<string>;
+  updated_at: string;
+}
+
+export interface DatasetChange {
+  dataset: string;
+  kind: string;
+  job: string;
+  output: number;
+  renamed_from: string | null;
+}
+
+export interface DatasetVersion {
+  id: string;
+  dataset: string;
+  config_hash: string;
+  schema_hash: string | null;
+  storage: Record<string, unknown>;
+  storage_location: string;
+  is_current: boolean;
+  dag_versions: Array<number>;
+  created_at: string;
+  purged_at: string | null;
+}
+
+export interface DeleteRunsRequest {
+  before?: string | null;
+  limit?: number;
+  dry_run?: boolean;
+  type?: string | null;
+  name?: string | null;
+  since?: string | null;
+  status?: "completed" | "failed" | "cancelled" | null;
+}
+
+export interface DeletedResponse {
+  deleted: number;
+}
+
+export interface DeployDagRequest {
+  yaml: string;
+  cutover?: boolean;
+}
+
+export interface DeployEntry {
+  id: string;
+  dag: string;
+  action: string;
+  from_version: number | null;
+  to_version: number;
+  plan: Record<string, unknown> | null;
+  created_by: string;
+  created_at: string;
+}
+
+export interface DeployedVersion {
+  dag: string;
+  version: number;
+  yaml_hash: string;
+  status: string;
+  created: boolean;
+}
+
+export interface Destination {
+  name: string;
+  url: string;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface DestinationSecretResponse {
+  name: string;
+  secret: string | null;
+}
+
+export interface DiffResponse {
+  dag: string;
+  old_version: number;
+  new_version: number;
+  jobs: Array<JobChange>;
+  datasets: Array<DatasetChange>;
+  unchanged_jobs: number;
+  warnings: Array<string>;
+}
+
+export interface DispatcherInfo {
+  id: string;
+  address: string;
+  port: number;
+  heartbeat: string;
+  started_at: string;
+}
+
+export interface EditOrgRequest {
+  name?: string | null;
+  settings?: Record<string, unknown> | null;
+}
+
+export interface EditTagsRequest {
+  add?: Array<string> | null;
+  remove?: Array<string> | null;
+}
+
+export interface EditUserRequest {
+  platform_role?: "reader" | "writer" | "admin" | null;
+  disabled?: boolean | null;
+}
+
+export interface EffectSummary {
+  id: number;
+  kind: string;
+  payload: unknown;
+  status: string;
+  attempts: number;
+  available_at: string;
+  last_error: string | null;
+  created_at: string;
+  processed_at: string | null;
+  destination: string;
+  key: string | null;
+}
+
+export interface Event {
+  id: string;
+  dataset: string | null;
+  dag: string;
+  job: string | null;
+  version: number;
+  output: number;
+  partition: string | null;
+  fingerprint: string | null;
+  task_id: string;
+  data: Record<string, unknown> | null;
+  created_at: string;
+}
+
+export interface ExplanationResponse {
+  why: string;
+}
+
+export interface FiredScheduleResponse {
+  run_id: string;
+}
+
+export interface GraphEdge {
+  task: string;
+  on?: "completed" | "failed" | "continue";
+}
+
+export interface GraphNode {
+  type: string;
+  inherit?: boolean;
+  language?: string | null;
+  priority?: number | null;
+  queue?: string | null;
+  labels?: Array<string> | null;
+  metadata?: Record<string, unknown> | null;
+  timeout?: number | string | null;
+  heartbeat_timeout?: number | string | null;
+  backoff?: number | string | null;
+  max_attempts?: number | null;
+  max_losses?: number | null;
+  optional?: boolean | null;
+  limits?: Array<LimitSpec> | null;
+  delay?: number | string | null;
+  available_at?: string | null;
+  name?: string | null;
+  external_id?: string | null;
+  input?: Record<string, unknown> | Array<unknown> | string | boolean | number;
+  map?: Array<unknown> | null;
+  after?: Array<string | GraphEdge>;
+  handler?: "completed" | "failed" | "cancelled" | null;
+  output_count?: number | null;
+}
+
+export interface GraphSpec {
+  name?: string | null;
+  tasks: Record<string, GraphNode>;
+  outputs?: Array<OutputRef> | null;
+}
+
+export interface HealthResponse {
+  status: string;
+}
+
+export interface HolderRequest {
+  run_id?: string | null;
+  group?: string | null;
+}
+
+export interface IdResponse {
+  id: string;
+}
+
+export interface Items_AttemptInfo_ {
+  items: Array<AttemptInfo>;
+}
+
+export interface Items_DispatcherInfo_ {
+  items: Array<DispatcherInfo>;
+}
+
+export interface Items_LogLine_ {
+  items: Array<LogLine>;
+}
+
+export interface Items_QueueStatus_ {
+  items: Array<QueueStatus>;
+}
+
+export interface Items_RunDataItem_ {
+  items: Array<RunDataItem>;
+}
+
+export interface Items_RunLogLine_ {
+  items: Array<RunLogLine>;
+}
+
+export interface Items_RunResult_ {
+  items: Array<RunResult>;
+}
+
+export interface Items_TreeNode_ {
+  items: Array<TreeNode>;
+}
+
+export interface Items_TriggeredTask_ {
+  items: Array<TriggeredTask>;
+}
+
+export interface Items_WorkerLogEntry_ {
+  items: Array<WorkerLogEntry>;
+}
+
+export interface JobChange {
+  job: string;
+  kind: string;
+  fields: Array<string>;
+  because_of: Array<string>;
+  renamed_from: string | null;
+}
+
+export interface JobSummary {
+  dag: string;
+  name: string;
+  job_key: string;
+  version: number;
+  activation: string;
+  runtime: string;
+  operator: string;
+  config_hash: string;
+  paused_at: string | null;
+  pause_reason: string | null;
+}
+
+export interface LimitSpec {
+  scope: "key" | "queue" | "rate";
+  key: string;
+  size: number;
+  seconds?: number | null;
+}
+
+export interface LimitStatus {
+  scope: string;
+  key: string;
+  size: number;
+  seconds: number | null;
+  declared: boolean;
+  queue: string | null;
+  used: number;
+  waiting: number;
+  idle_since: string | null;
+  overridden: boolean;
+}
+
+export interface LogLine {
+  attempt: number;
+  line_no: number;
+  logged_at: string;
+  level: string;
+  message: string;
+  fields: unknown;
+  displayed_attempt: number;
+}
+
+export interface MeResponse {
+  kind: string;
+  id: string;
+  org_id: string;
+  name: string | null;
+  platform_role: string | null;
+  roles: Array<string>;
+  permissions: Array<string>;
+  csrf_token: string | null;
+}
+
+export interface Member {
+  user_id: string;
+  email: string | null;
+  name: string | null;
+  since: string;
+}
+
+export interface MoveDagRequest {
+  version?: number | null;
+  expected?: number | null;
+}
+
+export interface NextRunResponse {
+  next_at: string;
+}
+
+export interface ObjectResponse {
+  id: string;
+  type: string;
+  size: number;
+  checksum: string | null;
+  metadata: unknown;
+  created_at: string;
+  addresses: Array<string>;
+  hard: boolean;
+  persisted: boolean;
+}
+
+export interface ObjectSummary {
+  id: string;
+  type: string;
+  size: number;
+  checksum: string | null;
+  created_at: string;
+  addresses: Array<string>;
+  hard: boolean;
+  persisted: boolean;
+  reference_count: number;
+  holders: Array<string>;
+  collect_at: string | null;
+}
+
+export interface OpenRunRequest {
+  open: true;
+  id?: string | null;
+  name?: string | null;
+  input?: unknown;
+  metadata?: Record<string, unknown> | null;
+  dedupe_key?: string | null;
+  resource_group?: string | null;
+  run_attempts?: number | null;
+  deadline?: number | string | null;
+  expires?: number | string | null;
+  hold?: boolean | null;
+}
+
+export interface Org {
+  id: string;
+  slug: string;
+  name: string;
+  settings: Record<string, unknown>;
+  created_at: string;
+}
+
+export interface OrgRole {
+  id: string;
+  name: string;
+  description: string | null;
+  members: number;
+  created_at: string;
+  display_name: string;
+}
+
+export interface OrgStatus {
+  ready: number;
+  delayed: number;
+  waiting: number;
+  pending: number;
+  running: number;
+  oldest_ready_seconds: number | null;
+  per_second: number;
+  workers: Record<string, number>;
+  dispatchers: number;
+  failed_last_minute: number;
+  lost_last_minute: number;
+  outbox_pending: number;
+  outbox_dead: number;
+  parked: number;
+  blocked: number;
+  completed: number;
+  failed: number;
+  cancelled: number;
+  skipped: number;
+  health: Record<string, number>;
+  stuck_tasks: number;
+  rolled_up_until: string | null;
+}
+
+export interface OutputRef {
+  "$output": string;
+  index?: number | null;
+}
+
+export interface Page_ApiKeyInfo_ {
+  items: Array<ApiKeyInfo>;
+  next: string | null;
+}
+
+export interface Page_AuditEntry_ {
+  items: Array<AuditEntry>;
+  next: string | null;
+}
+
+export interface Page_DagSummary_ {
+  items: Array<DagSummary>;
+  next: string | null;
+}
+
+export interface Page_DagVersion_ {
+  items: Array<DagVersion>;
+  next: string | null;
+}
+
+export interface Page_DatasetVersion_ {
+  items: Array<DatasetVersion>;
+  next: string | null;
+}
+
+export interface Page_Dataset_ {
+  items: Array<Dataset>;
+  next: string | null;
+}
+
+export interface Page_DeployEntry_ {
+  items: Array<DeployEntry>;
+  next: string | null;
+}
+
+export interface Page_Destination_ {
+  items: Array<Destination>;
+  next: string | null;
+}
+
+export interface Page_EffectSummary_ {
+  items: Array<EffectSummary>;
+  next: string | null;
+}
+
+export interface Page_Event_ {
+  items: Array<Event>;
+  next: string | null;
+}
+
+export interface Page_JobSummary_ {
+  items: Array<JobSummary>;
+  next: string | null;
+}
+
+export interface Page_LimitStatus_ {
+  items: Array<LimitStatus>;
+  next: string | null;
+}
+
+export interface Page_Member_ {
+  items: Array<Member>;
+  next: string | null;
+}
+
+export interface Page_ObjectSummary_ {
+  items: Array<ObjectSummary>;
+  next: string | null;
+}
+
+export interface Page_OrgRole_ {
+  items: Array<OrgRole>;
+  next: string | null;
+}
+
+export interface Page_Org_ {
+  items: Array<Org>;
+  next: string | null;
+}
+
+export interface Page_Partition_ {
+  items: Array<Partition>;
+  next: string | null;
+}
+
+export interface Page_Reaction_ {
+  items: Array<Reaction>;
+  next: string | null;
+}
+
+export interface Page_ResourceGroup_ {
+  items: Array<ResourceGroup>;
+  next: string | null;
+}
+
+export interface Page_RunInput_ {
+  items: Array<RunInput>;
+  next: string | null;
+}
+
+export interface Page_Schedule_ {
+  items: Array<Schedule>;
+  next: string | null;
+}
+
+export interface Page_SignedHeadResponse_ {
+  items: Array<SignedHeadResponse>;
+  next: string | null;
+}
+
+export interface Page_StoredBundle_ {
+  items: Array<StoredBundle>;
+  next: string | null;
+}
+
+export interface Page_TaskTypeSummary_ {
+  items: Array<TaskTypeSummary>;
+  next: string | null;
+}
+
+export interface Page_User_ {
+  items: Array<User>;
+  next: string | null;
+}
+
+export interface Page_WorkerKeyInfo_ {
+  items: Array<WorkerKeyInfo>;
+  next: string | null;
+}
+
+export interface Page_WorkerLife_ {
+  items: Array<WorkerLife>;
+  next: string | null;
+}
+
+export interface Page_WorkerStatus_ {
+  items: Array<WorkerStatus>;
+  next: string | null;
+}
+
+export interface ParkedRow {
+  loop: string;
+  key: string;
+  org_id: string | null;
+  run_id: string | null;
+  task_id: string | null;
+  error: string;
+  sqlstate: string | null;
+  failures: number;
+  parked_at: string;
+  retry_at: string;
+  taken_until: string | null;
+}
+
+export interface Partition {
+  partition: string | null;
+  version_id: string;
+  id: string;
+  task_id: string;
+  attempt: number;
+  location: string;
+  rows: number | null;
+  bytes: number | null;
+  fingerprint: string;
+  schema_hash: string | null;
+  checks: Array<Record<string, unknown>>;
+  input_versions: Array<Record<string, unknown>>;
+  committed_at: string;
+}
+
+export interface Plan {
+  jobs: Array<JobChange>;
+  datasets: Array<DatasetChange>;
+  unchanged_jobs: number;
+  warnings: Array<string>;
+  dag: string;
+  yaml_hash: string;
+  current_version: number;
+  rebuilds: Array<Rebuild>;
+}
+
+export interface PlanDagRequest {
+  yaml: string;
+}
+
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  code: string;
+  detail: string;
+  request_id: string;
+  hint: string | null;
+  errors: Array<Record<string, string | number>> | null;
+}
+
+export interface PublishEffectRequest {
+  kind: "deliver";
+  payload: Record<string, unknown>;
+  key?: string | null;
+}
+
+export interface PublishedEffect {
+  id: number;
+  created: boolean;
+}
+
+export interface PurgeDatasetRequest {
+  keep?: number | null;
+  dry_run?: boolean;
+}
+
+export interface PurgePiece {
+  task_ids: Array<string>;
+  next_before: string | null;
+}
+
+export interface PurgeRequest {
+  before?: string | null;
+  limit?: number;
+  dry_run?: boolean;
+  reason?: string | null;
+}
+
+export interface PurgeResponse {
+  versions: Array<PurgedVersion>;
+}
+
+export interface PurgedVersion {
+  id: string;
+  storage_location: string;
+  dag_versions: Array<number>;
+  created_at: string;
+}
+
+export interface PutDataRequest {
+  values: Record<string, unknown>;
+  tags?: Array<string> | null;
+  metadata?: Record<string, unknown> | null;
+}
+
+export interface PutDestinationRequest {
+  url: string;
+}
+
+export interface PutScheduleRequest {
+  type: string;
+  inherit?: boolean;
+  language?: string | null;
+  priority?: number | null;
+  queue?: string | null;
+  labels?: Array<string> | null;
+  metadata?: Record<string, unknown> | null;
+  timeout?: number | string | null;
+  heartbeat_timeout?: number | string | null;
+  backoff?: number | string | null;
+  max_attempts?: number | null;
+  max_losses?: number | null;
+  optional?: boolean | null;
+  limits?: Array<LimitSpec> | null;
+  input?: Record<string, unknown> | Array<unknown>;
+  cron: string;
+  timezone?: string;
+  catch_up?: "skip" | "one" | "all";
+  jitter?: number | string;
+}
+
+export interface QueueStatus {
+  name: string;
+  paused_at: string | null;
+  ready: number;
+  delayed: number;
+  waiting: number;
+  running: number;
+  oldest_ready_seconds: number | null;
+}
+
+export interface Reaction {
+  event_id: string;
+  job_id: string;
+  dag: string;
+  job: string;
+  version: number;
+  dataset: string | null;
+  event_partition: string | null;
+  partition: string | null;
+  reaction: "triggered" | "deduped" | "filtered" | "paused" | "stale";
+  reason: string | null;
+  task_id: string | null;
+  created_at: string;
+}
+
+export interface ReasonRequest {
+  reason?: string | null;
+}
+
+export interface Rebuild {
+  job: string;
+  partitions: number | null;
+  tasks: number | null;
+}
+
+export interface ReceivedResponse {
+  task_id: string;
+  created: boolean;
+}
+
+export interface ReleasedObject {
+  id: string;
+  released: boolean;
+}
+
+export interface ReleasedRun {
+  id: string;
+  released: boolean;
+}
+
+export interface ReplayRequest {
+  ids?: Array<number> | null;
+  kind?: string | null;
+  all?: boolean;
+}
+
+export interface ReplayResponse {
+  ids: Array<number>;
+}
+
+export interface ResourceGroup {
+  id: string;
+  external_id: string;
+  weight: number;
+  quota: number | null;
+  created_at: string;
+}
+
+export interface RetryRequest {
+  reuse?: boolean;
+  force?: boolean;
+  from?: string | null;
+}
+
+export interface RetryRunsRequest {
+  before?: string | null;
+  limit?: number;
+  dry_run?: boolean;
+  type?: string | null;
+  name?: string | null;
+  since?: string | null;
+  status?: "completed" | "failed" | "cancelled" | null;
+  reuse?: boolean;
+}
+
+export interface RoleRequest {
+  role: string;
+}
+
+export interface RotateKeyRequest {
+  overlap_seconds?: number;
+}
+
+export interface RunDataItem {
+  id: string;
+  org_id: string;
+  run_id: string;
+  key: string;
+  value: unknown;
+  tags: Array<string>;
+  task_id: string | null;
+  attempt: number | null;
+  created_at: string;
+  metadata: Record<string, unknown> | null;
+  updated_at: string;
+}
+
+export interface RunExplanation {
+  id: string;
+  status: string;
+  open: boolean;
+  total_tasks: number;
+  tasks: Array<TaskExplanation>;
+  parked: Array<ParkedRow>;
+  deadline_at: string | null;
+  expires_at: string | null;
+  held: boolean;
+}
+
+export interface RunInput {
+  position: number;
+  task_id: string;
+  name: string | null;
+  type: string;
+  input: unknown;
+  input_bytes: number | null;
+}
+
+export interface RunLogLine {
+  task_id: string;
+  task: string;
+  attempt: number;
+  line_no: number;
+  logged_at: string;
+  level: string;
+  message: string;
+  fields: unknown;
+  displayed_attempt: number;
+}
+
+export interface RunProgress {
+  action: string;
+  done_tasks: number;
+  total_tasks: number | null;
+}
+
+export interface RunResponse {
+  id: string;
+  org_id: string;
+  name: string | null;
+  type: string | null;
+  single_task: boolean;
+  resource_group: string;
+  status: string;
+  attempt: number;
+  max_attempts: number;
+  total_tasks: number;
+  completed_tasks: number;
+  failed_tasks: number;
+  cancelled_tasks: number;
+  skipped_tasks: number;
+  input: unknown;
+  output: unknown;
+  output_omitted: boolean;
+  error: unknown;
+  failed_task_id: string | null;
+  metadata: unknown;
+  retry_of: string | null;
+  retried_by: string | null;
+  next_retry_at: string | null;
+  cancel_requested_at: string | null;
+  created_at: string;
+  started_at: string | null;
+  completed_at: string | null;
+  duration_seconds: number | null;
+  progress: RunProgress | null;
+  cancel_reason: string | null;
+  fraction: number;
+  message: string | null;
+  open: boolean;
+  deadline_at: string | null;
+  expires_at: string | null;
+  held: boolean;
+}
+
+export interface RunResult {
+  id: string;
+  status: string;
+  output: unknown;
+  error: unknown;
+  output_omitted: boolean;
+}
+
+export interface RunSummary {
+  id: string;
+  name: string | null;
+  type: string | null;
+  status: string;
+  resource_group: string;
+  attempt: number;
+  max_attempts: number;
+  total_tasks: number;
+  completed_tasks: number;
+  failed_tasks: number;
+  cancelled_tasks: number;
+  skipped_tasks: number;
+  retry_of: string | null;
+  retried_by: string | null;
+  created_at: string;
+  started_at: string | null;
+  completed_at: string | null;
+  duration_seconds: number | null;
+  error: unknown;
+  cancel_reason: string | null;
+}
+
+export interface Schedule {
+  org_id: string;
+  name: string;
+  kind: Record<string, unknown>;
+  input: unknown;
+  details: Record<string, unknown> | null;
+  cron: string;
+  timezone: string;
+  catch_up: string;
+  jitter_seconds: number;
+  paused_at: string | null;
+  next_at: string | null;
+  last_at: string | null;
+  created_at: string;
+}
+
+export interface ServedType {
+  type: string;
+  served: boolean;
+  similar: string | null;
+}
+
+export interface SetGroupRequest {
+  weight?: number | null;
+  quota?: number | null;
+}
+
+export interface SetLimitRequest {
+  size: number;
+}
+
+export interface SignalInfo {
+  name: string;
+  value: unknown;
+  value_bytes: number | null;
+  sent_at: string;
+  taken_by: string | null;
+  taken_at: string | null;
+}
+
+export interface SignalRequest {
+  name: string;
+  value?: unknown;
+}
+
+export interface SignedHeadResponse {
+  org_id: string;
+  seq: number;
+  hash: string;
+  signed_at: string;
+  signing_key_id: string;
+  signature: string;
+  public_key: Record<string, unknown> | null;
+}
+
+export interface SourceState {
+  dag: string;
+  job: string;
+  kind: string;
+  status: string;
+  task_id: string | null;
+  next_at: string | null;
+  last_at: string | null;
+}
+
+export interface StartGraphRequest {
+  id?: string | null;
+  dedupe_key?: string | null;
+  resource_group?: string | null;
+  run_attempts?: number | null;
+  deadline?: number | string | null;
+  expires?: number | string | null;
+  hold?: boolean | null;
+  strict?: boolean;
+  graph: GraphSpec;
+  delay?: number | string | null;
+  available_at?: string | null;
+  metadata?: Record<string, unknown> | null;
+  input?: unknown;
+}
+
+export interface StartTaskRequest {
+  id?: string | null;
+  dedupe_key?: string | null;
+  resource_group?: string | null;
+  run_attempts?: number | null;
+  deadline?: number | string | null;
+  expires?: number | string | null;
+  hold?: boolean | null;
+  strict?: boolean;
+  type: string;
+  inherit?: boolean;
+  language?: string | null;
+  priority?: number | null;
+  queue?: string | null;
+  labels?: Array<string> | null;
+  metadata?: Record<string, unknown> | null;
+  timeout?: number | string | null;
+  heartbeat_timeout?: number | string | null;
+  backoff?: number | string | null;
+  max_attempts?: number | null;
+  max_losses?: number | null;
+  optional?: boolean | null;
+  limits?: Array<LimitSpec> | null;
+  delay?: number | string | null;
+  available_at?: string | null;
+  name?: string | null;
+  external_id?: string | null;
+  input?: Record<string, unknown> | Array<unknown> | string | boolean | number;
+}
+
+export interface StartedRun {
+  id: string;
+  status: string;
+  created: boolean;
+}
+
+export interface StartedRuns {
+  items: Array<StartedRun>;
+}
+
+export interface StepInfo {
+  step_no: number;
+  name: string;
+  kind: string;
+  value: unknown;
+  value_bytes: number | null;
+  error: unknown;
+  tries: number;
+  retry_at: string | null;
+  created_at: string;
+}
+
+export interface StoredBundle {
+  id: string;
+  sha256: string;
+  name: string;
+  size: number;
+  types: Array<string>;
+  created_by: string;
+  created_at: string;
+}
+
+export interface TagsResponse {
+  tags: Array<string>;
+}
+
+export interface TaskDetails {
+  task: TaskStatus;
+  dedupe_key: string | null;
+  attempts: Array<AttemptInfo>;
+  steps: Array<StepInfo>;
+  signals: Array<SignalInfo>;
+}
+
+export interface TaskExplanation {
+  id: string;
+  why: string;
+}
+
+export interface TaskStatus {
+  id: string;
+  run_id: string;
+  parent_id: string | null;
+  position: number;
+  name: string | null;
+  queue: string;
+  type: string;
+  language: string;
+  labels: Array<string>;
+  priority: number;
+  status: string;
+  attempt: number;
+  failures: number;
+  losses: number;
+  max_attempts: number;
+  max_losses: number | null;
+  run_attempt: number;
+  optional: boolean;
+  handler: string | null;
+  input: unknown;
+  output: unknown;
+  error: unknown;
+  metadata: unknown;
+  limits: unknown;
+  external_id: string | null;
+  copy_of: string | null;
+  created_at: string;
+  available_at: string | null;
+  queued_at: string | null;
+  next_retry_at: string | null;
+  started_at: string | null;
+  completed_at: string | null;
+  duration_seconds: number | null;
+  waits_for: string | null;
+  wake_at: string | null;
+  remaining_dependencies: number | null;
+  cancel_requested: boolean | null;
+  progress: number | null;
+  message: string | null;
+  deadline_at: string | null;
+  worker_id: string | null;
+  lease_expires_at: string | null;
+  timeout_seconds: number | null;
+  last_heartbeat: string | null;
+  partitions: Array<string> | null;
+  input_versions: Array<Record<string, unknown>> | null;
+}
+
+export interface TaskSummary {
+  id: string;
+  run_id: string;
+  parent_id: string | null;
+  position: number;
+  name: string | null;
+  queue: string;
+  type: string;
+  labels: Array<string>;
+  priority: number;
+  status: string;
+  attempt: number;
+  failures: number;
+  losses: number;
+  max_attempts: number;
+  error: unknown;
+  progress: number | null;
+  message: string | null;
+  worker_id: string | null;
+  created_at: string;
+  available_at: string | null;
+  next_retry_at: string | null;
+  started_at: string | null;
+  completed_at: string | null;
+}
+
+export interface TaskType {
+  type: string;
+  kind: Record<string, unknown>;
+  limits: unknown;
+  declared_by: string | null;
+  declared_at: string | null;
+  bundle: string | null;
+  input_schema: Record<string, unknown> | null;
+}
+
+export interface TaskTypeSummary {
+  type: string;
+  kind: Record<string, unknown>;
+  limits: unknown;
+  declared_by: string | null;
+  declared_at: string | null;
+  bundle: string | null;
+}
+
+export interface TreeNode {
+  id: string;
+  parent_id: string | null;
+  depth: number;
+  name: string | null;
+  type: string;
+  status: string;
+  attempt: number;
+  completed_at: string | null;
+}
+
+export interface TriggerJobRequest {
+  partitions?: Array<string> | null;
+  force?: boolean;
+  dedupe_key?: string | null;
+}
+
+export interface TriggeredTask {
+  task_id: string;
+  partition: string | null;
+  created: boolean;
+  reused: boolean;
+}
+
+export interface UpdateKeyRequest {
+  name?: string | null;
+  active?: boolean | null;
+  expires_at?: string | null;
+}
+
+export interface UpdateRequest {
+  reason?: string | null;
+  status?: "cancelled" | null;
+  metadata?: Record<string, unknown> | null;
+}
+
+export interface UpdateScheduleRequest {
+  cron?: string | null;
+  timezone?: string | null;
+  catch_up?: "skip" | "one" | "all" | null;
+  jitter?: number | string | null;
+  input?: Record<string, unknown> | Array<unknown> | null;
+  metadata?: Record<string, unknown> | null;
+}
+
+export interface User {
+  id: string;
+  issuer: string;
+  subject: string;
+  email: string | null;
+  name: string | null;
+  platform_role: string;
+  roles: Array<string>;
+  created_at: string;
+  disabled_at: string | null;
+}
+
+export interface WaitForRunsRequest {
+  run_ids: Array<string>;
+  wait?: number;
+}
+
+export interface WebhookResponse {
+  org_id: string;
+  dag: string;
+  job: string;
+  path: string;
+  job_key: string;
+  rotation: number;
+  url_path: string;
+  secret: string;
+}
+
+export interface WholeBundle {
+  id: string;
+  sha256: string;
+  name: string;
+  size: number;
+  types: Array<string>;
+  created_by: string;
+  created_at: string;
+  manifest: Record<string, unknown>;
+}
+
+export interface WholeDataset {
+  id: string;
+  name: string;
+  dag: string;
+  job: string | null;
+  output: number | null;
+  version_id: string | null;
+  storage_location: string | null;
+  read_roles: Array<string>;
+  updated_at: string;
+  config_hash: string | null;
+  schema_hash: string | null;
+  storage: Record<string, unknown> | null;
+}
+
+export interface WholeJob {
+  dag: string;
+  name: string;
+  job_key: string;
+  version: number;
+  activation: string;
+  runtime: string;
+  operator: string;
+  config_hash: string;
+  metadata_hash: string;
+  definition: Record<string, unknown>;
+  paused_at: string | null;
+  pause_reason: string | null;
+}
+
+export interface WorkerKeyInfo {
+  id: string;
+  key_id: string;
+  name: string;
+  queues: Array<string>;
+  pepper_version: number;
+  created_by: string;
+  created_at: string;
+  expires_at: string | null;
+  revoked_at: string | null;
+  last_used_at: string | null;
+  replaced_by: string | null;
+}
+
+export interface WorkerLife {
+  session_id: number;
+  started_at: string;
+  ended_at: string | null;
+  end_reason: string | null;
+  lease_expires_at: string | null;
+  lease_seconds: number;
+  queues: Array<string> | null;
+  running: number;
+}
+
+export interface WorkerLogEntry {
+  line_no: number;
+  logged_at: string;
+  level: string;
+  message: string;
+}
+
+export interface WorkerStatus {
+  id: string;
+  status: string;
+  instance_type: string;
+  address: string | null;
+  labels: Array<string>;
+  languages: Array<string>;
+  metadata: Record<string, unknown>;
+  running: number;
+  created_at: string;
+  last_heartbeat: string | null;
+  lease_expires_at: string | null;
+  drained_at: string | null;
+  drain_reason: string | null;
+  error: string | null;
+  terminated_at: string | null;
+  health_status: string | null;
+  stuck_tasks: number;
+  current_task_id: string | null;
+  current_task_type: string | null;
+  task_runtime_seconds: number | null;
+  error_at: string | null;
+}
+
+export interface Operations {
+  "DELETE /v1/bundles/{sha256}": {
+    path: {
+      sha256: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: undefined;
+  };
+  "DELETE /v1/destinations/{name}": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: undefined;
+  };
+  "DELETE /v1/groups/{name}": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: undefined;
+  };
+  "DELETE /v1/keys/{id}": {
+    path: {
+      id: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: undefined;
+  };
+  "DELETE /v1/limits/{scope}/{key}": {
+    path: {
+      scope: "key" | "queue";
+      key: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: undefined;
+  };
+  "DELETE /v1/objects/{object_id}": {
+    path: {
+      object_id: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: undefined;
+  };
+  "DELETE /v1/roles/{name}": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: undefined;
+  };
+  "DELETE /v1/roles/{name}/members/{user_id}": {
+    path: {
+      name: string;
+      user_id: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: undefined;
+  };
+  "DELETE /v1/runs/{run_id}": {
+    path: {
+      run_id: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: RunResponse | undefined;
+  };
+  "DELETE /v1/runs/{run_id}/data": {
+    path: {
+      run_id: string;
+    };
+    query: {
+      key?: string | null;
+      data_id?: string | null;
+    };
+    body: undefined;
+    response: DeletedResponse;
+  };
+  "DELETE /v1/schedules/{name}": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: undefined;
+  };
+  "DELETE /v1/tasks/{task_id}": {
+    path: {
+      task_id: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: undefined;
+  };
+  "DELETE /v1/worker-keys/{id}": {
+    path: {
+      id: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: undefined;
+  };
+  "GET /": {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    response: ApiInfoResponse;
+  };
+  "GET /auth/callback": {
+    path: Record<string, never>;
+    query: {
+      code?: string | null;
+      state?: string | null;
+      error?: string | null;
+    };
+    body: undefined;
+    response: undefined;
+  };
+  "GET /auth/link": {
+    path: Record<string, never>;
+    query: {
+      token: string;
+    };
+    body: undefined;
+    response: undefined;
+  };
+  "GET /auth/login": {
+    path: Record<string, never>;
+    query: {
+      next?: string | null;
+      org?: string | null;
+    };
+    body: undefined;
+    response: undefined;
+  };
+  "GET /auth/me": {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    response: MeResponse;
+  };
+  "GET /healthz": {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    response: HealthResponse;
+  };
+  "GET /metrics": {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    response: undefined;
+  };
+  "GET /openapi.json": {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    response: unknown;
+  };
+  "GET /readyz": {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    response: HealthResponse;
+  };
+  "GET /v1/audit": {
+    path: Record<string, never>;
+    query: {
+      limit?: number;
+      entity?: string | null;
+      entity_id?: string | null;
+      action?: string | null;
+      actor_id?: string | null;
+      before?: string | null;
+      since?: string | null;
+      until?: string | null;
+      ip?: string | null;
+    };
+    body: undefined;
+    response: Page_AuditEntry_;
+  };
+  "GET /v1/audit/heads": {
+    path: Record<string, never>;
+    query: {
+      limit?: number;
+      before?: number | null;
+    };
+    body: undefined;
+    response: Page_SignedHeadResponse_;
+  };
+  "GET /v1/bundles": {
+    path: Record<string, never>;
+    query: {
+      limit?: number;
+      before?: string | null;
+    };
+    body: undefined;
+    response: Page_StoredBundle_;
+  };
+  "GET /v1/bundles/{sha256}": {
+    path: {
+      sha256: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: WholeBundle;
+  };
+  "GET /v1/bundles/{sha256}/content": {
+    path: {
+      sha256: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: undefined;
+  };
+  "GET /v1/changes": {
+    path: Record<string, never>;
+    query: {
+      after?: string | null;
+    };
+    body: undefined;
+    response: ChangesResponse;
+  };
+  "GET /v1/dags": {
+    path: Record<string, never>;
+    query: {
+      limit?: number;
+      after?: string | null;
+    };
+    body: undefined;
+    response: Page_DagSummary_;
+  };
+  "GET /v1/dags/{name}": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: DagVersionText;
+  };
+  "GET /v1/dags/{name}/diff": {
+    path: {
+      name: string;
+    };
+    query: {
+      old: number;
+      new: number;
+    };
+    body: undefined;
+    response: DiffResponse;
+  };
+  "GET /v1/dags/{name}/history": {
+    path: {
+      name: string;
+    };
+    query: {
+      limit?: number;
+      before?: string | null;
+    };
+    body: undefined;
+    response: Page_DeployEntry_;
+  };
+  "GET /v1/dags/{name}/versions": {
+    path: {
+      name: string;
+    };
+    query: {
+      limit?: number;
+      before?: number | null;
+    };
+    body: undefined;
+    response: Page_DagVersion_;
+  };
+  "GET /v1/dags/{name}/versions/{version}": {
+    path: {
+      name: string;
+      version: number;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: DagVersionText;
+  };
+  "GET /v1/data/{data_id}": {
+    path: {
+      data_id: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: RunDataItem;
+  };
+  "GET /v1/datasets": {
+    path: Record<string, never>;
+    query: {
+      limit?: number;
+      after?: string | null;
+    };
+    body: undefined;
+    response: Page_Dataset_;
+  };
+  "GET /v1/datasets/{name}": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: WholeDataset;
+  };
+  "GET /v1/datasets/{name}/partitions": {
+    path: {
+      name: string;
+    };
+    query: {
+      limit?: number;
+      version_id?: string | null;
+      after?: string | null;
+    };
+    body: undefined;
+    response: Page_Partition_;
+  };
+  "GET /v1/datasets/{name}/versions": {
+    path: {
+      name: string;
+    };
+    query: {
+      limit?: number;
+      before?: string | null;
+    };
+    body: undefined;
+    response: Page_DatasetVersion_;
+  };
+  "GET /v1/destinations": {
+    path: Record<string, never>;
+    query: {
+      limit?: number;
+      after?: string | null;
+    };
+    body: undefined;
+    response: Page_Destination_;
+  };
+  "GET /v1/dispatchers": {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    response: Items_DispatcherInfo_;
+  };
+  "GET /v1/events": {
+    path: Record<string, never>;
+    query: {
+      limit?: number;
+      dataset?: string | null;
+      before?: string | null;
+    };
+    body: undefined;
+    response: Page_Event_;
+  };
+  "GET /v1/events/{event_id}/reactions": {
+    path: {
+      event_id: string;
+    };
+    query: {
+      limit?: number;
+      after?: string | null;
+    };
+    body: undefined;
+    response: Page_Reaction_;
+  };
+  "GET /v1/groups": {
+    path: Record<string, never>;
+    query: {
+      limit?: number;
+      after?: string | null;
+    };
+    body: undefined;
+    response: Page_ResourceGroup_;
+  };
+  "GET /v1/groups/{name}": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: ResourceGroup;
+  };
+  "GET /v1/jobs": {
+    path: Record<string, never>;
+    query: {
+      limit?: number;
+      dag?: string | null;
+      after?: string | null;
+    };
+    body: undefined;
+    response: Page_JobSummary_;
+  };
+  "GET /v1/jobs/{dag}/{name}": {
+    path: {
+      dag: string;
+      name: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: WholeJob;
+  };
+  "GET /v1/jobs/{dag}/{name}/reactions": {
+    path: {
+      dag: string;
+      name: string;
+    };
+    query: {
+      limit?: number;
+      after?: string | null;
+    };
+    body: undefined;
+    response: Page_Reaction_;
+  };
+  "GET /v1/jobs/{dag}/{name}/source": {
+    path: {
+      dag: string;
+      name: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: SourceState;
+  };
+  "GET /v1/jobs/{dag}/{name}/webhook": {
+    path: {
+      dag: string;
+      name: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: WebhookResponse;
+  };
+  "GET /v1/keys": {
+    path: Record<string, never>;
+    query: {
+      limit?: number;
+      before?: string | null;
+      key_id?: string | null;
+    };
+    body: undefined;
+    response: Page_ApiKeyInfo_;
+  };
+  "GET /v1/keys/{id}": {
+    path: {
+      id: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: ApiKeyInfo;
+  };
+  "GET /v1/limits": {
+    path: Record<string, never>;
+    query: {
+      limit?: number;
+      scope?: "key" | "queue" | "rate" | null;
+      after?: string | null;
+    };
+    body: undefined;
+    response: Page_LimitStatus_;
+  };
+  "GET /v1/limits/{scope}/{key}": {
+    path: {
+      scope: "key" | "queue" | "rate";
+      key: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: LimitStatus;
+  };
+  "GET /v1/objects": {
+    path: Record<string, never>;
+    query: {
+      limit?: number;
+      held_by?: string | null;
+      group?: string | null;
+      before?: string | null;
+    };
+    body: undefined;
+    response: Page_ObjectSummary_;
+  };
+  "GET /v1/objects/{object_id}": {
+    path: {
+      object_id: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: undefined;
+  };
+  "GET /v1/orgs": {
+    path: Record<string, never>;
+    query: {
+      limit?: number;
+    };
+    body: undefined;
+    response: Page_Org_;
+  };
+  "GET /v1/orgs/{slug}": {
+    path: {
+      slug: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: Org;
+  };
+  "GET /v1/outbox": {
+    path: Record<string, never>;
+    query: {
+      limit?: number;
+      status?: "pending" | "processing" | "done" | "dead" | null;
+      kind?: string | null;
+      before?: number | null;
+    };
+    body: undefined;
+    response: Page_EffectSummary_;
+  };
+  "GET /v1/queues": {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    response: Items_QueueStatus_;
+  };
+  "GET /v1/roles": {
+    path: Record<string, never>;
+    query: {
+      limit?: number;
+      after?: string | null;
+    };
+    body: undefined;
+    response: Page_OrgRole_;
+  };
+  "GET /v1/roles/{name}/members": {
+    path: {
+      name: string;
+    };
+    query: {
+      limit?: number;
+      after?: string | null;
+    };
+    body: undefined;
+    response: Page_Member_;
+  };
+  "GET /v1/runs": {
+    path: Record<string, never>;
+    query: {
+      limit?: number;
+      sort?: "-created_at" | "created_at";
+      before?: string | null;
+      after?: string | null;
+      since?: string | null;
+      until?: string | null;
+      metadata?: string | null;
+      count?: boolean;
+      status?: Array<"pending" | "running" | "retrying" | "completed" | "failed" | "cancelled"> | null;
+      name?: string | null;
+      type?: string | null;
+      dedupe_key?: string | null;
+    };
+    body: undefined;
+    response: CountedPage_RunSummary_;
+  };
+  "GET /v1/runs/{run_id}": {
+    path: {
+      run_id: string;
+    };
+    query: {
+      wait?: number;
+    };
+    body: undefined;
+    response: RunResponse;
+  };
+  "GET /v1/runs/{run_id}/data": {
+    path: {
+      run_id: string;
+    };
+    query: {
+      keys?: Array<string> | null;
+      prefix?: string | null;
+      glob?: string | null;
+      tags?: Array<string> | null;
+      all_tags?: boolean;
+      tag_prefix?: string | null;
+      history?: boolean;
+      limit?: number;
+    };
+    body: undefined;
+    response: Items_RunDataItem_;
+  };
+  "GET /v1/runs/{run_id}/data/{key}": {
+    path: {
+      run_id: string;
+      key: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: RunDataItem;
+  };
+  "GET /v1/runs/{run_id}/inputs": {
+    path: {
+      run_id: string;
+    };
+    query: {
+      limit?: number;
+      after?: number;
+    };
+    body: undefined;
+    response: Page_RunInput_;
+  };
+  "GET /v1/runs/{run_id}/logs": {
+    path: {
+      run_id: string;
+    };
+    query: {
+      after?: string | null;
+      after_task?: string | null;
+      after_attempt?: number | null;
+      after_line?: number | null;
+      limit?: number;
+    };
+    body: undefined;
+    response: Items_RunLogLine_;
+  };
+  "GET /v1/runs/{run_id}/tasks": {
+    path: {
+      run_id: string;
+    };
+    query: {
+      limit?: number;
+      sort?: "-created_at" | "created_at";
+      before?: string | null;
+      after?: string | null;
+      since?: string | null;
+      until?: string | null;
+      metadata?: string | null;
+      count?: boolean;
+      status?: Array<"pending" | "queued" | "running" | "waiting" | "retrying" | "completed" | "failed" | "cancelled" | "skipped"> | null;
+      queue?: string | null;
+      type?: string | null;
+    };
+    body: undefined;
+    response: CountedPage_TaskSummary_;
+  };
+  "GET /v1/runs/{run_id}/why": {
+    path: {
+      run_id: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: RunExplanation;
+  };
+  "GET /v1/schedules": {
+    path: Record<string, never>;
+    query: {
+      limit?: number;
+      after?: string | null;
+    };
+    body: undefined;
+    response: Page_Schedule_;
+  };
+  "GET /v1/schedules/{name}": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: Schedule;
+  };
+  "GET /v1/status": {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    response: OrgStatus;
+  };
+  "GET /v1/tasks": {
+    path: Record<string, never>;
+    query: {
+      limit?: number;
+      sort?: "-created_at" | "created_at";
+      before?: string | null;
+      after?: string | null;
+      since?: string | null;
+      until?: string | null;
+      metadata?: string | null;
+      count?: boolean;
+      status?: Array<"pending" | "queued" | "running" | "waiting" | "retrying" | "completed" | "failed" | "cancelled" | "skipped"> | null;
+      queue?: string | null;
+      type?: string | null;
+      run_id?: string | null;
+      external_id?: string | null;
+    };
+    body: undefined;
+    response: CountedPage_TaskSummary_;
+  };
+  "GET /v1/tasks/{task_id}": {
+    path: {
+      task_id: string;
+    };
+    query: {
+      wait?: number;
+    };
+    body: undefined;
+    response: TaskStatus;
+  };
+  "GET /v1/tasks/{task_id}/attempts": {
+    path: {
+      task_id: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: Items_AttemptInfo_;
+  };
+  "GET /v1/tasks/{task_id}/details": {
+    path: {
+      task_id: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: TaskDetails;
+  };
+  "GET /v1/tasks/{task_id}/logs": {
+    path: {
+      task_id: string;
+    };
+    query: {
+      after_attempt?: number;
+      after_line?: number;
+      limit?: number;
+    };
+    body: undefined;
+    response: Items_LogLine_;
+  };
+  "GET /v1/tasks/{task_id}/tree": {
+    path: {
+      task_id: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: Items_TreeNode_;
+  };
+  "GET /v1/tasks/{task_id}/why": {
+    path: {
+      task_id: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: ExplanationResponse;
+  };
+  "GET /v1/types": {
+    path: Record<string, never>;
+    query: {
+      limit?: number;
+      after?: string | null;
+    };
+    body: undefined;
+    response: Page_TaskTypeSummary_;
+  };
+  "GET /v1/types/{type}": {
+    path: {
+      type: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: TaskType;
+  };
+  "GET /v1/types/{type}/served": {
+    path: {
+      type: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: ServedType;
+  };
+  "GET /v1/users": {
+    path: Record<string, never>;
+    query: {
+      limit?: number;
+      before?: string | null;
+    };
+    body: undefined;
+    response: Page_User_;
+  };
+  "GET /v1/users/{user_id}": {
+    path: {
+      user_id: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: User;
+  };
+  "GET /v1/worker-keys": {
+    path: Record<string, never>;
+    query: {
+      limit?: number;
+      before?: string | null;
+      key_id?: string | null;
+    };
+    body: undefined;
+    response: Page_WorkerKeyInfo_;
+  };
+  "GET /v1/worker-keys/{id}": {
+    path: {
+      id: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: WorkerKeyInfo;
+  };
+  "GET /v1/workers": {
+    path: Record<string, never>;
+    query: {
+      limit?: number;
+      after?: string | null;
+      status?: "starting" | "active" | "draining" | "error" | "terminated" | null;
+    };
+    body: undefined;
+    response: Page_WorkerStatus_;
+  };
+  "GET /v1/workers/{name}": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: WorkerStatus;
+  };
+  "GET /v1/workers/{name}/history": {
+    path: {
+      name: string;
+    };
+    query: {
+      limit?: number;
+      before?: number | null;
+    };
+    body: undefined;
+    response: Page_WorkerLife_;
+  };
+  "GET /v1/workers/{name}/logs": {
+    path: {
+      name: string;
+    };
+    query: {
+      after?: number | null;
+      limit?: number;
+    };
+    body: undefined;
+    response: Items_WorkerLogEntry_;
+  };
+  "HEAD /v1/objects/{object_id}": {
+    path: {
+      object_id: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: undefined;
+  };
+  "PATCH /v1/data/{data_id}/tags": {
+    path: {
+      data_id: string;
+    };
+    query: Record<string, never>;
+    body: EditTagsRequest;
+    response: TagsResponse;
+  };
+  "PATCH /v1/keys/{id}": {
+    path: {
+      id: string;
+    };
+    query: Record<string, never>;
+    body: UpdateKeyRequest;
+    response: ApiKeyInfo;
+  };
+  "PATCH /v1/orgs/{slug}": {
+    path: {
+      slug: string;
+    };
+    query: Record<string, never>;
+    body: EditOrgRequest;
+    response: undefined;
+  };
+  "PATCH /v1/runs/{run_id}": {
+    path: {
+      run_id: string;
+    };
+    query: Record<string, never>;
+    body: UpdateRequest;
+    response: RunResponse | undefined;
+  };
+  "PATCH /v1/schedules/{name}": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: UpdateScheduleRequest;
+    response: Schedule;
+  };
+  "PATCH /v1/tasks/{task_id}": {
+    path: {
+      task_id: string;
+    };
+    query: Record<string, never>;
+    body: UpdateRequest;
+    response: undefined;
+  };
+  "PATCH /v1/users/{user_id}": {
+    path: {
+      user_id: string;
+    };
+    query: Record<string, never>;
+    body: EditUserRequest;
+    response: undefined;
+  };
+  "POST /auth/logout": {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    response: undefined;
+  };
+  "POST /v1/bundles": {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    response: WholeBundle;
+  };
+  "POST /v1/dags/{name}/cutover": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: CutoverDagRequest | null;
+    response: CurrentVersion;
+  };
+  "POST /v1/dags/{name}/plan": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: PlanDagRequest;
+    response: Plan;
+  };
+  "POST /v1/dags/{name}/rollback": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: MoveDagRequest | null;
+    response: CurrentVersion;
+  };
+  "POST /v1/dags/{name}/versions": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: DeployDagRequest;
+    response: DeployedVersion;
+  };
+  "POST /v1/datasets/{name}/grant": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: RoleRequest;
+    response: undefined;
+  };
+  "POST /v1/datasets/{name}/purge": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: PurgeDatasetRequest | null;
+    response: PurgeResponse;
+  };
+  "POST /v1/datasets/{name}/revoke": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: RoleRequest;
+    response: undefined;
+  };
+  "POST /v1/destinations/{name}/rotate": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: DestinationSecretResponse;
+  };
+  "POST /v1/jobs/{dag}/{name}/pause": {
+    path: {
+      dag: string;
+      name: string;
+    };
+    query: Record<string, never>;
+    body: ReasonRequest | null;
+    response: undefined;
+  };
+  "POST /v1/jobs/{dag}/{name}/resume": {
+    path: {
+      dag: string;
+      name: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: undefined;
+  };
+  "POST /v1/jobs/{dag}/{name}/trigger": {
+    path: {
+      dag: string;
+      name: string;
+    };
+    query: Record<string, never>;
+    body: TriggerJobRequest | null;
+    response: Items_TriggeredTask_;
+  };
+  "POST /v1/jobs/{dag}/{name}/webhook/rotate": {
+    path: {
+      dag: string;
+      name: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: WebhookResponse;
+  };
+  "POST /v1/keys": {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: CreateKeyRequest;
+    response: CreatedKeyResponse;
+  };
+  "POST /v1/keys/{id}/rotate": {
+    path: {
+      id: string;
+    };
+    query: Record<string, never>;
+    body: RotateKeyRequest;
+    response: CreatedKeyResponse;
+  };
+  "POST /v1/objects": {
+    path: Record<string, never>;
+    query: {
+      type?: string;
+      metadata?: string | null;
+      at?: Array<string> | null;
+      hard?: boolean;
+      persisted?: boolean;
+    };
+    body: undefined;
+    response: ObjectResponse;
+  };
+  "POST /v1/objects/{object_id}/reference": {
+    path: {
+      object_id: string;
+    };
+    query: Record<string, never>;
+    body: HolderRequest;
+    response: undefined;
+  };
+  "POST /v1/objects/{object_id}/release": {
+    path: {
+      object_id: string;
+    };
+    query: Record<string, never>;
+    body: HolderRequest;
+    response: ReleasedObject;
+  };
+  "POST /v1/outbox": {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: PublishEffectRequest;
+    response: PublishedEffect;
+  };
+  "POST /v1/outbox/replay": {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: ReplayRequest;
+    response: ReplayResponse;
+  };
+  "POST /v1/queues/{name}/pause": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: undefined;
+  };
+  "POST /v1/queues/{name}/purge": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: PurgeRequest | null;
+    response: PurgePiece;
+  };
+  "POST /v1/queues/{name}/resume": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: undefined;
+  };
+  "POST /v1/roles": {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: CreateRoleRequest;
+    response: IdResponse;
+  };
+  "POST /v1/runs": {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: StartTaskRequest | StartGraphRequest | OpenRunRequest | Array<StartTaskRequest | StartGraphRequest>;
+    response: StartedRun | StartedRuns;
+  };
+  "POST /v1/runs/bulk": {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: Array<StartTaskRequest | StartGraphRequest>;
+    response: StartedRuns;
+  };
+  "POST /v1/runs/cancel": {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: CancelRunsRequest;
+    response: BulkPiece;
+  };
+  "POST /v1/runs/delete": {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: DeleteRunsRequest;
+    response: BulkPiece;
+  };
+  "POST /v1/runs/retry": {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: RetryRunsRequest;
+    response: BulkPiece;
+  };
+  "POST /v1/runs/wait": {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: WaitForRunsRequest;
+    response: Items_RunResult_;
+  };
+  "POST /v1/runs/{run_id}/cancel": {
+    path: {
+      run_id: string;
+    };
+    query: Record<string, never>;
+    body: ReasonRequest | null;
+    response: RunResponse | undefined;
+  };
+  "POST /v1/runs/{run_id}/close": {
+    path: {
+      run_id: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: undefined;
+  };
+  "POST /v1/runs/{run_id}/release": {
+    path: {
+      run_id: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: ReleasedRun;
+  };
+  "POST /v1/runs/{run_id}/retry": {
+    path: {
+      run_id: string;
+    };
+    query: Record<string, never>;
+    body: RetryRequest | null;
+    response: RunResponse;
+  };
+  "POST /v1/runs/{run_id}/signals": {
+    path: {
+      run_id: string;
+    };
+    query: Record<string, never>;
+    body: SignalRequest;
+    response: IdResponse;
+  };
+  "POST /v1/runs/{run_id}/tasks": {
+    path: {
+      run_id: string;
+    };
+    query: Record<string, never>;
+    body: AddTaskRequest | AddGraphRequest;
+    response: AddedTasks;
+  };
+  "POST /v1/schedules/{name}/pause": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: undefined;
+  };
+  "POST /v1/schedules/{name}/resume": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: NextRunResponse;
+  };
+  "POST /v1/schedules/{name}/run": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: FiredScheduleResponse;
+  };
+  "POST /v1/tasks/{task_id}/cancel": {
+    path: {
+      task_id: string;
+    };
+    query: Record<string, never>;
+    body: ReasonRequest | null;
+    response: undefined;
+  };
+  "POST /v1/tasks/{task_id}/retry": {
+    path: {
+      task_id: string;
+    };
+    query: Record<string, never>;
+    body: RetryRequest | null;
+    response: RunResponse;
+  };
+  "POST /v1/users": {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: CreateUserRequest;
+    response: IdResponse;
+  };
+  "POST /v1/webhooks/{org_id}/{webhook_path}": {
+    path: {
+      org_id: string;
+      webhook_path: string;
+    };
+    query: Record<string, never>;
+    body: string;
+    response: ReceivedResponse;
+  };
+  "POST /v1/worker-keys": {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: CreateWorkerKeyRequest;
+    response: CreatedKeyResponse;
+  };
+  "POST /v1/worker-keys/{id}/rotate": {
+    path: {
+      id: string;
+    };
+    query: Record<string, never>;
+    body: RotateKeyRequest;
+    response: CreatedKeyResponse;
+  };
+  "POST /v1/workers/{name}/drain": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: ReasonRequest | null;
+    response: undefined;
+  };
+  "POST /v1/workers/{name}/terminate": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: undefined;
+  };
+  "PUT /v1/destinations/{name}": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: PutDestinationRequest;
+    response: DestinationSecretResponse;
+  };
+  "PUT /v1/groups/{name}": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: SetGroupRequest;
+    response: IdResponse;
+  };
+  "PUT /v1/limits/{scope}/{key}": {
+    path: {
+      scope: "key" | "queue";
+      key: string;
+    };
+    query: Record<string, never>;
+    body: SetLimitRequest;
+    response: undefined;
+  };
+  "PUT /v1/objects/{object_id}": {
+    path: {
+      object_id: string;
+    };
+    query: {
+      type?: string;
+      metadata?: string | null;
+      at?: Array<string> | null;
+      hard?: boolean;
+      persisted?: boolean;
+    };
+    body: undefined;
+    response: ObjectResponse;
+  };
+  "PUT /v1/roles/{name}/members/{user_id}": {
+    path: {
+      name: string;
+      user_id: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: undefined;
+  };
+  "PUT /v1/runs/{run_id}/data": {
+    path: {
+      run_id: string;
+    };
+    query: Record<string, never>;
+    body: PutDataRequest;
+    response: DataIdsResponse;
+  };
+  "PUT /v1/schedules/{name}": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: PutScheduleRequest;
+    response: Schedule;
+  };
+}

@@ -1,0 +1,73 @@
+import type { ReactNode } from "react";
+
+import type { OrgStatus } from "../../api/schema";
+import { Command } from "../../ui/Copy";
+import { formatCount, formatSeconds } from "../../ui/time";
+
+interface Finding {
+  text: string;
+  help: ReactNode;
+}
+
+const LATE_SECONDS = 60;
+
+/** What a person should look at, with the command that helps; nothing if all is well. */
+export function Attention({ status }: { status: OrgStatus }) {
+  const findings = findingsOf(status);
+  if (findings.length === 0) return null;
+  return (
+    <section aria-label="Needs attention" className="overflow-hidden rounded-lg border border-warn bg-warn-soft">
+      <h2 className="px-4 pt-3 text-sm font-semibold">Needs attention</h2>
+      <ul className="px-4 pb-3">
+        {findings.map((finding) => (
+          <li key={finding.text} className="flex flex-wrap items-center justify-between gap-2 py-1.5 text-sm">
+            <span>{finding.text}</span>
+            <span>{finding.help}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function findingsOf(status: OrgStatus): Finding[] {
+  const found: Finding[] = [];
+  const workers = status.workers.active ?? 0;
+  const oldest = status.oldest_ready_seconds ?? 0;
+  if (status.dispatchers === 0) {
+    found.push({
+      text: "No dispatcher runs: retries, schedules and deliveries wait.",
+      help: <Command text="tenuto dispatcher" />,
+    });
+  }
+  if (workers === 0 && status.ready > 0) {
+    found.push({
+      text: `${formatCount(status.ready)} tasks are ready, and no worker is active.`,
+      help: <Command text="tenuto worker module:app" />,
+    });
+  } else if (oldest > LATE_SECONDS) {
+    found.push({
+      text: `The oldest ready task has waited for ${formatSeconds(oldest)}.`,
+      help: <Command text="tenuto queues list" />,
+    });
+  }
+  if (status.outbox_dead > 0) {
+    found.push({
+      text: `${formatCount(status.outbox_dead)} side effects failed for good.`,
+      help: <Command text="tenuto outbox list --status dead" />,
+    });
+  }
+  if (status.stuck_tasks > 0) {
+    found.push({ text: `${formatCount(status.stuck_tasks)} tasks run without progress.`, help: <Command text="tenuto workers list" /> });
+  }
+  if (status.parked > 0) {
+    found.push({
+      text: `${formatCount(status.parked)} rows could not be processed and are parked.`,
+      help: <Command text="tenuto doctor" />,
+    });
+  }
+  if (status.blocked > 0) {
+    found.push({ text: `${formatCount(status.blocked)} tasks are blocked.`, help: <Command text="tenuto why TASK" /> });
+  }
+  return found;
+}

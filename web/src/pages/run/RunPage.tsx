@@ -1,0 +1,132 @@
+import { useNavigate } from "@tanstack/react-router";
+
+import { useCancelRun, useRetryRun, useRun } from "../../api/runs";
+import type { RunResponse } from "../../api/schema";
+import { useMay } from "../../api/session";
+import { Button } from "../../ui/Button";
+import { useConfirm } from "../../ui/confirm";
+import { Copy } from "../../ui/Copy";
+import { ErrorView } from "../../ui/Json";
+import { Facts, Page, Panel } from "../../ui/Page";
+import { Loaded } from "../../ui/States";
+import { isFinal, StatusBadge } from "../../ui/Status";
+import { Tabs } from "../../ui/Tabs";
+import { Duration, Time } from "../../ui/Time";
+import { useAct } from "../../ui/toast";
+import { Progress } from "../runs/Progress";
+import { runRoute, type RunTab } from "./route";
+import { RunData } from "./RunData";
+import { RunLogs } from "./RunLogs";
+import { RunTasks } from "./RunTasks";
+
+const TABS: readonly (readonly [RunTab, string])[] = [
+  ["tasks", "Tasks"],
+  ["data", "Data"],
+  ["logs", "Logs"],
+];
+
+export function RunPage() {
+  const { runId } = runRoute.useParams();
+  const { tab = "tasks" } = runRoute.useSearch();
+  const navigate = useNavigate({ from: "/runs/$runId" });
+  const run = useRun(runId);
+  return (
+    <Loaded read={run}>
+      {(found) => (
+        <Page
+          title={found.name ?? found.type ?? "Run"}
+          about={<Copy text={found.id} />}
+          actions={<Actions run={found} />}
+        >
+          <Summary run={found} />
+          <Tabs
+            label="Parts of the run"
+            tabs={TABS}
+            value={tab}
+            onChange={(next) => void navigate({ search: { tab: next }, replace: true })}
+          />
+          {tab === "tasks" && <RunTasks runId={runId} />}
+          {tab === "data" && <RunData run={found} />}
+          {tab === "logs" && <RunLogs runId={runId} open={!isFinal(found.status)} />}
+        </Page>
+      )}
+    </Loaded>
+  );
+}
+
+function Summary({ run }: { run: RunResponse }) {
+  return (
+    <Panel>
+      <div className="grid gap-4 md:grid-cols-2">
+        <Facts
+          facts={[
+            ["State", <StatusBadge key="state" status={run.status} />],
+            ["Tasks", <Progress key="tasks" run={run} />],
+            ["Attempt", `${run.attempt} of ${run.max_attempts}`],
+            ["Message", run.message],
+            ["Cancelled because", run.cancel_reason],
+          ]}
+        />
+        <Facts
+          facts={[
+            ["Created", <Time key="created" at={run.created_at} />],
+            ["Started", <Time key="started" at={run.started_at} />],
+            ["Took", <Duration key="took" from={run.started_at} until={run.completed_at} />],
+            ["Next retry", run.next_retry_at === null ? null : <Time key="retry" at={run.next_retry_at} />],
+            ["Deadline", run.deadline_at === null ? null : <Time key="deadline" at={run.deadline_at} />],
+          ]}
+        />
+      </div>
+      {run.error !== null && (
+        <div className="mt-4 border-t border-line pt-4">
+          <ErrorView error={run.error} />
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+function Actions({ run }: { run: RunResponse }) {
+  const cancel = useCancelRun();
+  const retry = useRetryRun();
+  const confirm = useConfirm();
+  const act = useAct();
+  const navigate = useNavigate();
+  if (!useMay("runs:write")) return null;
+  const path = { run_id: run.id };
+  const cancelRun = async () => {
+    const agreed = await confirm({
+      title: "Cancel this run?",
+      happens: "Tasks that have not started never start; running tasks are asked to stop.",
+      undo: "You can retry it afterwards: completed tasks keep their results.",
+      action: "Cancel the run",
+      danger: true,
+    });
+    if (agreed) await act(() => cancel.mutateAsync({ path, body: null }), "The run is being cancelled.");
+  };
+  const retryRun = async () => {
+    const agreed = await confirm({
+      title: "Retry this run?",
+      happens: "It starts again as a new run; completed tasks keep their results and are not repeated.",
+      undo: "You can cancel the new run.",
+      action: "Retry the run",
+    });
+    if (!agreed) return;
+    await act(async () => {
+      const next = await retry.mutateAsync({ path, body: null });
+      await navigate({ to: "/runs/$runId", params: { runId: next.id } });
+    }, "The run starts again.");
+  };
+  if (!isFinal(run.status)) {
+    return (
+      <Button kind="danger" busy={cancel.isPending} onClick={() => void cancelRun()}>
+        Cancel
+      </Button>
+    );
+  }
+  return (
+    <Button kind="primary" busy={retry.isPending} onClick={() => void retryRun()}>
+      Retry
+    </Button>
+  );
+}

@@ -1,0 +1,48 @@
+import { Copy } from "./Copy";
+
+const MAX_CHARS = 200_000;
+
+/** A value as indented JSON; strings of several lines as they are. */
+export function Json({ value, none = "nothing" }: { value: unknown; none?: string }) {
+  if (value === null || value === undefined) return <p className="text-sm text-muted">{none}</p>;
+  const text = typeof value === "string" && value.includes("\n") ? value : JSON.stringify(value, null, 2);
+  return (
+    <div className="relative">
+      <div className="absolute top-1 right-1">
+        <Copy text={text} shown="copy" />
+      </div>
+      <pre
+        tabIndex={0}
+        className="max-h-96 overflow-auto rounded-md bg-raised p-3 font-mono text-xs whitespace-pre-wrap
+          [overflow-wrap:anywhere]"
+      >
+        {text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}\n… ${text.length - MAX_CHARS} characters more` : text}
+      </pre>
+    </div>
+  );
+}
+
+/** An error as workers report it: its message first, then type and traceback. */
+export function ErrorView({ error }: { error: unknown }) {
+  if (error === null || error === undefined) return null;
+  if (typeof error !== "object") return <Json value={error} />;
+  const { message, type, traceback, ...rest } = error as Record<string, unknown>;
+  const others = Object.keys(rest).length > 0 ? rest : null;
+  return (
+    <div className="flex flex-col gap-2">
+      <p className="font-medium text-bad [overflow-wrap:anywhere]">{errorText(error)}</p>
+      {typeof type === "string" && typeof message === "string" && <p className="text-xs text-muted">{type}</p>}
+      {typeof traceback === "string" && <Json value={`${traceback}\n`} />}
+      {others !== null && <Json value={others} />}
+    </div>
+  );
+}
+
+/** The one line of an error that lists show. */
+export function errorText(error: unknown): string {
+  if (error === null || error === undefined) return "";
+  if (typeof error !== "object") return JSON.stringify(error);
+  const { message, type, code } = error as Record<string, unknown>;
+  const text = [message, type, code].find((part) => typeof part === "string" && part !== "");
+  return typeof text === "string" ? text : JSON.stringify(error);
+}

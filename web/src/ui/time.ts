@@ -1,0 +1,36 @@
+const UNITS: [number, string][] = [
+  [86_400, "d"],
+  [3600, "h"],
+  [60, "m"],
+];
+
+/** Formats seconds for people: 0.4 s, 12 s, 3 m 20 s, 5 h 2 m. */
+export function formatSeconds(seconds: number): string {
+  if (seconds < 0.001) return "0 s";
+  if (seconds < 1) return `${Math.max(1, Math.round(seconds * 1000))} ms`;
+  if (seconds < 60) return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
+  const at = UNITS.findIndex(([size]) => seconds >= size);
+  const [size, unit] = UNITS[at] ?? [60, "m"];
+  const [smaller, smallerUnit] = UNITS[at + 1] ?? [1, "s"];
+  const rest = Math.floor((seconds % size) / smaller);
+  return `${Math.floor(seconds / size)} ${unit}${rest > 0 ? ` ${rest} ${smallerUnit}` : ""}`;
+}
+
+/** Formats the distance of a time from now: `3 m ago`, `in 20 s`. */
+export function formatDistance(at: string, now: number): string {
+  const seconds = (now - Date.parse(at)) / 1000;
+  if (Math.abs(seconds) < 1) return "now";
+  const [first = "", unit = ""] = formatSeconds(Math.floor(Math.abs(seconds))).split(" ");
+  const text = `${first.replace(/\.0$/, "")} ${unit}`;
+  return seconds > 0 ? `${text} ago` : `in ${text}`;
+}
+
+export function formatExact(at: string): string {
+  const date = new Date(at);
+  const local = date.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
+  return `${local} (${date.toISOString()})`;
+}
+
+export function formatCount(count: number): string {
+  return count.toLocaleString("en-US");
+}
