@@ -27,7 +27,7 @@ gen: .venv/.dev ## write the generated files anew
 	@$(BIN)/python tools/gen.py
 
 web: ## build the dashboard anew (needs Node)
-	@cd web && npm ci --silent --prefer-offline && npm run --silent build
+	@cd web && npm install --no-save --silent --prefer-offline && npm run --silent build
 
 bench: .venv/.dev ## measure the kernel on this machine
 	@$(BIN)/python bench/kernel.py $(ARGS)
