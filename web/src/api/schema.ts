@@ -428,6 +428,10 @@ export interface Items_LogLine_ {
   items: Array<LogLine>;
 }
 
+export interface Items_PoolMachine_ {
+  items: Array<PoolMachine>;
+}
+
 export interface Items_QueueStatus_ {
   items: Array<QueueStatus>;
 }
@@ -706,6 +710,11 @@ export interface Page_Partition_ {
   next: string | null;
 }
 
+export interface Page_PoolStatus_ {
+  items: Array<PoolStatus>;
+  next: string | null;
+}
+
 export interface Page_Reaction_ {
   items: Array<Reaction>;
   next: string | null;
@@ -718,6 +727,11 @@ export interface Page_ResourceGroup_ {
 
 export interface Page_RunInput_ {
   items: Array<RunInput>;
+  next: string | null;
+}
+
+export interface Page_ScalingDecision_ {
+  items: Array<ScalingDecision>;
   next: string | null;
 }
 
@@ -804,6 +818,59 @@ export interface Plan {
 
 export interface PlanDagRequest {
   yaml: string;
+}
+
+export interface PoolMachine {
+  id: string;
+  status: string;
+  provider_id: string | null;
+  running: number;
+  idle_seconds: number | null;
+  created_at: string;
+  has_registered: boolean;
+  external: boolean;
+  error: string | null;
+}
+
+export interface PoolStatus {
+  name: string;
+  provider: string;
+  min_workers: number;
+  max_workers: number;
+  spare_workers: number;
+  tasks_per_worker: number;
+  queues: Array<string> | null;
+  types: Array<string> | null;
+  labels: Array<string>;
+  scale_up_multiplier: number;
+  scale_down_multiplier: number;
+  idle_timeout_seconds: number;
+  over_capacity_timeout_seconds: number;
+  scale_down_grace_seconds: number;
+  starting_grace_seconds: number;
+  spawn_timeout_seconds: number;
+  max_failure_rate: number;
+  failure_window_seconds: number;
+  min_spawns_for_rate: number;
+  settings: Record<string, unknown>;
+  tiers: Array<Record<string, unknown>>;
+  paused_at: string | null;
+  created_at: string;
+  starting: number;
+  active: number;
+  busy: number;
+  draining: number;
+  error: number;
+  external: number;
+  running: number;
+  ready: number;
+  wanted: number | null;
+  reason: string | null;
+  decided_at: string | null;
+  problem: string | null;
+  problem_at: string | null;
+  controlled: boolean;
+  id: string;
 }
 
 export interface Problem {
@@ -1104,6 +1171,15 @@ export interface RunSummary {
   cancel_reason: string | null;
 }
 
+export interface ScalingDecision {
+  id: string;
+  decided_at: string;
+  workers: number;
+  wanted: number;
+  reason: string;
+  facts: Record<string, unknown>;
+}
+
 export interface Schedule {
   org_id: string;
   name: string;
@@ -1133,6 +1209,30 @@ export interface SetGroupRequest {
 
 export interface SetLimitRequest {
   size: number;
+}
+
+export interface SetPoolRequest {
+  provider?: string | null;
+  min_workers?: number | null;
+  max_workers?: number | null;
+  spare_workers?: number | null;
+  tasks_per_worker?: number | null;
+  queues?: Array<string> | null;
+  types?: Array<string> | null;
+  labels?: Array<string> | null;
+  scale_up_multiplier?: number | null;
+  scale_down_multiplier?: number | null;
+  idle_timeout_seconds?: number | null;
+  over_capacity_timeout_seconds?: number | null;
+  scale_down_grace_seconds?: number | null;
+  starting_grace_seconds?: number | null;
+  spawn_timeout_seconds?: number | null;
+  max_failure_rate?: number | null;
+  failure_window_seconds?: number | null;
+  min_spawns_for_rate?: number | null;
+  settings?: Record<string, unknown> | null;
+  tiers?: Array<Record<string, unknown>> | null;
+  paused?: boolean | null;
 }
 
 export interface SignalInfo {
@@ -1575,6 +1675,16 @@ export interface Operations {
       object_id: string;
     };
     query: Record<string, never>;
+    body: undefined;
+    response: undefined;
+  };
+  "DELETE /v1/pools/{name}": {
+    path: {
+      name: string;
+    };
+    query: {
+      force?: boolean;
+    };
     body: undefined;
     response: undefined;
   };
@@ -2050,6 +2160,42 @@ export interface Operations {
     };
     body: undefined;
     response: Page_EffectSummary_;
+  };
+  "GET /v1/pools": {
+    path: Record<string, never>;
+    query: {
+      limit?: number;
+      after?: string | null;
+    };
+    body: undefined;
+    response: Page_PoolStatus_;
+  };
+  "GET /v1/pools/{name}": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: PoolStatus;
+  };
+  "GET /v1/pools/{name}/decisions": {
+    path: {
+      name: string;
+    };
+    query: {
+      limit?: number;
+      before?: string | null;
+    };
+    body: undefined;
+    response: Page_ScalingDecision_;
+  };
+  "GET /v1/pools/{name}/machines": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: Items_PoolMachine_;
   };
   "GET /v1/queues": {
     path: Record<string, never>;
@@ -2849,6 +2995,14 @@ export interface Operations {
     };
     body: undefined;
     response: ObjectResponse;
+  };
+  "PUT /v1/pools/{name}": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: SetPoolRequest;
+    response: IdResponse;
   };
   "PUT /v1/roles/{name}/members/{user_id}": {
     path: {
