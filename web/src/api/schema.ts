@@ -479,6 +479,7 @@ export interface JobSummary {
   config_hash: string;
   paused_at: string | null;
   pause_reason: string | null;
+  held_at: string | null;
 }
 
 export interface LimitSpec {
@@ -1570,6 +1571,9 @@ export interface WholeJob {
   definition: Record<string, unknown>;
   paused_at: string | null;
   pause_reason: string | null;
+  held_at: string | null;
+  hold_reason: string | null;
+  backlog: Record<string, unknown> | null;
 }
 
 export interface WorkerKeyInfo {
