@@ -12,8 +12,9 @@ from tenuto.model import errors
 
 SQL = Path(__file__).parents[2] / "src" / "tenuto" / "sql"
 NAMES = """
-attempts audit bulk_runs bundles children counts dags data_objects datasets idempotency held_runs identity keys logins
-events maintenance metadata monitoring outbox pools rate_limits reactions remote_workers run_data runs task_types
+attempts audit backfills bulk_runs bundles children counts dags data_objects datasets events held_runs idempotency
+identity keys logins maintenance metadata monitoring outbox pools rate_limits reactions remote_workers run_data runs
+task_types
 webhooks
 workers
 """

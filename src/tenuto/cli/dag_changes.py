@@ -1,4 +1,4 @@
-"""DAGs, jobs and datasets for commands: over HTTP if TENUTO_URL names a server, else on the database."""
+"""DAGs, jobs, datasets and repairs for commands: over HTTP if TENUTO_URL names a server, else on the database."""
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
@@ -10,6 +10,7 @@ from tenuto.model.os_user import os_user
 
 if TYPE_CHECKING:
     from tenuto.sdk.operations.dags import DagOperations
+    from tenuto.sdk.operations.repairs import RepairOperations
 
 T = TypeVar("T")
 
@@ -25,3 +26,16 @@ def with_dags(question: "Callable[[DagOperations], Awaitable[T]]", *, org: str |
     from tenuto.sdk.operations.dags import HttpDags
 
     return with_server(lambda http: question(HttpDags(http)), org=org)
+
+
+def with_repairs(question: "Callable[[RepairOperations], Awaitable[T]]", *, org: str | None) -> T:
+    """Run `question` with the operations that repair the data of the org."""
+    if read_settings().server is None:
+        from tenuto.sdk.operations.sql_repairs import SqlRepairs
+
+        return with_database(
+            lambda context: question(SqlRepairs(context.pool, context.org_id, actor=os_user())), role=ROLE, org=org
+        )
+    from tenuto.sdk.operations.repairs import HttpRepairs
+
+    return with_server(lambda http: question(HttpRepairs(http)), org=org)

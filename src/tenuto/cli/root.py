@@ -42,6 +42,7 @@ COMMANDS = {
     "jobs": ("Data", "jobs", "app"),
     "datasets": ("Data", "datasets", "app"),
     "events": ("Data", "events", "app"),
+    "backfill": ("Data", "backfill", "app"),
     "status": ("Operations", "status", "status"),
     "top": ("Operations", "top", "top"),
     "doctor": ("Operations", "doctor", "doctor"),

@@ -34,7 +34,7 @@ BATCH_SIZE = 100
 ON_TIME = ("admit_rates", "fire_schedules")
 UPKEEP = (
     "promote_due", "wake_waiting", "unblock_tasks", "expire_deadlines", "expire_runs", "fold_runs", "settle_runs",
-    "sweep_cancelled", "follow_arrivals", "admit_rates", "advance_requests", "advance_builds",
+    "sweep_cancelled", "follow_arrivals", "admit_rates", "advance_requests", "advance_builds", "advance_backfills",
     "fire_schedules",
 )  # fmt: skip
 

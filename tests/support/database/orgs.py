@@ -77,8 +77,15 @@ def a_busy_org(db: Db, slug: str) -> UUID:
         " select org_id, job_key, '/new', tenuto.now() from tenuto.job_controls where org_id = %s limit 1",
         [org],
     )
+    a_backfill(db, org)
     an_org_with_users(db, org, slug)
     return org
+
+
+def a_backfill(db: Db, org: UUID) -> None:
+    name = next(row["name"] for row in call(db, "list_datasets", org_id=org) if row["job"] == "extract")
+    id = call(db, "start_backfill", org_id=org, dataset=name, partitions=["new"])
+    call(db, "advance_backfills", keys=[str(id)])
 
 
 def _published_data(db: Db, org: UUID) -> None:

@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 
 from psycopg.types.json import Jsonb
 
+from tests.support.database.backfills import backfill
 from tests.support.database.dags import deploy
 from tests.support.database.data_objects import an_object
 from tests.support.database.jobs import SALES, sales
@@ -230,6 +231,13 @@ select tenuto._uuid7_floor(now() - interval '1 month' + random() * interval '1 d
        gen_random_uuid(), '', gen_random_uuid(), now() - interval '1 month'"""
 
 
+def a_backfill(db: Db, org: UUID) -> None:
+    deploy(db, SALES, org_id=org)
+    call(db, "cutover_dag", org_id=org, name="sales", expected=0, actor="ann")
+    db.execute("update tenuto.builds set phase = 'done', due_at = null where org_id = %s", [org])
+    backfill(db, "raw", org_id=org)
+
+
 def a_sealed_entry(db: Db, org: UUID) -> None:
     an_entry(db, org_id=org)
     call(db, "seal_audit")
@@ -265,6 +273,7 @@ CASES = {
     "advance_requests": Case(a_large_cancel, gone("run_requests", "phase = 'list'"), "run_requests", "update"),
     "watch_backlogs": Case(a_backlog, gone("job_backlogs"), "job_backlogs"),
     "advance_builds": Case(a_build, gone("build_inputs"), "builds", "update"),
+    "advance_backfills": Case(a_backfill, gone("backfills", "planned = 0"), "backfills", "update"),
     "fire_schedules": Case(a_schedule, gone("schedules", "last_at is null"), "schedules", "update"),
     "drain_outbox": Case(an_effect, gone("outbox", "attempts = 0"), "outbox", "update"),
     "sweep_lanes": Case(an_empty_lane, gone("ready_lanes"), "ready_lanes"),

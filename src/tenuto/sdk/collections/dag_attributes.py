@@ -1,4 +1,4 @@
-"""The attributes of clients that lead to DAGs, jobs and datasets: `tn.dags`, `tn.jobs`, `tn.datasets`."""
+"""The attributes of clients that lead to DAGs, jobs, datasets and backfills: `tn.dags`, `tn.jobs`, `tn.datasets`."""
 
 from abc import ABC, abstractmethod
 from functools import cached_property
@@ -10,9 +10,11 @@ from tenuto.sdk.client.transport import Transport
 
 if TYPE_CHECKING:
     from tenuto.sdk.client.http_client import Http
+    from tenuto.sdk.collections.backfills import BackfillCollection, SyncBackfillCollection
     from tenuto.sdk.collections.dags import DagCollection, JobCollection, SyncDagCollection, SyncJobCollection
     from tenuto.sdk.collections.datasets import DatasetCollection, SyncDatasetCollection
     from tenuto.sdk.operations.dags import DagOperations
+    from tenuto.sdk.operations.repairs import RepairOperations
 
 
 class DagAttributes(ABC):
@@ -37,6 +39,19 @@ class DagAttributes(ABC):
 
         return HttpDags(self._server)
 
+    @cached_property
+    def repair_operations(self) -> "RepairOperations":
+        """The operations that repair data, over the transport of the client."""
+        transport = self.transport
+        if isinstance(transport, SqlTransport):
+            from tenuto.model.os_user import os_user
+            from tenuto.sdk.operations.sql_repairs import SqlRepairs
+
+            return SqlRepairs(transport.pool, transport.org_id, actor=os_user())
+        from tenuto.sdk.operations.repairs import HttpRepairs
+
+        return HttpRepairs(self._server)
+
     @property
     def dags(self) -> "DagCollection":
         """The DAGs: `await tn.dags.deploy(Path("orders.yaml"))`, `await tn.dags.cutover("orders")`."""
@@ -57,6 +72,13 @@ class DagAttributes(ABC):
         from tenuto.sdk.collections.datasets import DatasetCollection
 
         return DatasetCollection(self.dag_operations)
+
+    @property
+    def backfills(self) -> "BackfillCollection":
+        """The backfills: `await tn.backfills.start("orders_daily", first="2026-11-01", last="2026-11-07")`."""
+        from tenuto.sdk.collections.backfills import BackfillCollection
+
+        return BackfillCollection(self.repair_operations)
 
 
 class SyncDagAttributes(ABC):
@@ -89,3 +111,10 @@ class SyncDagAttributes(ABC):
         from tenuto.sdk.collections.datasets import SyncDatasetCollection
 
         return SyncDatasetCollection(self.client.datasets, self.wait_for)
+
+    @property
+    def backfills(self) -> "SyncBackfillCollection":
+        """The backfills: `tn.backfills.start("orders_daily", first="2026-11-01", last="2026-11-07")`."""
+        from tenuto.sdk.collections.backfills import SyncBackfillCollection
+
+        return SyncBackfillCollection(self.client.backfills, self.wait_for)

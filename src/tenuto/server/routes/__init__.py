@@ -6,6 +6,7 @@ from tenuto.server.http.route_table import RouteTable
 
 MODULES = (
     "audit",
+    "backfills",
     "bulk_runs",
     "bundles",
     "changes",

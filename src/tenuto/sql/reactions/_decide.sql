@@ -12,7 +12,7 @@ create or replace function tenuto._decide(
 as $$
   with consumers as materialized (
     select s.source, c.job_id, c.input, c.mode, j.job_key, j.dag_version_id, i.definition as input_definition,
-           k.paused_at, k.pause_reason, k.hold_reason, v.version,
+           j.definition ->> 'execution_strategy' as strategy, k.paused_at, k.pause_reason, k.hold_reason, v.version,
            p.definition -> 'outputs' -> s.output -> 'partition' as partition
     from tenuto._sources(p_org_id, p_event_ids) s
     cross join lateral tenuto._consumers(
@@ -29,6 +29,7 @@ as $$
                 else tenuto._map_partition(e.partition_key, c.input_definition -> 'map') end as partitions,
            case when c.input_definition -> 'where' = '{}' then true
                 else tenuto._passes_filter(c.input_definition -> 'where', e, c.partition) end as passes,
+           tenuto._downstream(e.task_id) as downstream,
            e.fingerprint = (
              select v.fingerprint
              from tenuto.partition_versions v
@@ -46,6 +47,9 @@ as $$
     select p.*, case
       when p.mode = 'stale' then 'stale: the version of its data is not current'
       when p.unchanged then 'filtered: unchanged, the same fingerprint as before'
+      when p.downstream = 'none' then 'filtered: the backfill starts nothing downstream'
+      when p.downstream = 'same' and (p.strategy <> 'PerPartition' or p.partitions <> array[p.partition_key])
+      then 'filtered: the backfill starts the same partitions only'
       when not p.passes then 'filtered: the input wants other values (where)'
       when p.partitions is null then 'filtered: its partition does not map to partitions of the job'
       when p.mode = 'wait' then format('paused: version %s of the DAG is not current', p.version)

@@ -44,6 +44,7 @@ begin
             case when s.is_first then 'triggered' else 'deduped' end, null, s.task_id, null)::tenuto.event_reactions
     from unnest(v_starts) s
     order by s.event_id, s.is_first desc, s.partition), p_again);
+  perform tenuto._follow_repairs(v_job, v_starts);
   if p_decisions[1].rebuild then
     perform tenuto._join_build(p_org_id, v_job.dag_version_id,
       array(select distinct s.task_id from unnest(v_starts) s

@@ -1,0 +1,105 @@
+"""Backfills: one coroutine per public function of sql/reactions/backfills/ that a user calls."""
+
+from uuid import UUID
+
+from tenuto.db.connection.call import Conn, call, call_one, call_value, call_void
+from tenuto.model.backfills import Backfill, BackfillPreview, BackfillTask, Downstream, Reprocess
+
+
+async def start_backfill(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    dataset: str,
+    first: str | None = None,
+    last: str | None = None,
+    partitions: list[str] | None = None,
+    reprocess: Reprocess | None = None,
+    downstream: Downstream | None = None,
+    concurrency: int | None = None,
+    descending: bool | None = None,
+    reason: str | None = None,
+    actor: str | None = None,
+) -> UUID:
+    return await call_value(
+        conn,
+        "start_backfill",
+        org_id=org_id,
+        dataset=dataset,
+        first=first,
+        last=last,
+        partitions=partitions,
+        reprocess=reprocess,
+        downstream=downstream,
+        concurrency=concurrency,
+        descending=descending,
+        reason=reason,
+        actor=actor,
+    )
+
+
+async def preview_backfill(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    dataset: str,
+    first: str | None = None,
+    last: str | None = None,
+    partitions: list[str] | None = None,
+    reprocess: Reprocess | None = None,
+    downstream: Downstream | None = None,
+    concurrency: int | None = None,
+    descending: bool | None = None,
+    reason: str | None = None,
+) -> BackfillPreview:
+    return await call_one(
+        conn,
+        "preview_backfill",
+        BackfillPreview,
+        org_id=org_id,
+        dataset=dataset,
+        first=first,
+        last=last,
+        partitions=partitions,
+        reprocess=reprocess,
+        downstream=downstream,
+        concurrency=concurrency,
+        descending=descending,
+        reason=reason,
+    )
+
+
+async def list_backfills(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    dataset: str | None = None,
+    status: str | None = None,
+    before: UUID | None = None,
+    limit: int | None = None,
+) -> list[Backfill]:
+    return await call(
+        conn, "list_backfills", Backfill, org_id=org_id, dataset=dataset, status=status, before=before, limit=limit
+    )
+
+
+async def get_backfill(conn: Conn, *, org_id: UUID, id: UUID) -> Backfill:
+    return await call_one(conn, "get_backfill", Backfill, org_id=org_id, id=id)
+
+
+async def list_backfill_tasks(
+    conn: Conn, *, org_id: UUID, id: UUID, after: UUID | None = None, limit: int | None = None
+) -> list[BackfillTask]:
+    return await call(conn, "list_backfill_tasks", BackfillTask, org_id=org_id, id=id, after=after, limit=limit)
+
+
+async def pause_backfill(conn: Conn, *, org_id: UUID, id: UUID) -> None:
+    await call_void(conn, "pause_backfill", org_id=org_id, id=id)
+
+
+async def resume_backfill(conn: Conn, *, org_id: UUID, id: UUID) -> None:
+    await call_void(conn, "resume_backfill", org_id=org_id, id=id)
+
+
+async def cancel_backfill(conn: Conn, *, org_id: UUID, id: UUID) -> None:
+    await call_void(conn, "cancel_backfill", org_id=org_id, id=id)

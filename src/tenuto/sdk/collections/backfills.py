@@ -1,0 +1,178 @@
+"""Backfills: `await tn.backfills.start("orders_daily", first="2026-11-01", last="2026-11-07")`."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from tenuto.model.backfills import (
+    ENDED,
+    Backfill,
+    BackfillPreview,
+    BackfillScope,
+    BackfillTask,
+    Downstream,
+    Reprocess,
+)
+from tenuto.sdk.client.loop_thread import Wait
+from tenuto.sdk.collections.pages import all_pages, read_uuid
+
+if TYPE_CHECKING:
+    from tenuto.sdk.operations.repairs import RepairOperations
+
+POLL_SECONDS = 0.5
+
+
+class BackfillCollection:
+    """The backfills of an org."""
+
+    def __init__(self, operations: "RepairOperations") -> None:
+        self._operations = operations
+
+    async def start(
+        self,
+        dataset: str,
+        *,
+        first: str | None = None,
+        last: str | None = None,
+        partitions: Sequence[str] | None = None,
+        reprocess: Reprocess = "none",
+        downstream: Downstream = "all",
+        concurrency: int = 100,
+        descending: bool = False,
+        reason: str | None = None,
+    ) -> Backfill:
+        """Start a backfill of a dataset: the partitions from `first` to `last`, both included, or a list of them.
+        `reprocess`: "none" computes what is missing, "failed" also what failed, "all" everything. `downstream`: which
+        jobs react to the commits, "none", those that read the "same" partition, or "all". `concurrency`: open tasks
+        at a time. `descending`: from the last partition to the first."""
+        keys = None if partitions is None else [*partitions]
+        return await self._operations.start_backfill(
+            BackfillScope(dataset, first, last, keys, reprocess, downstream, concurrency, descending, reason)
+        )
+
+    async def preview(
+        self,
+        dataset: str,
+        *,
+        first: str | None = None,
+        last: str | None = None,
+        partitions: Sequence[str] | None = None,
+        reprocess: Reprocess = "none",
+    ) -> BackfillPreview:
+        """Return how many partitions a backfill would start, wait for and skip, without starting it."""
+        keys = None if partitions is None else [*partitions]
+        return await self._operations.preview_backfill(BackfillScope(dataset, first, last, keys, reprocess))
+
+    async def get(self, id: UUID | str) -> Backfill:
+        """Return a backfill with its progress."""
+        return await self._operations.get_backfill(read_uuid(id, "a backfill"))
+
+    async def wait(self, id: UUID | str, *, timeout: float | None = None) -> Backfill:
+        """Return a backfill once it has completed, failed or been cancelled. Raises TimeoutError."""
+        async with asyncio.timeout(timeout):
+            while (backfill := await self.get(id)).status not in ENDED:
+                await asyncio.sleep(POLL_SECONDS)
+        return backfill
+
+    async def tasks(self, id: UUID | str) -> list[BackfillTask]:
+        """Return the tasks of a backfill that are open or did not complete."""
+        backfill_id = read_uuid(id, "a backfill")
+        return await all_pages(
+            lambda last: self._operations.list_backfill_tasks(backfill_id, after=last and last.task_id)
+        )
+
+    async def pause(self, id: UUID | str) -> None:
+        """Pause a backfill: it starts no more tasks until it is resumed."""
+        await self._operations.pause_backfill(read_uuid(id, "a backfill"))
+
+    async def resume(self, id: UUID | str) -> None:
+        """Resume a paused backfill where it was."""
+        await self._operations.resume_backfill(read_uuid(id, "a backfill"))
+
+    async def cancel(self, id: UUID | str) -> None:
+        """Cancel a backfill and its open tasks. Data that is committed stays."""
+        await self._operations.cancel_backfill(read_uuid(id, "a backfill"))
+
+    async def list(self, *, dataset: str | None = None, status: str | None = None) -> list[Backfill]:
+        """Return all backfills, newest first: of one dataset or all, in one status or any."""
+        return await all_pages(
+            lambda last: self._operations.list_backfills(dataset=dataset, status=status, before=last and last.id)
+        )
+
+
+class SyncBackfillCollection:
+    """The backfills of an org, for synchronous code."""
+
+    def __init__(self, backfills: BackfillCollection, wait: Wait) -> None:
+        self._backfills, self._wait = backfills, wait
+
+    def start(
+        self,
+        dataset: str,
+        *,
+        first: str | None = None,
+        last: str | None = None,
+        partitions: Sequence[str] | None = None,
+        reprocess: Reprocess = "none",
+        downstream: Downstream = "all",
+        concurrency: int = 100,
+        descending: bool = False,
+        reason: str | None = None,
+    ) -> Backfill:
+        """Start a backfill of a dataset: the partitions from `first` to `last`, both included, or a list of them."""
+        return self._wait(
+            self._backfills.start(
+                dataset,
+                first=first,
+                last=last,
+                partitions=partitions,
+                reprocess=reprocess,
+                downstream=downstream,
+                concurrency=concurrency,
+                descending=descending,
+                reason=reason,
+            )
+        )
+
+    def preview(
+        self,
+        dataset: str,
+        *,
+        first: str | None = None,
+        last: str | None = None,
+        partitions: Sequence[str] | None = None,
+        reprocess: Reprocess = "none",
+    ) -> BackfillPreview:
+        """Return how many partitions a backfill would start, wait for and skip, without starting it."""
+        return self._wait(
+            self._backfills.preview(dataset, first=first, last=last, partitions=partitions, reprocess=reprocess)
+        )
+
+    def get(self, id: UUID | str) -> Backfill:
+        """Return a backfill with its progress."""
+        return self._wait(self._backfills.get(id))
+
+    def wait(self, id: UUID | str, *, timeout: float | None = None) -> Backfill:
+        """Return a backfill once it has completed, failed or been cancelled. Raises TimeoutError."""
+        return self._wait(self._backfills.wait(id, timeout=timeout))
+
+    def tasks(self, id: UUID | str) -> list[BackfillTask]:
+        """Return the tasks of a backfill that are open or did not complete."""
+        return self._wait(self._backfills.tasks(id))
+
+    def pause(self, id: UUID | str) -> None:
+        """Pause a backfill: it starts no more tasks until it is resumed."""
+        self._wait(self._backfills.pause(id))
+
+    def resume(self, id: UUID | str) -> None:
+        """Resume a paused backfill where it was."""
+        self._wait(self._backfills.resume(id))
+
+    def cancel(self, id: UUID | str) -> None:
+        """Cancel a backfill and its open tasks. Data that is committed stays."""
+        self._wait(self._backfills.cancel(id))
+
+    def list(self, *, dataset: str | None = None, status: str | None = None) -> list[Backfill]:
+        """Return all backfills, newest first: of one dataset or all, in one status or any."""
+        return self._wait(self._backfills.list(dataset=dataset, status=status))

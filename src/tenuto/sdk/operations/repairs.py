@@ -1,0 +1,76 @@
+"""Repairs of data: the interface of clients and commands, and its implementation as requests to a server."""
+
+from typing import Protocol
+from uuid import UUID
+
+from tenuto.model.backfills import Backfill, BackfillPreview, BackfillScope, BackfillTask
+from tenuto.sdk.client.http_client import Http
+from tenuto.sdk.client.http_transport import read
+from tenuto.sdk.client.transport import PAGE
+from tenuto.sdk.values.wire_format import dump
+
+
+class RepairOperations(Protocol):
+    """Operations that compute data of one org again."""
+
+    async def start_backfill(self, scope: BackfillScope) -> Backfill: ...
+
+    async def preview_backfill(self, scope: BackfillScope) -> BackfillPreview:
+        """Return what a backfill would do now, without starting it."""
+        ...
+
+    async def list_backfills(
+        self, *, dataset: str | None = None, status: str | None = None, before: UUID | None = None, limit: int = PAGE
+    ) -> list[Backfill]: ...
+
+    async def get_backfill(self, id: UUID) -> Backfill: ...
+
+    async def list_backfill_tasks(
+        self, id: UUID, *, after: UUID | None = None, limit: int = PAGE
+    ) -> list[BackfillTask]: ...
+
+    async def pause_backfill(self, id: UUID) -> None: ...
+
+    async def resume_backfill(self, id: UUID) -> None: ...
+
+    async def cancel_backfill(self, id: UUID) -> None: ...
+
+
+class HttpRepairs:
+    """Sends the operations that repair data to a server."""
+
+    def __init__(self, http: Http) -> None:
+        self.http = http
+
+    async def start_backfill(self, scope: BackfillScope) -> Backfill:
+        return read(Backfill, await self.http.ask("POST", "/v1/backfills", dump(vars(scope))))
+
+    async def preview_backfill(self, scope: BackfillScope) -> BackfillPreview:
+        return read(BackfillPreview, await self.http.ask("POST", "/v1/backfills/preview", dump(vars(scope))))
+
+    async def list_backfills(
+        self, *, dataset: str | None = None, status: str | None = None, before: UUID | None = None, limit: int = PAGE
+    ) -> list[Backfill]:
+        page = {"dataset": dataset, "status": status, "before": before, "limit": limit}
+        params = {name: value for name, value in page.items() if value is not None}
+        return read(list[Backfill], (await self.http.ask("GET", "/v1/backfills", params=params))["items"])
+
+    async def get_backfill(self, id: UUID) -> Backfill:
+        return read(Backfill, await self.http.ask("GET", f"/v1/backfills/{id}"))
+
+    async def list_backfill_tasks(
+        self, id: UUID, *, after: UUID | None = None, limit: int = PAGE
+    ) -> list[BackfillTask]:
+        params: dict[str, object] = {"limit": limit} if after is None else {"limit": limit, "after": after}
+        return read(
+            list[BackfillTask], (await self.http.ask("GET", f"/v1/backfills/{id}/tasks", params=params))["items"]
+        )
+
+    async def pause_backfill(self, id: UUID) -> None:
+        await self.http.ask("POST", f"/v1/backfills/{id}/pause")
+
+    async def resume_backfill(self, id: UUID) -> None:
+        await self.http.ask("POST", f"/v1/backfills/{id}/resume")
+
+    async def cancel_backfill(self, id: UUID) -> None:
+        await self.http.ask("POST", f"/v1/backfills/{id}/cancel")

@@ -1,0 +1,85 @@
+"""Repairs of data on the database: calls the SQL functions directly, each operation in one transaction."""
+
+from uuid import UUID
+
+from tenuto.db import backfills
+from tenuto.db.connection.call import Conn
+from tenuto.db.connection.pool import ConnectionPool
+from tenuto.model.backfills import Backfill, BackfillPreview, BackfillScope, BackfillTask
+from tenuto.sdk.client.transport import PAGE
+
+
+async def start_backfill(conn: Conn, *, org_id: UUID, scope: BackfillScope, actor: str) -> Backfill:
+    """Start a backfill in the caller's transaction and return it."""
+    id = await backfills.start_backfill(
+        conn,
+        org_id=org_id,
+        dataset=scope.dataset,
+        first=scope.first,
+        last=scope.last,
+        partitions=scope.partitions,
+        reprocess=scope.reprocess,
+        downstream=scope.downstream,
+        concurrency=scope.concurrency,
+        descending=scope.descending,
+        reason=scope.reason,
+        actor=actor,
+    )
+    return await backfills.get_backfill(conn, org_id=org_id, id=id)
+
+
+async def preview_backfill(conn: Conn, *, org_id: UUID, scope: BackfillScope) -> BackfillPreview:
+    """Return what a backfill would do now."""
+    return await backfills.preview_backfill(
+        conn,
+        org_id=org_id,
+        dataset=scope.dataset,
+        first=scope.first,
+        last=scope.last,
+        partitions=scope.partitions,
+        reprocess=scope.reprocess,
+        downstream=scope.downstream,
+        concurrency=scope.concurrency,
+        descending=scope.descending,
+        reason=scope.reason,
+    )
+
+
+class SqlRepairs:
+    """Repairs the data of one org. `actor` is named in backfills."""
+
+    def __init__(self, pool: ConnectionPool, org_id: UUID, *, actor: str) -> None:
+        self._pool, self._org_id, self._actor = pool, org_id, actor
+
+    async def start_backfill(self, scope: BackfillScope) -> Backfill:
+        async with self._pool.connection() as conn, conn.transaction():
+            return await start_backfill(conn, org_id=self._org_id, scope=scope, actor=self._actor)
+
+    async def preview_backfill(self, scope: BackfillScope) -> BackfillPreview:
+        return await self._pool.call(preview_backfill, org_id=self._org_id, scope=scope)
+
+    async def list_backfills(
+        self, *, dataset: str | None = None, status: str | None = None, before: UUID | None = None, limit: int = PAGE
+    ) -> list[Backfill]:
+        return await self._pool.call(
+            backfills.list_backfills, org_id=self._org_id, dataset=dataset, status=status, before=before, limit=limit
+        )
+
+    async def get_backfill(self, id: UUID) -> Backfill:
+        return await self._pool.call(backfills.get_backfill, org_id=self._org_id, id=id)
+
+    async def list_backfill_tasks(
+        self, id: UUID, *, after: UUID | None = None, limit: int = PAGE
+    ) -> list[BackfillTask]:
+        return await self._pool.call(
+            backfills.list_backfill_tasks, org_id=self._org_id, id=id, after=after, limit=limit
+        )
+
+    async def pause_backfill(self, id: UUID) -> None:
+        await self._pool.call(backfills.pause_backfill, org_id=self._org_id, id=id)
+
+    async def resume_backfill(self, id: UUID) -> None:
+        await self._pool.call(backfills.resume_backfill, org_id=self._org_id, id=id)
+
+    async def cancel_backfill(self, id: UUID) -> None:
+        await self._pool.call(backfills.cancel_backfill, org_id=self._org_id, id=id)

@@ -1,0 +1,11 @@
+-- Returns the start of the hour, day, week or month that a partition key names, in UTC: the opposite of
+-- _time_partition. The key must be one.
+create or replace function tenuto._partition_time(p_every text, p_key text)
+  returns timestamp
+  language sql
+  immutable
+as $$
+  select (case p_every when 'hour' then left(p_key, 10) || ' ' || right(p_key, 2) || ':00'
+                       when 'month' then p_key || '-01'
+                       else p_key end)::timestamp;
+$$;

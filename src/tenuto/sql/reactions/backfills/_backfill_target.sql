@@ -1,0 +1,35 @@
+-- Returns the job that a backfill runs: of the current version of its DAG, with the names of both and the version of
+-- the dataset; and why it cannot run now, or ever (is_over): the job is gone, is defined in another way than when the
+-- backfill was started, or is paused.
+create or replace function tenuto._backfill_target(
+  p_backfill tenuto.backfills, out job tenuto.jobs, out dag_id uuid, out dag text, out version int,
+  out version_id uuid, out problem text, out is_over boolean)
+  language plpgsql
+  stable
+as $$
+declare
+  v_found record;
+begin
+  select d.dag_id, g.name as dag, d.name as dataset, d.current_version_id, v.id as dag_version_id, v.version
+  into v_found
+  from tenuto.datasets d
+  join tenuto.dags g on g.org_id = d.org_id and g.id = d.dag_id
+  left join tenuto.dag_versions v on v.org_id = d.org_id and v.dag_id = d.dag_id and v.status = 'current'
+  where d.org_id = p_backfill.org_id and d.id = p_backfill.dataset_id;
+  select j.* into job
+  from tenuto.jobs j
+  where j.org_id = p_backfill.org_id and j.dag_version_id = v_found.dag_version_id and j.job_key = p_backfill.job_key;
+  dag_id := v_found.dag_id;
+  dag := v_found.dag;
+  version := v_found.version;
+  version_id := v_found.current_version_id;
+  is_over := job.id is null or version_id is null or job.config_hash <> p_backfill.config_hash;
+  problem := case
+    when job.id is null or version_id is null then format('no current job computes dataset %s', v_found.dataset)
+    when is_over then format('version %s of %s defines job %s in another way; start another backfill', version, dag,
+                        job.name)
+    else (select format('job %s is paused', job.name)
+          from tenuto.job_controls k
+          where k.org_id = p_backfill.org_id and k.job_key = p_backfill.job_key and k.paused_at is not null) end;
+end
+$$;

@@ -1,0 +1,26 @@
+-- Lets a repair wait also for the tasks that follow from commits of the tasks that it started. A queued task that takes
+-- over an event of something else is not only its own any more: all jobs react to it, and a cancel leaves it.
+create or replace function tenuto._follow_repairs(p_job tenuto.jobs, p_starts tenuto.event_start[])
+  returns void
+  language plpgsql
+  set plan_cache_mode = force_custom_plan
+as $$
+begin
+  insert into tenuto.repair_tasks (repair_id, task_id, org_id, job_key, partition_key, direct, owned, downstream)
+  select distinct on (t.repair_id, s.task_id)
+         t.repair_id, s.task_id, p_job.org_id, p_job.job_key, s.partition, false, s.is_first, t.downstream
+  from unnest(p_starts) s
+  join tenuto.events e on e.id = s.event_id
+  join tenuto.repair_tasks t on t.task_id = e.task_id and t.owned
+  order by t.repair_id, s.task_id, s.is_first desc
+  on conflict do nothing;
+
+  update tenuto.repair_tasks t
+  set owned = false, downstream = 'all'
+  from unnest(p_starts) s
+  join tenuto.events e on e.id = s.event_id
+  where t.task_id = s.task_id
+    and not s.is_first
+    and not exists (select from tenuto.repair_tasks c where c.task_id = e.task_id and c.owned);
+end
+$$;

@@ -1,0 +1,24 @@
+-- Returns which of these tasks of jobs have ended: completed, with their events routed, or in another way, or with
+-- events that cannot be routed; and whether a rollback cancelled it. A task that retention took has completed.
+create or replace function tenuto._job_task_ends(p_org_id uuid, p_task_ids uuid[])
+  returns table (task_id uuid, completed boolean, rolled_back boolean)
+  language sql
+  stable
+  set plan_cache_mode = force_custom_plan
+as $$
+  select i.id, e.outcome = 'completed' and o.status is null, coalesce(a.rolled_back, false)
+  from unnest(p_task_ids) i(id)
+  left join lateral (
+    select a.outcome, a.outcome = 'cancelled' and tenuto._is_rolled_back(a.error) as rolled_back
+    from tenuto.task_attempts a
+    where a.task_id = i.id and a.end_no = 0
+    limit 1) a on true
+  cross join lateral (
+    select coalesce(a.outcome,
+             case when not exists (select from tenuto.tasks t where t.id = i.id) then 'completed' end) as outcome) e
+  left join lateral (
+    select o.status
+    from tenuto.outbox o
+    where o.org_id = p_org_id and o.scope = 'route_event' and o.key = i.id::text and o.status <> 'done') o on true
+  where e.outcome <> 'completed' or o.status is null or o.status = 'dead';
+$$;
