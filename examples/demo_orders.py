@@ -78,6 +78,19 @@ class Orders:
         await self.tn.dags.rollback("orders", self.first)
         return f"readers see {await self.seen()}"
 
+    async def backfill(self) -> str:
+        """Computes the three days again, two at a time."""
+        backfill = await self.tn.backfills.start(
+            "orders_daily", first=DAYS[0], last=DAYS[-1], reprocess="all", concurrency=2, reason="the demo"
+        )
+
+        async def completed() -> int:
+            return (await self.tn.backfills.get(backfill.id)).completed
+
+        await self.watch("days of the backfill", completed)
+        ended = await self.tn.backfills.wait(backfill.id)
+        return f"{ended.status}: {ended.completed} of {ended.total} partitions, {await self.seen()}"
+
     async def status(self, version: int) -> str:
         (found,) = [found for found in await self.tn.dags.versions("orders") if found.version == version]
         return found.status

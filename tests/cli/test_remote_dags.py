@@ -65,6 +65,19 @@ events show 0
 why DAG/daily
 why DAG/dayly
 why DAG_raw --json
+backfill start DAG_daily --partition mon --partition tue --dry-run
+backfill start DAG_daily --partition mon --dry-run --json
+backfill start DAG_daily --range 2026-11-01..2026-11-07 --reason corrected --downstream same
+backfill start DAG_daily --partition mon --json
+backfill start DAG_daily --range ..
+backfill start DAG_daily --range b..a --reprocess all
+backfill start DAG_daily
+backfill start nothing
+backfill list --dataset DAG_daily
+backfill list --status paused --json
+backfill show 0
+backfill show 019a9b54-0000-7000-8000-000000000001
+backfill pause 019a9b54-0000-7000-8000-000000000001
 datasets grant DAG_daily finance
 datasets grant DAG_daily nobody
 datasets revoke DAG_daily finance --json

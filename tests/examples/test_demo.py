@@ -19,6 +19,7 @@ SAID = [
     "job daily: data (config); 3 partitions, 3 tasks",
     "readers see a total of 150,966.66, the new version has a total of 8,748.70",
     "readers see a total of 8,748.70, the old version has a total of 150,966.66",
+    "completed: 3 of 3 partitions, a total of 150,966.66",
     "All as it should be",
 ]
 

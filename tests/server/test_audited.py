@@ -20,6 +20,7 @@ MATRIX: dict[str, str] = json.loads((Path(__file__).parent / "matrix.json").read
 UNWRITTEN = {
     "POST /v1/runs/wait": "it only looks",
     "POST /v1/dags/{name}/plan": "it only looks",
+    "POST /v1/backfills/preview": "it only looks",
     "POST /v1/webhooks/{org_id}/{webhook_path}": "the task says what started it, and when",
     "POST /auth/logout": "one ends one's own visit; its beginning is written down",
 }
@@ -165,6 +166,11 @@ def of_dags(db: Db) -> Iterator[Deed]:
     yield "POST /v1/dags/{name}/versions", "/v1/dags/orders/versions", {"json": {"yaml": yaml}}
     yield "POST /v1/dags/{name}/cutover", "/v1/dags/orders/cutover", {}
     yield "POST /v1/jobs/{dag}/{name}/webhook/rotate", "/v1/jobs/orders/extract/webhook/rotate", {}
+    days = {"json": {"dataset": "orders_daily", "partitions": ["mon"]}}
+    yield "POST /v1/backfills", "/v1/backfills", days
+    id = call(db, "list_backfills", org_id=DEFAULT_ORG)[0]["id"]
+    for verb in ("pause", "resume", "cancel"):
+        yield f"POST /v1/backfills/{{backfill_id}}/{verb}", f"/v1/backfills/{id}/{verb}", {}
     finance = {"json": {"role": "finance"}}
     yield "POST /v1/datasets/{name}/grant", "/v1/datasets/orders_daily/grant", finance
     yield "POST /v1/datasets/{name}/revoke", "/v1/datasets/orders_daily/revoke", finance

@@ -327,6 +327,65 @@ create policy an_org_sees_its_own_rows on tenuto.awaited_tasks for all to tenuto
 create policy clients_change_no_rows on tenuto.awaited_tasks for update to tenuto_client using (true) with check (false);
 create policy trusted_roles_see_all on tenuto.awaited_tasks for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
+create table tenuto.backfills (
+  id                   uuid not null,
+  org_id               uuid not null,
+  dataset_id           uuid not null,
+  job_key              uuid not null,
+  config_hash          text not null,
+  keys                 jsonb not null,
+  first_key            text,
+  last_key             text,
+  partitions           text[],
+  reprocess            text not null,
+  downstream           text not null,
+  concurrency          integer not null,
+  descending           boolean not null,
+  reason               text,
+  created_by           text not null,
+  status               text not null,
+  error                text,
+  total                bigint not null,
+  planned              bigint default 0 not null,
+  skipped              bigint default 0 not null,
+  started              bigint default 0 not null,
+  completed            bigint default 0 not null,
+  failed               bigint default 0 not null,
+  downstream_completed bigint default 0 not null,
+  downstream_failed    bigint default 0 not null,
+  is_planned           boolean default false not null,
+  after_key            text,
+  after_task           uuid,
+  due_at               timestamp with time zone,
+  moved_at             timestamp with time zone not null,
+  created_at           timestamp with time zone not null,
+  ended_at             timestamp with time zone,
+  constraint backfills_pkey PRIMARY KEY (id),
+  constraint backfill_belongs_to_its_org UNIQUE (org_id, id),
+  constraint backfill_is_of_a_dataset FOREIGN KEY (org_id, dataset_id) REFERENCES tenuto.datasets(org_id, id),
+  constraint backfill_is_of_a_job FOREIGN KEY (org_id, job_key) REFERENCES tenuto.job_controls(org_id, job_key),
+  constraint a_range_has_both_ends CHECK (((first_key IS NULL) = (last_key IS NULL))),
+  constraint concurrency_is_bounded CHECK (((concurrency >= 1) AND (concurrency <= 1000))),
+  constraint counts_are_not_negative CHECK ((LEAST(total, planned, skipped, started, completed, failed) >= 0)),
+  constraint downstream_is_known CHECK ((downstream = ANY (ARRAY['none'::text, 'same'::text, 'all'::text]))),
+  constraint keys_are_not_too_long CHECK (((octet_length(first_key) <= 256) AND (octet_length(last_key) <= 256))),
+  constraint only_what_has_ended_has_an_end CHECK (((status = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])) = (ended_at IS NOT NULL))),
+  constraint only_what_has_ended_is_not_due CHECK (((status = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])) = (due_at IS NULL))),
+  constraint partitions_are_up_to_1000 CHECK ((cardinality(partitions) <= 1000)),
+  constraint reason_is_not_too_long CHECK ((octet_length(reason) <= 1024)),
+  constraint reprocess_is_known CHECK ((reprocess = ANY (ARRAY['none'::text, 'failed'::text, 'all'::text]))),
+  constraint scope_is_a_range_or_a_list CHECK (((first_key IS NULL) <> (partitions IS NULL))),
+  constraint status_is_known CHECK ((status = ANY (ARRAY['running'::text, 'paused'::text, 'cancelling'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])))
+);
+CREATE INDEX backfills_dataset_idx ON tenuto.backfills USING btree (org_id, dataset_id, id);
+CREATE INDEX backfills_due_idx ON tenuto.backfills USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX backfills_job_idx ON tenuto.backfills USING btree (org_id, job_key);
+alter table tenuto.backfills enable row level security;
+alter table tenuto.backfills force row level security;
+create policy an_org_sees_its_own_rows on tenuto.backfills for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.backfills for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.backfills for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
 create table tenuto.build_inputs (
   dag_version_id     uuid not null,
   job_id             uuid not null,
@@ -1039,7 +1098,7 @@ create table tenuto.job_tasks (
   constraint input_versions_are_a_list CHECK ((jsonb_typeof(input_versions) = 'array'::text)),
   constraint partition_key_is_not_too_long CHECK ((octet_length(partition_key) <= 256))
 ) partition by range (task_id);
-CREATE INDEX job_tasks_job_idx ON ONLY tenuto.job_tasks USING btree (org_id, job_key);
+CREATE INDEX job_tasks_partition_idx ON ONLY tenuto.job_tasks USING btree (org_id, job_key, partition_key, task_id);
 alter table tenuto.job_tasks enable row level security;
 alter table tenuto.job_tasks force row level security;
 create policy an_org_sees_its_own_rows on tenuto.job_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
@@ -1583,6 +1642,26 @@ create policy an_org_sees_its_own_rows on tenuto.release_requests for all to ten
 create policy clients_change_no_rows on tenuto.release_requests for update to tenuto_client using (true) with check (false);
 create policy trusted_roles_see_all on tenuto.release_requests for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 CREATE CONSTRAINT TRIGGER a_release_lets_its_run_start AFTER INSERT ON tenuto.release_requests DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION tenuto._release_requested();
+
+create table tenuto.repair_tasks (
+  repair_id     uuid not null,
+  task_id       uuid not null,
+  org_id        uuid not null,
+  job_key       uuid not null,
+  partition_key text not null,
+  direct        boolean not null,
+  owned         boolean not null,
+  downstream    text not null,
+  failed        boolean default false not null,
+  constraint repair_tasks_pkey PRIMARY KEY (repair_id, task_id),
+  constraint downstream_is_known CHECK ((downstream = ANY (ARRAY['none'::text, 'same'::text, 'all'::text])))
+);
+CREATE INDEX repair_tasks_task_idx ON tenuto.repair_tasks USING btree (task_id);
+alter table tenuto.repair_tasks enable row level security;
+alter table tenuto.repair_tasks force row level security;
+create policy an_org_sees_its_own_rows on tenuto.repair_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.repair_tasks for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.repair_tasks for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.resource_groups (
   id          uuid not null,

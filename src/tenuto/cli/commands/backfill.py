@@ -62,9 +62,7 @@ def start(
     )
     if dry_run:
         counts = with_repairs(lambda repairs: repairs.preview_backfill(scope), org=org)
-        text = (
-            f"{counts.total} partitions: {counts.starts} to start, {counts.waits} to wait for, {counts.skips} to skip"
-        )
+        text = f"{counts.total} partitions: {counts.starts} to start, {counts.waits} open, {counts.skips} to skip"
         show(counts, text, as_json=as_json)
         return
     backfill = with_repairs(lambda repairs: repairs.start_backfill(scope), org=org)

@@ -82,8 +82,16 @@ async def start_backfill(request: ApiRequest, body: BackfillRequest) -> Response
         started = await start(
             change.conn, org_id=change.org_id, scope=body.scope(), actor=f"{change.request.principal.id}"
         )
-        new = {"dataset": body.dataset, "partitions": started.total, "reprocess": body.reprocess, "reason": body.reason}
-        await change.note("backfill", started.id, "start", {key: {"new": value} for key, value in new.items() if value})
+        new = {
+            "dataset": body.dataset,
+            "partitions": started.total,
+            "reprocess": body.reprocess,
+            "downstream": body.downstream,
+            "reason": body.reason,
+        }
+        await change.note(
+            "backfill", started.id, "start", {key: {"new": value} for key, value in new.items() if value is not None}
+        )
         return started
 
     return await request.change(work, status=201)

@@ -23,10 +23,12 @@ begin
          case when n.is_open and not s.is_committed then n.task_id end
   from unnest(p_keys) with ordinality k(key, no)
   cross join lateral (
-    select exists (
-      select from tenuto.current_partitions c
+    select coalesce((   -- a limit, so that it is looked up and not hashed
+      select true
+      from tenuto.current_partitions c
       where c.org_id = p_job.org_id and c.dataset_version_id = p_version_id and c.partition_key = k.key
-    ) as is_committed) s
+      limit 1), false) as is_committed
+    offset 0) s   -- once per partition
   left join lateral (
     select t.task_id, a.outcome, a.outcome is null and tenuto._is_open(t.task_id) as is_open
     from (
