@@ -49,7 +49,7 @@ create table tenuto.backfills (
     check ((status in ('completed', 'failed', 'cancelled')) = (due_at is null)),
   constraint only_what_has_ended_has_an_end
     check ((status in ('completed', 'failed', 'cancelled')) = (ended_at is not null)),
-  constraint counts_are_not_negative check (least(total, planned, skipped, started, completed, failed) >= 0)
+  constraint counts_are_not_negative check (total >= 0 and planned >= 0 and completed >= 0 and failed >= 0)
 );
 
 create index backfills_dataset_idx on tenuto.backfills (org_id, dataset_id, id);

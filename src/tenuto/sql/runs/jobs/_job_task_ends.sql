@@ -20,5 +20,5 @@ as $$
     select o.status
     from tenuto.outbox o
     where o.org_id = p_org_id and o.scope = 'route_event' and o.key = i.id::text and o.status <> 'done') o on true
-  where e.outcome <> 'completed' or o.status is null or o.status = 'dead';
+  where e.outcome is not null and (e.outcome <> 'completed' or coalesce(o.status, 'dead') = 'dead');
 $$;
