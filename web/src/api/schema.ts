@@ -85,6 +85,62 @@ export interface AuditEntry {
   seq: number | null;
 }
 
+export interface Backfill {
+  id: string;
+  dataset: string;
+  dag: string;
+  job: string | null;
+  first: string | null;
+  last: string | null;
+  partitions: Array<string> | null;
+  reprocess: "none" | "failed" | "all";
+  downstream: "none" | "same" | "all";
+  concurrency: number;
+  descending: boolean;
+  reason: string | null;
+  created_by: string;
+  status: "running" | "paused" | "cancelling" | "completed" | "failed" | "cancelled";
+  error: string | null;
+  total: number;
+  planned: number;
+  skipped: number;
+  started: number;
+  completed: number;
+  failed: number;
+  downstream_completed: number;
+  downstream_failed: number;
+  created_at: string;
+  ended_at: string | null;
+}
+
+export interface BackfillPreview {
+  total: number;
+  starts: number;
+  waits: number;
+  skips: number;
+}
+
+export interface BackfillRequest {
+  dataset: string;
+  first?: string | null;
+  last?: string | null;
+  partitions?: Array<string> | null;
+  reprocess?: "none" | "failed" | "all";
+  downstream?: "none" | "same" | "all";
+  concurrency?: number;
+  descending?: boolean;
+  reason?: string | null;
+}
+
+export interface BackfillTask {
+  task_id: string;
+  job: string | null;
+  partition: string | null;
+  direct: boolean;
+  failed: boolean;
+  error: string | null;
+}
+
 export interface BulkPiece {
   run_ids: Array<string>;
   refused: Array<Record<string, string>>;
@@ -633,6 +689,16 @@ export interface Page_ApiKeyInfo_ {
 
 export interface Page_AuditEntry_ {
   items: Array<AuditEntry>;
+  next: string | null;
+}
+
+export interface Page_BackfillTask_ {
+  items: Array<BackfillTask>;
+  next: string | null;
+}
+
+export interface Page_Backfill_ {
+  items: Array<Backfill>;
   next: string | null;
 }
 
@@ -1840,6 +1906,36 @@ export interface Operations {
     body: undefined;
     response: Page_SignedHeadResponse_;
   };
+  "GET /v1/backfills": {
+    path: Record<string, never>;
+    query: {
+      limit?: number;
+      dataset?: string | null;
+      status?: "running" | "paused" | "cancelling" | "completed" | "failed" | "cancelled" | null;
+      before?: string | null;
+    };
+    body: undefined;
+    response: Page_Backfill_;
+  };
+  "GET /v1/backfills/{backfill_id}": {
+    path: {
+      backfill_id: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: Backfill;
+  };
+  "GET /v1/backfills/{backfill_id}/tasks": {
+    path: {
+      backfill_id: string;
+    };
+    query: {
+      limit?: number;
+      after?: string | null;
+    };
+    body: undefined;
+    response: Page_BackfillTask_;
+  };
   "GET /v1/bundles": {
     path: Record<string, never>;
     query: {
@@ -2598,6 +2694,42 @@ export interface Operations {
   };
   "POST /auth/logout": {
     path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    response: undefined;
+  };
+  "POST /v1/backfills": {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: BackfillRequest;
+    response: Backfill;
+  };
+  "POST /v1/backfills/preview": {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: BackfillRequest;
+    response: BackfillPreview;
+  };
+  "POST /v1/backfills/{backfill_id}/cancel": {
+    path: {
+      backfill_id: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: undefined;
+  };
+  "POST /v1/backfills/{backfill_id}/pause": {
+    path: {
+      backfill_id: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: undefined;
+  };
+  "POST /v1/backfills/{backfill_id}/resume": {
+    path: {
+      backfill_id: string;
+    };
     query: Record<string, never>;
     body: undefined;
     response: undefined;
