@@ -9,6 +9,7 @@ import pytest
 from tenuto import App, Conflict, InvalidInput, NotFound
 from tests.dag.documents import a_document, with_job
 from tests.support.database.jobs import deployed, publish, sales, trigger
+from tests.support.database.lineage import four_datasets
 from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call
 
 app = App("shop")
@@ -119,3 +120,21 @@ def test_a_plan_counts_the_partitions_that_are_computed_again(way, db: Db):
         plan = tn.dags.plan(json.dumps(sales("select 2")))
         assert [(item.job, item.partitions, item.tasks) for item in plan.rebuilds] == [("daily", 2, 2)]
         assert tn.datasets.purge("per_day", keep=1, dry_run=True) == []
+
+
+def test_lineage_is_read_over_both_transports(way, db: Db):
+    four_datasets(db)
+
+    async def steps() -> None:
+        async with app.connect(**way) as tn:
+            graph = await tn.datasets.lineage("d2", column="total", direction="up", depth=1)
+            names = {node.id: node.dataset for node in graph.nodes}
+            assert {(names[edge.source], edge.confidence) for edge in graph.edges} == {
+                ("d0", "exact"), ("d1", "table"), ("d1", "exact"),
+            }  # fmt: skip
+            with pytest.raises(NotFound):
+                await tn.datasets.lineage("nope")
+
+    asyncio.run(steps())
+    with app.connect_sync(**way) as tn:
+        assert [edge.method for edge in tn.datasets.lineage("d3", direction="up", depth=1).edges] == ["inputs"]

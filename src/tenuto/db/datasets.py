@@ -164,6 +164,34 @@ async def find_uncommitted(
     )
 
 
+async def get_lineage(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    dataset: str,
+    column: str | None = None,
+    version_id: UUID | None = None,
+    up: bool = True,
+    down: bool = True,
+    depth: int | None = None,
+    user_id: UUID | None = None,
+    every: bool = False,
+) -> JsonObject:
+    return await call_value(
+        conn,
+        "get_lineage",
+        org_id=org_id,
+        dataset=dataset,
+        column=column,
+        version_id=version_id,
+        up=up,
+        down=down,
+        depth=depth,
+        user_id=user_id,
+        every=every,
+    )
+
+
 async def grant_dataset(conn: Conn, *, org_id: UUID, name: str, role: str) -> None:
     await call_void(conn, "grant_dataset", org_id=org_id, name=name, role=role)
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, cast
+from uuid import UUID
 
 from tenuto.model.errors import InvalidInput
 from tenuto.model.json import JsonObject
@@ -10,7 +11,9 @@ from tenuto.model.json import JsonObject
 Kind = Literal["direct", "indirect"]
 Method = Literal["sql", "declared", "reported", "inputs"]
 Confidence = Literal["exact", "stated", "table"]
+Direction = Literal["up", "down", "both"]
 
+DEPTH, MAX_DEPTH = 10, 50  # how many steps lineage is followed
 MAX_SOURCES = 10_000  # of one output
 MAX_NAME_BYTES = 256
 # What happens to a value on the way; the words are those of OpenLineage, in lower case.
@@ -57,6 +60,69 @@ class OutputLineage:
                 for source in self.columns
             ],
         }
+
+
+@dataclass(frozen=True)
+class LineageNode:
+    """A dataset version, or a column of it; `id` is that of the version, followed by the column."""
+
+    id: str
+    dataset: str
+    version: UUID
+    column: str | None
+    dag: str
+    current: bool
+
+
+@dataclass(frozen=True)
+class LineageEdge:
+    """`to` was computed from `source`, as `method` found out. `stale`: it was computed from another version of the
+    dataset than the one that the node shows."""
+
+    source: str
+    to: str
+    kind: Kind
+    subtype: str | None
+    method: Method
+    confidence: Confidence
+    stale: bool = False
+
+
+@dataclass(frozen=True)
+class LineageGraph:
+    """The lineage around `root`, which is None for a dataset without a version. `truncated`: there are more edges."""
+
+    root: str | None
+    nodes: list[LineageNode]
+    edges: list[LineageEdge]
+    truncated: bool
+
+    @classmethod
+    def of(cls, found: JsonObject) -> "LineageGraph":
+        """Read the graph as the database and the server write it, with `from` instead of `source`."""
+        nodes, edges = cast("list[dict[str, Any]]", found["nodes"]), cast("list[dict[str, Any]]", found["edges"])
+        return cls(
+            root=cast("str | None", found["root"]),
+            nodes=[
+                LineageNode(
+                    node["id"], node["dataset"], UUID(node["version"]), node["column"], node["dag"], node["current"]
+                )
+                for node in nodes
+            ],
+            edges=[
+                LineageEdge(
+                    edge["from"],
+                    edge["to"],
+                    edge["kind"],
+                    edge["subtype"],
+                    edge["method"],
+                    edge["confidence"],
+                    edge["stale"],
+                )
+                for edge in edges
+            ],
+            truncated=bool(found["truncated"]),
+        )
 
 
 def stated_lineage(

@@ -73,6 +73,18 @@ create type tenuto.line_start as (
   seq bigint
 );
 
+create type tenuto.lineage_edge as (
+  from_version uuid,
+  from_column text,
+  to_version uuid,
+  to_column text,
+  kind text,
+  subtype text,
+  method text,
+  confidence text,
+  stale boolean
+);
+
 create type tenuto.queued_task as (
   id uuid,
   org_id uuid,

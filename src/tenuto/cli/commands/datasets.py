@@ -1,5 +1,6 @@
 """`tenuto datasets`: lists and shows datasets, and says which roles read them."""
 
+from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -8,10 +9,23 @@ from tenuto.cli.audited import Org
 from tenuto.cli.commands.roles import RoleName
 from tenuto.cli.commands.runs import Before, Limit
 from tenuto.cli.dag_changes import with_dags
+from tenuto.cli.lineage_text import dot, graph_json, tree
 from tenuto.cli.output import AsJson, fields, show, show_list
 from tenuto.cli.session import read_optional_id
+from tenuto.model.lineage import DEPTH, MAX_DEPTH, Direction
 
-app = typer.Typer(help="Datasets: list, show, versions, partitions, purge, grant, revoke.", no_args_is_help=True)
+app = typer.Typer(
+    help="Datasets: list, show, versions, partitions, lineage, purge, grant, revoke.", no_args_is_help=True
+)
+
+
+class Format(StrEnum):
+    """How lineage is shown."""
+
+    text = "text"
+    json = "json"
+    dot = "dot"
+
 
 COLUMNS = ("name", "dag", "job", "output", "version_id", "read_roles", "updated_at")
 VERSIONS = ("id", "is_current", "dag_versions", "config_hash", "storage_location", "created_at", "purged_at")
@@ -70,6 +84,35 @@ def partitions(
     version_id = read_optional_id(version, "dataset version")
     items = with_dags(lambda dags: dags.list_partitions(name, version_id=version_id, after=after, limit=limit), org=org)
     show_list("partitions", items, PARTITIONS, as_json=as_json)
+
+
+@app.command()
+def lineage(
+    name: Annotated[
+        str, typer.Argument(metavar="DATASET[.COLUMN]", help="The dataset, or one of its columns.", show_default=False)
+    ],
+    up: Annotated[bool, typer.Option("--up", help="Only what it was computed from.")] = False,
+    down: Annotated[bool, typer.Option("--down", help="Only what was computed from it.")] = False,
+    depth: Annotated[int, typer.Option(min=1, max=MAX_DEPTH, help="How many steps to follow.")] = DEPTH,
+    version: Annotated[
+        str | None, typer.Option(metavar="ID", help="Of this version instead of the current one.", show_default=False)
+    ] = None,
+    format: Annotated[Format, typer.Option(help="A tree, JSON, or a graph for Graphviz.")] = Format.text,
+    org: Org = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what a dataset or a column was computed from, and what was computed from it."""
+    dataset, _, column = name.partition(".")
+    version_id = read_optional_id(version, "dataset version")
+    direction: Direction = "both" if up == down else "up" if up else "down"
+    graph = with_dags(
+        lambda dags: dags.get_lineage(
+            dataset, column=column or None, version_id=version_id, direction=direction, depth=depth
+        ),
+        org=org,
+    )
+    text = dot(graph) if format is Format.dot else tree(graph, name)
+    show(graph_json(graph), text, as_json=as_json or format is Format.json)
 
 
 @app.command()

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from tenuto.model.datasets import Dataset, DatasetVersion, Partition, PurgedVersion, WholeDataset
 from tenuto.model.events import Event
+from tenuto.model.lineage import DEPTH, Direction, LineageGraph
 from tenuto.sdk.client.loop_thread import Wait
 from tenuto.sdk.collections.pages import all_pages
 
@@ -48,6 +49,21 @@ class DatasetCollection:
         given one. Each has the task that published it. A dataset can have millions."""
         return await self._operations.list_partitions(name, version_id=version_id, after=after, limit=limit)
 
+    async def lineage(
+        self,
+        name: str,
+        *,
+        column: str | None = None,
+        version_id: UUID | None = None,
+        direction: Direction = "both",
+        depth: int = DEPTH,
+    ) -> LineageGraph:
+        """Return what a dataset, or one of its columns, was computed from (`up`) and what was computed from it
+        (`down`), up to `depth` steps away: of its current version, or of the given one."""
+        return await self._operations.get_lineage(
+            name, column=column, version_id=version_id, direction=direction, depth=depth
+        )
+
     async def events(self, name: str, *, before: UUID | None = None, limit: int = 50) -> list[Event]:
         """Return a page of the events of a dataset, newest first: its commits, and those that tasks emitted."""
         return await self._operations.list_events(dataset=name, before=before, limit=limit)
@@ -89,6 +105,21 @@ class SyncDatasetCollection:
         """Return a page of the committed partitions of a dataset by key, after a key: of its current version, or of the
         given one. Each has the task that published it. A dataset can have millions."""
         return self._wait(self._datasets.partitions(name, version_id=version_id, after=after, limit=limit))
+
+    def lineage(
+        self,
+        name: str,
+        *,
+        column: str | None = None,
+        version_id: UUID | None = None,
+        direction: Direction = "both",
+        depth: int = DEPTH,
+    ) -> LineageGraph:
+        """Return what a dataset, or one of its columns, was computed from (`up`) and what was computed from it
+        (`down`), up to `depth` steps away: of its current version, or of the given one."""
+        return self._wait(
+            self._datasets.lineage(name, column=column, version_id=version_id, direction=direction, depth=depth)
+        )
 
     def events(self, name: str, *, before: UUID | None = None, limit: int = 50) -> list[Event]:
         """Return a page of the events of a dataset, newest first: its commits, and those that tasks emitted."""

@@ -21,6 +21,7 @@ from tenuto.model.dags import (
 )
 from tenuto.model.datasets import Dataset, DatasetVersion, Partition, PurgedVersion, WholeDataset
 from tenuto.model.events import Event, Reaction
+from tenuto.model.lineage import DEPTH, Direction, LineageGraph
 from tenuto.model.webhooks import Webhook
 from tenuto.sdk.client.http_client import Http
 from tenuto.sdk.client.http_transport import read
@@ -104,6 +105,16 @@ class DagOperations(Protocol):
     async def list_partitions(
         self, name: str, *, version_id: UUID | None = None, after: str | None = None, limit: int = PAGE
     ) -> list[Partition]: ...
+
+    async def get_lineage(
+        self,
+        name: str,
+        *,
+        column: str | None = None,
+        version_id: UUID | None = None,
+        direction: Direction = "both",
+        depth: int = DEPTH,
+    ) -> LineageGraph: ...
 
     async def purge_dataset(self, name: str, *, keep: int | None, dry_run: bool) -> list[PurgedVersion]: ...
 
@@ -213,6 +224,19 @@ class HttpDags:
     ) -> list[Partition]:
         page = {"version_id": version_id, "after": after, "limit": limit}
         return await self._items(Partition, f"/v1/datasets/{_part(name)}/partitions", page)
+
+    async def get_lineage(
+        self,
+        name: str,
+        *,
+        column: str | None = None,
+        version_id: UUID | None = None,
+        direction: Direction = "both",
+        depth: int = DEPTH,
+    ) -> LineageGraph:
+        asked = {"dataset": name, "column": column, "version_id": version_id, "direction": direction, "depth": depth}
+        params = {key: value for key, value in asked.items() if value is not None}
+        return LineageGraph.of(await self.http.ask("GET", "/v1/lineage", params=params))
 
     async def purge_dataset(self, name: str, *, keep: int | None, dry_run: bool) -> list[PurgedVersion]:
         body = dump({"keep": keep, "dry_run": dry_run})

@@ -23,6 +23,7 @@ from tenuto.model.dags import (
 )
 from tenuto.model.datasets import Dataset, DatasetVersion, Partition, PurgedVersion, WholeDataset
 from tenuto.model.events import Event, Reaction
+from tenuto.model.lineage import DEPTH, Direction, LineageGraph
 from tenuto.model.webhooks import Webhook
 from tenuto.sdk.client.transport import PAGE
 from tenuto.sdk.operations import deploys
@@ -172,6 +173,28 @@ class SqlDags:
         return await self._pool.call(
             datasets.list_partitions, org_id=self._org_id, name=name, version_id=version_id, after=after, limit=limit
         )
+
+    async def get_lineage(
+        self,
+        name: str,
+        *,
+        column: str | None = None,
+        version_id: UUID | None = None,
+        direction: Direction = "both",
+        depth: int = DEPTH,
+    ) -> LineageGraph:
+        found = await self._pool.call(
+            datasets.get_lineage,
+            org_id=self._org_id,
+            dataset=name,
+            column=column,
+            version_id=version_id,
+            up=direction != "down",
+            down=direction != "up",
+            depth=depth,
+            every=True,
+        )
+        return LineageGraph.of(found)
 
     async def purge_dataset(self, name: str, *, keep: int | None, dry_run: bool) -> list[PurgedVersion]:
         return await self._pool.call(datasets.purge_dataset, org_id=self._org_id, name=name, keep=keep, dry_run=dry_run)

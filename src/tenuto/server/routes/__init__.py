@@ -20,6 +20,7 @@ MODULES = (
     "jobs",
     "keys",
     "limits",
+    "lineage",
     "login",
     "object_references",
     "objects",

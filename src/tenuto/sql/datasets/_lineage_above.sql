@@ -1,0 +1,30 @@
+-- Returns the edges that lead to columns of dataset versions ('': the whole version), from datasets that the user can
+-- read. Where columns are not known, they lead from whole versions. Filters and the like, which decide about all
+-- columns, lead to each of them.
+create or replace function tenuto._lineage_above(
+  p_org_id uuid, p_versions uuid[], p_columns text[], p_user_id uuid, p_every boolean)
+  returns setof tenuto.lineage_edge
+  language sql
+  stable
+  set plan_cache_mode = force_custom_plan
+as $$
+  with asked as (
+    select u.version_id, u.column_name, m.method, m.confidence,
+           u.column_name <> '' and coalesce(m.confidence <> 'table', false) as by_column
+    from unnest(p_versions, p_columns) as u(version_id, column_name)
+    left join tenuto.lineage_methods m on m.org_id = p_org_id and m.dataset_version_id = u.version_id
+  )
+  select t.input_version_id, coalesce(c.input_column, ''), a.version_id, a.column_name, coalesce(c.kind, 'direct'),
+         c.subtype,
+         case when a.by_column then a.method else 'inputs' end,
+         case when a.by_column and c.input_column <> '' then a.confidence else 'table' end,
+         false
+  from asked a
+  join tenuto.table_lineage t on t.org_id = p_org_id and t.dataset_version_id = a.version_id
+  join tenuto.datasets d on d.org_id = p_org_id and d.id = t.input_dataset_id
+  left join tenuto.column_lineage c
+    on a.by_column and c.org_id = p_org_id and c.dataset_version_id = a.version_id
+   and c.column_name in (a.column_name, '') and c.input_dataset_id = t.input_dataset_id
+  where (not a.by_column or c.kind is not null)
+    and tenuto._reads_dataset(p_org_id, d.read_roles, p_user_id, p_every);
+$$;

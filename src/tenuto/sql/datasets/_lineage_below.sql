@@ -1,0 +1,39 @@
+-- Returns the edges that lead from columns of dataset versions ('': the whole version), to datasets that the user can
+-- read. p_current: to current versions that were computed from any version of the dataset; an edge is stale if it was
+-- another one. Else to all versions that were computed from exactly these.
+create or replace function tenuto._lineage_below(
+  p_org_id uuid, p_versions uuid[], p_columns text[], p_current boolean, p_user_id uuid, p_every boolean)
+  returns setof tenuto.lineage_edge
+  language sql
+  stable
+  set plan_cache_mode = force_custom_plan
+as $$
+  with asked as (
+    select u.version_id, u.column_name, v.dataset_id
+    from unnest(p_versions, p_columns) as u(version_id, column_name)
+    join tenuto.dataset_versions v on v.org_id = p_org_id and v.id = u.version_id
+  ), readers as (
+    select a.version_id, a.column_name, a.dataset_id, t.dataset_version_id as reader,
+           bool_and(t.input_version_id <> a.version_id) as stale
+    from asked a
+    join tenuto.table_lineage t on t.org_id = p_org_id and t.input_dataset_id = a.dataset_id
+    join tenuto.dataset_versions v on v.org_id = p_org_id and v.id = t.dataset_version_id
+    join tenuto.datasets d on d.org_id = p_org_id and d.id = v.dataset_id
+    where case when p_current then d.current_version_id = v.id else t.input_version_id = a.version_id end
+      and tenuto._reads_dataset(p_org_id, d.read_roles, p_user_id, p_every)
+    group by 1, 2, 3, 4
+  ), known as (
+    select r.*, m.method, m.confidence, r.column_name <> '' and coalesce(m.confidence <> 'table', false) as by_column
+    from readers r
+    left join tenuto.lineage_methods m on m.org_id = p_org_id and m.dataset_version_id = r.reader
+  )
+  select k.version_id, k.column_name, k.reader, coalesce(c.column_name, ''), coalesce(c.kind, 'direct'), c.subtype,
+         case when k.by_column then k.method else 'inputs' end,
+         case when k.by_column and c.input_column <> '' then k.confidence else 'table' end,
+         k.stale
+  from known k
+  left join tenuto.column_lineage c
+    on k.by_column and c.org_id = p_org_id and c.dataset_version_id = k.reader
+   and c.input_dataset_id = k.dataset_id and c.input_column in (k.column_name, '')
+  where not k.by_column or c.kind is not null;
+$$;

@@ -1,0 +1,54 @@
+-- Returns what a dataset, or one of its columns, was computed from (p_up) and what was computed from it (p_down), as
+-- {"root", "nodes", "edges", "truncated"}. Without p_version_id it is the current version, and the current versions
+-- below it. Datasets that the user cannot read are left out, with all that is only reached through them; p_every: the
+-- caller reads every dataset of the org. Up to 10,000 edges in each direction.
+create or replace function tenuto.get_lineage(
+  p_org_id uuid, p_dataset text, p_column text default null, p_version_id uuid default null,
+  p_up boolean default true, p_down boolean default true, p_depth int default 10, p_user_id uuid default null,
+  p_every boolean default false)
+  returns jsonb
+  language plpgsql
+  stable
+as $$
+declare
+  v_dataset record;
+  v_version uuid;
+  v_edges tenuto.lineage_edge[] := '{}';
+  v_truncated boolean := false;
+  v_part tenuto.lineage_edge[];
+  v_up boolean;
+begin
+  if p_depth is null or p_depth not between 1 and 50 then
+    perform tenuto._raise('TN003', format('depth is %s, not 1 to 50', coalesce(p_depth::text, 'null')));
+  end if;
+  select d.id, d.current_version_id into v_dataset
+  from tenuto.datasets d
+  where d.org_id = p_org_id and d.name = p_dataset
+    and tenuto._reads_dataset(p_org_id, d.read_roles, p_user_id, p_every);
+  if not found then
+    perform tenuto._raise('TN001', format('no dataset %s', left(p_dataset, 128)), 'list the datasets to see which exist');
+  end if;
+  v_version := coalesce(p_version_id, v_dataset.current_version_id);
+  if p_version_id is not null and not exists (
+    select from tenuto.dataset_versions v
+    where v.org_id = p_org_id and v.id = p_version_id and v.dataset_id = v_dataset.id
+  ) then
+    perform tenuto._raise('TN001', format('dataset %s has no version %s', p_dataset, p_version_id),
+      'list its versions to see which exist');
+  end if;
+  if v_version is null then
+    return jsonb_build_object('root', null, 'nodes', '[]'::jsonb, 'edges', '[]'::jsonb, 'truncated', false);
+  end if;
+  perform tenuto._check_column(p_org_id, p_dataset, v_version, p_column);
+
+  foreach v_up in array array[true, false]
+  loop
+    continue when not case when v_up then p_up else p_down end;
+    v_part := tenuto._follow_lineage(p_org_id, v_version, coalesce(p_column, ''), v_up, p_version_id is null, p_depth,
+      10001, p_user_id, p_every);
+    v_truncated := v_truncated or cardinality(v_part) > 10000;
+    v_edges := v_edges || v_part[1:10000];
+  end loop;
+  return tenuto._lineage_json(p_org_id, v_version, coalesce(p_column, ''), v_edges, v_truncated);
+end
+$$;
