@@ -171,11 +171,11 @@ async def get_lineage(
     dataset: str,
     column: str | None = None,
     version_id: UUID | None = None,
-    up: bool = True,
-    down: bool = True,
+    up: bool | None = None,
+    down: bool | None = None,
     depth: int | None = None,
     user_id: UUID | None = None,
-    every: bool = False,
+    every: bool | None = None,
 ) -> JsonObject:
     return await call_value(
         conn,

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Annotated, Literal
 from uuid import UUID
+
+from pydantic import Field
 
 from tenuto.model.errors import InvalidInput
 from tenuto.model.json import JsonObject
@@ -76,10 +78,12 @@ class LineageNode:
 
 @dataclass(frozen=True)
 class LineageEdge:
-    """`to` was computed from `source`, as `method` found out. `stale`: it was computed from another version of the
-    dataset than the one that the node shows."""
+    """`to` was computed from `source`, which JSON calls `from`. `indirect`: its values only decide, as in a filter.
+    `method`: found in the SELECT (`sql`), `declared` in the DAG, `reported` by the code, or known from the `inputs` of
+    tasks. `confidence`: `exact`, `stated` in the DAG or by the code, or only the `table`. `stale`: it was computed from
+    another version of the dataset than the one that the node shows."""
 
-    source: str
+    source: Annotated[str, Field(alias="from")]
     to: str
     kind: Kind
     subtype: str | None
@@ -90,39 +94,13 @@ class LineageEdge:
 
 @dataclass(frozen=True)
 class LineageGraph:
-    """The lineage around `root`, which is None for a dataset without a version. `truncated`: there are more edges."""
+    """A graph of dataset versions, or of their columns, around `root`, which is None for a dataset without a version.
+    `truncated`: there are more than 10,000 edges in one direction."""
 
     root: str | None
     nodes: list[LineageNode]
     edges: list[LineageEdge]
     truncated: bool
-
-    @classmethod
-    def of(cls, found: JsonObject) -> "LineageGraph":
-        """Read the graph as the database and the server write it, with `from` instead of `source`."""
-        nodes, edges = cast("list[dict[str, Any]]", found["nodes"]), cast("list[dict[str, Any]]", found["edges"])
-        return cls(
-            root=cast("str | None", found["root"]),
-            nodes=[
-                LineageNode(
-                    node["id"], node["dataset"], UUID(node["version"]), node["column"], node["dag"], node["current"]
-                )
-                for node in nodes
-            ],
-            edges=[
-                LineageEdge(
-                    edge["from"],
-                    edge["to"],
-                    edge["kind"],
-                    edge["subtype"],
-                    edge["method"],
-                    edge["confidence"],
-                    edge["stale"],
-                )
-                for edge in edges
-            ],
-            truncated=bool(found["truncated"]),
-        )
 
 
 def stated_lineage(

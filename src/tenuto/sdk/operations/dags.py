@@ -236,7 +236,7 @@ class HttpDags:
     ) -> LineageGraph:
         asked = {"dataset": name, "column": column, "version_id": version_id, "direction": direction, "depth": depth}
         params = {key: value for key, value in asked.items() if value is not None}
-        return LineageGraph.of(await self.http.ask("GET", "/v1/lineage", params=params))
+        return read(LineageGraph, await self.http.ask("GET", "/v1/lineage", params=params))
 
     async def purge_dataset(self, name: str, *, keep: int | None, dry_run: bool) -> list[PurgedVersion]:
         body = dump({"keep": keep, "dry_run": dry_run})

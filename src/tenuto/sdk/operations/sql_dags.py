@@ -25,6 +25,7 @@ from tenuto.model.datasets import Dataset, DatasetVersion, Partition, PurgedVers
 from tenuto.model.events import Event, Reaction
 from tenuto.model.lineage import DEPTH, Direction, LineageGraph
 from tenuto.model.webhooks import Webhook
+from tenuto.sdk.client.http_transport import read
 from tenuto.sdk.client.transport import PAGE
 from tenuto.sdk.operations import deploys
 
@@ -194,7 +195,7 @@ class SqlDags:
             depth=depth,
             every=True,
         )
-        return LineageGraph.of(found)
+        return read(LineageGraph, found)
 
     async def purge_dataset(self, name: str, *, keep: int | None, dry_run: bool) -> list[PurgedVersion]:
         return await self._pool.call(datasets.purge_dataset, org_id=self._org_id, name=name, keep=keep, dry_run=dry_run)

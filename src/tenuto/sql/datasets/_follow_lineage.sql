@@ -2,7 +2,7 @@
 -- p_limit edges. Every node is followed once.
 create or replace function tenuto._follow_lineage(
   p_org_id uuid, p_version_id uuid, p_column text, p_up boolean, p_current boolean, p_depth int, p_limit int,
-  p_user_id uuid, p_every boolean)
+  p_roles uuid[])
   returns tenuto.lineage_edge[]
   language plpgsql
   stable
@@ -17,10 +17,10 @@ begin
   for v_level in 1..p_depth
   loop
     if p_up then
-      v_found := array(select e from tenuto._lineage_above(p_org_id, v_versions, v_columns, p_user_id, p_every) e);
+      v_found := array(select e from tenuto._lineage_above(p_org_id, v_versions, v_columns, p_roles) e);
     else
       v_found := array(
-        select e from tenuto._lineage_below(p_org_id, v_versions, v_columns, p_current, p_user_id, p_every) e);
+        select e from tenuto._lineage_below(p_org_id, v_versions, v_columns, p_current, p_roles) e);
     end if;
     v_edges := v_edges || v_found;
     exit when cardinality(v_edges) > p_limit;

@@ -1,13 +1,19 @@
--- Returns the edges that lead to columns of dataset versions ('': the whole version), from datasets that the user can
--- read. Where columns are not known, they lead from whole versions. Filters and the like, which decide about all
--- columns, lead to each of them.
+-- Returns the edges that lead to columns of dataset versions ('': the whole version), from datasets that one of the
+-- roles can read (null: from all). Where columns are not known, they lead from whole versions. Filters and the like,
+-- which decide about all columns, lead to each of them. Called once per level: the query plan is made once.
 create or replace function tenuto._lineage_above(
-  p_org_id uuid, p_versions uuid[], p_columns text[], p_user_id uuid, p_every boolean)
+  p_org_id uuid, p_versions uuid[], p_columns text[], p_roles uuid[])
   returns setof tenuto.lineage_edge
-  language sql
+  language plpgsql
   stable
-  set plan_cache_mode = force_custom_plan
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off
+  set enable_hashjoin = off
+  set enable_mergejoin = off
+  set jit = off
 as $$
+begin
+  return query
   with asked as (
     select u.version_id, u.column_name, m.method, m.confidence,
            u.column_name <> '' and coalesce(m.confidence <> 'table', false) as by_column
@@ -26,5 +32,6 @@ as $$
     on a.by_column and c.org_id = p_org_id and c.dataset_version_id = a.version_id
    and c.column_name in (a.column_name, '') and c.input_dataset_id = t.input_dataset_id
   where (not a.by_column or c.kind is not null)
-    and tenuto._reads_dataset(p_org_id, d.read_roles, p_user_id, p_every);
+    and (p_roles is null or d.read_roles && p_roles);
+end
 $$;

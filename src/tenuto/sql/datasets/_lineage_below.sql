@@ -1,13 +1,20 @@
--- Returns the edges that lead from columns of dataset versions ('': the whole version), to datasets that the user can
--- read. p_current: to current versions that were computed from any version of the dataset; an edge is stale if it was
--- another one. Else to all versions that were computed from exactly these.
+-- Returns the edges that lead from columns of dataset versions ('': the whole version), to datasets that one of the
+-- roles can read (null: to all). p_current: to current versions that were computed from any version of the dataset; an
+-- edge is stale if it was another one. Else to all versions that were computed from exactly these. Called once per
+-- level: the query plan is made once.
 create or replace function tenuto._lineage_below(
-  p_org_id uuid, p_versions uuid[], p_columns text[], p_current boolean, p_user_id uuid, p_every boolean)
+  p_org_id uuid, p_versions uuid[], p_columns text[], p_current boolean, p_roles uuid[])
   returns setof tenuto.lineage_edge
-  language sql
+  language plpgsql
   stable
-  set plan_cache_mode = force_custom_plan
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off
+  set enable_hashjoin = off
+  set enable_mergejoin = off
+  set jit = off
 as $$
+begin
+  return query
   with asked as (
     select u.version_id, u.column_name, v.dataset_id
     from unnest(p_versions, p_columns) as u(version_id, column_name)
@@ -20,7 +27,7 @@ as $$
     join tenuto.dataset_versions v on v.org_id = p_org_id and v.id = t.dataset_version_id
     join tenuto.datasets d on d.org_id = p_org_id and d.id = v.dataset_id
     where case when p_current then d.current_version_id = v.id else t.input_version_id = a.version_id end
-      and tenuto._reads_dataset(p_org_id, d.read_roles, p_user_id, p_every)
+      and (p_roles is null or d.read_roles && p_roles)
     group by 1, 2, 3, 4
   ), known as (
     select r.*, m.method, m.confidence, r.column_name <> '' and coalesce(m.confidence <> 'table', false) as by_column
@@ -36,4 +43,5 @@ as $$
     on k.by_column and c.org_id = p_org_id and c.dataset_version_id = k.reader
    and c.input_dataset_id = k.dataset_id and c.input_column in (k.column_name, '')
   where not k.by_column or c.kind is not null;
+end
 $$;

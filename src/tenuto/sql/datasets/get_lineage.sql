@@ -6,11 +6,13 @@ create or replace function tenuto.get_lineage(
   p_org_id uuid, p_dataset text, p_column text default null, p_version_id uuid default null,
   p_up boolean default true, p_down boolean default true, p_depth int default 10, p_user_id uuid default null,
   p_every boolean default false)
-  returns jsonb
+  returns json
   language plpgsql
   stable
 as $$
 declare
+  v_roles uuid[] := case when not p_every then array(
+    select m.role_id from tenuto.org_role_memberships m where m.org_id = p_org_id and m.user_id = p_user_id) end;
   v_dataset record;
   v_version uuid;
   v_edges tenuto.lineage_edge[] := '{}';
@@ -24,9 +26,10 @@ begin
   select d.id, d.current_version_id into v_dataset
   from tenuto.datasets d
   where d.org_id = p_org_id and d.name = p_dataset
-    and tenuto._reads_dataset(p_org_id, d.read_roles, p_user_id, p_every);
+    and (v_roles is null or d.read_roles && v_roles);
   if not found then
-    perform tenuto._raise('TN001', format('no dataset %s', left(p_dataset, 128)), 'list the datasets to see which exist');
+    perform tenuto._raise('TN001', format('no dataset %s', left(p_dataset, 128)),
+      'list the datasets to see which exist');
   end if;
   v_version := coalesce(p_version_id, v_dataset.current_version_id);
   if p_version_id is not null and not exists (
@@ -37,7 +40,7 @@ begin
       'list its versions to see which exist');
   end if;
   if v_version is null then
-    return jsonb_build_object('root', null, 'nodes', '[]'::jsonb, 'edges', '[]'::jsonb, 'truncated', false);
+    return json_build_object('root', null, 'nodes', '[]'::json, 'edges', '[]'::json, 'truncated', false);
   end if;
   perform tenuto._check_column(p_org_id, p_dataset, v_version, p_column);
 
@@ -45,7 +48,7 @@ begin
   loop
     continue when not case when v_up then p_up else p_down end;
     v_part := tenuto._follow_lineage(p_org_id, v_version, coalesce(p_column, ''), v_up, p_version_id is null, p_depth,
-      10001, p_user_id, p_every);
+      10001, v_roles);
     v_truncated := v_truncated or cardinality(v_part) > 10000;
     v_edges := v_edges || v_part[1:10000];
   end loop;
