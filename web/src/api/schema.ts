@@ -558,6 +558,32 @@ export interface LimitStatus {
   overridden: boolean;
 }
 
+export interface LineageEdge {
+  from: string;
+  to: string;
+  kind: "direct" | "indirect";
+  subtype: string | null;
+  method: "sql" | "declared" | "reported" | "inputs";
+  confidence: "exact" | "stated" | "table";
+  stale: boolean;
+}
+
+export interface LineageGraph {
+  root: string | null;
+  nodes: Array<LineageNode>;
+  edges: Array<LineageEdge>;
+  truncated: boolean;
+}
+
+export interface LineageNode {
+  id: string;
+  dataset: string;
+  version: string;
+  column: string | null;
+  dag: string;
+  current: boolean;
+}
+
 export interface LogLine {
   attempt: number;
   line_no: number;
@@ -2214,6 +2240,18 @@ export interface Operations {
     query: Record<string, never>;
     body: undefined;
     response: LimitStatus;
+  };
+  "GET /v1/lineage": {
+    path: Record<string, never>;
+    query: {
+      dataset: string;
+      column?: string | null;
+      version_id?: string | null;
+      direction?: "up" | "down" | "both";
+      depth?: number;
+    };
+    body: undefined;
+    response: LineageGraph;
   };
   "GET /v1/objects": {
     path: Record<string, never>;
