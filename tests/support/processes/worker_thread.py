@@ -52,6 +52,10 @@ class Supervised:
             others.append("nothing for a while")
         raise AssertionError(f"the worker did not say {what}, but {others}")
 
+    def close_connection(self) -> None:
+        """What happens when the supervisor dies."""
+        self._connection.shutdown(socket.SHUT_RDWR)
+
     def close(self) -> None:
         self._lines.close()
         self._connection.close()

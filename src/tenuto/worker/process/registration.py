@@ -101,7 +101,9 @@ class Registration:
         return {route.route_id: tasks[route.type] for route in routes}
 
     async def introduce(self) -> None:
-        """Declare the options of its task types, and check that the resource group exists."""
+        """Store the schedules of the app, declare the options of its task types, and check that the resource group
+        exists."""
+        await self._backend.put_schedules(self._app)
         session = self.session.current
         tasks = _own_tasks(self._app)
         schemas = input_schemas(tasks)

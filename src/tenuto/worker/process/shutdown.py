@@ -3,7 +3,8 @@
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from tenuto.runtimes.base import Attempt
 from tenuto.runtimes.outcomes import Interrupted
@@ -49,6 +50,19 @@ class Shutdown:
         """Run everything that was claimed, then stop: another process takes the place of this one."""
         self._finishes = True
         self.requested.set()
+
+    async def allows(self, start: Coroutine[Any, Any, None]) -> bool:
+        """Wait for the start of the process. Return False if the process was asked to stop and the start does not end
+        soon: it waits for an unreachable database."""
+        starting, request = asyncio.ensure_future(start), asyncio.ensure_future(self.requested.wait())
+        await asyncio.wait([starting, request], return_when=asyncio.FIRST_COMPLETED)
+        request.cancel()
+        await asyncio.wait([starting], timeout=LAST_REPORT_SECONDS)
+        if not starting.done():
+            starting.cancel()
+            return False
+        starting.result()
+        return True
 
     async def run(self) -> bool:
         """Claim nothing more, finish within the grace period, give the rest back and close the session. Return True if

@@ -62,10 +62,8 @@ class WorkerProcess:
     ) -> None:
         self._runtimes, self._operators = runtimes, operators
         self._settings, self._app, self._control, self._strength = settings, app, control, strength
-        self._loop = asyncio.get_running_loop()
-        self._parts = BackgroundTasks()
+        self._loop, self._backend, self._parts = asyncio.get_running_loop(), backend, BackgroundTasks()
         self._parts.watch_loop(self._loop)
-        self._backend = backend
         places = CrashLedger(ledger)
         self._held = HeldAttempts(places)
         self._session = WorkerSession(outage_log=control.outage_log())
@@ -133,9 +131,8 @@ class WorkerProcess:
 
     async def _run(self) -> bool:
         try:
-            await self._open_session()
-            await self._backend.put_schedules(self._app)
-            await self._registration.introduce()
+            if not await self._shutdown.allows(self._register()):
+                return True
         except TenutoError as problem:  # the settings of this worker are invalid: another process would fail too
             self._control.send({"say": "refused", "reason": str(problem)})
             return True
@@ -151,6 +148,10 @@ class WorkerProcess:
         host = ClaimerHost(self._backend, self._held, self._session, self._settings, events=self, parts=self._parts)
         for no, group in enumerate(self._groups):
             group.open_claimers(host, listens=no == 0)
+
+    async def _register(self) -> None:
+        await self._open_session()
+        await self._registration.introduce()
 
     async def _open_session(self) -> None:
         await self._registration.open()
@@ -241,9 +242,8 @@ class WorkerProcess:
         if message is not None and message["do"] == "tell":
             holding = {**vars(self._held.snapshot()), "logs": [*map(vars, self._flusher.worker_log.take())]}
             running = sum(len(group.executor.running) for group in self._groups)
-            queues = self._registration.queues
             ended = [
-                (queues.get(route, OTHER), *counts)
+                (self._registration.queues.get(route, OTHER), *counts)
                 for group in self._groups
                 for route, *counts in group.executor.take_counts()
             ]
