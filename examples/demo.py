@@ -133,6 +133,8 @@ async def tell_orders(orders: Orders, story: Story) -> None:
     """The DAG of examples/11_orders: orders per day, and what they add up to in each region."""
     await story.tell("deploy a DAG: a cron source, a SELECT per day", "orders is current", orders.deploy)
     await story.tell("the orders of three days", f"3 days, {SUMS}", orders.run)
+    source = "the total comes from orders_raw.total"
+    await story.tell("column lineage: where the total of a day comes from", source, orders.lineage)
     await story.tell("edit the SELECT, and plan", "computes daily again, 1 job stays", orders.plan)
     both = f"readers see {SUMS}, the new version has {MAXIMA}"
     await story.tell("deploy it: computed beside the current version", both, orders.rebuild)

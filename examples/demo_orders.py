@@ -51,14 +51,19 @@ class Orders:
         self.console.print(table)
         return f"{len({row['day'] for row in rows})} days, {await self.seen()}"
 
+    async def lineage(self) -> str:
+        """Prints what the total is computed from, as `tenuto datasets lineage` does."""
+        await self._print("datasets", "lineage", "orders_daily.total")
+        graph = await self.tn.datasets.lineage("orders_daily", column="total", direction="up")
+        nodes = {node.id: f"{node.dataset}.{node.column}" for node in graph.nodes}
+        (source,) = [nodes[edge.source] for edge in graph.edges if edge.kind == "direct"]
+        return f"the total comes from {source}"
+
     async def plan(self) -> str:
         """Edits the SQL of `daily`, and prints what a deploy would do, as `tenuto plan` does."""
         edited = self.folder / "orders.yaml"
         edited.write_text((FOLDER / "dag.yaml").read_text().replace(SUM, MAX))
-        done = await asyncio.to_thread(
-            subprocess.run, [TENUTO, "plan", str(edited)], check=True, capture_output=True, text=True
-        )
-        self.console.print(f"[bold]$ tenuto plan {edited.name}[/]\n{done.stdout}", highlight=False)
+        await self._print("plan", str(edited))
         plan = await self.tn.dags.plan(edited)
         return f"computes {', '.join(plan.rebuilt)} again, {plan.unchanged_jobs} job stays"
 
@@ -115,6 +120,12 @@ class Orders:
             while (done := await count()) < len(DAYS):
                 bar.update(shown, completed=done)
                 await asyncio.sleep(0.1)
+
+    async def _print(self, *arguments: str) -> None:
+        """Runs a command and prints what it prints."""
+        done = await asyncio.to_thread(subprocess.run, [TENUTO, *arguments], check=True, capture_output=True, text=True)
+        self.console.print(f"[bold]$ tenuto {' '.join(arguments)}[/]", highlight=False)
+        self.console.print(done.stdout, highlight=False, markup=False)
 
     async def _dataset(self, version: int | None) -> "UUID | None":
         """The version of orders_daily that a version of the DAG has; None: the current one."""

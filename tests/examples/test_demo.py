@@ -16,6 +16,7 @@ SAID = [
     "published 4,950",
     "it ticked",
     "dataset orders_daily",
+    "├── orders_raw.total  [aggregation, sql, exact]",
     "job daily: data (config); 3 partitions, 3 tasks",
     "readers see a total of 150,966.66, the new version has a total of 8,748.70",
     "readers see a total of 8,748.70, the old version has a total of 150,966.66",
