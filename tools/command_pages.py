@@ -58,7 +58,7 @@ PAGES = {
             "events",
         ),
     ),
-    "commands-repair.md": ("Commands: backfills", ("backfill",)),
+    "commands-repair.md": ("Commands: backfills and invalidations", ("backfill", "invalidate", "invalidations")),
     "commands-people.md": ("Commands: orgs, people, keys and the audit log", ()),
 }
 ABOUT = """Every command but `db psql` also takes `--json`, which prints one JSON object, and `--help`.

@@ -65,6 +65,13 @@ events show 0
 why DAG/daily
 why DAG/dayly
 why DAG_raw --json
+invalidate DAG_raw --partition mon --reason corrected
+invalidate DAG_raw --partition mon --reason corrected --filter {"id":7} --json
+invalidate DAG_raw --partition mon --reason corrected --filter 7
+invalidate DAG_raw --reason corrected
+invalidate nothing --reason corrected
+invalidations list --dataset DAG_raw
+invalidations show 0
 backfill start DAG_daily --partition mon --partition tue --dry-run
 backfill start DAG_daily --partition mon --dry-run --json
 backfill start DAG_daily --range 2026-11-01..2026-11-07 --reason corrected --downstream same

@@ -168,6 +168,8 @@ def of_dags(db: Db) -> Iterator[Deed]:
     yield "POST /v1/jobs/{dag}/{name}/webhook/rotate", "/v1/jobs/orders/extract/webhook/rotate", {}
     days = {"json": {"dataset": "orders_daily", "partitions": ["mon"]}}
     yield "POST /v1/backfills", "/v1/backfills", days
+    wrong = {"json": {"partitions": ["mon"], "reason": "a wrong rate"}}
+    yield "POST /v1/datasets/{name}/invalidate", "/v1/datasets/orders_daily/invalidate", wrong
     id = call(db, "list_backfills", org_id=DEFAULT_ORG)[0]["id"]
     for verb in ("pause", "resume", "cancel"):
         yield f"POST /v1/backfills/{{backfill_id}}/{verb}", f"/v1/backfills/{id}/{verb}", {}

@@ -43,6 +43,8 @@ COMMANDS = {
     "datasets": ("Data", "datasets", "app"),
     "events": ("Data", "events", "app"),
     "backfill": ("Data", "backfill", "app"),
+    "invalidate": ("Data", "invalidate", "invalidate"),
+    "invalidations": ("Data", "invalidate", "app"),
     "status": ("Operations", "status", "status"),
     "top": ("Operations", "top", "top"),
     "doctor": ("Operations", "doctor", "doctor"),

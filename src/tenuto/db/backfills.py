@@ -1,9 +1,13 @@
-"""Backfills: one coroutine per public function of sql/reactions/backfills/ that a user calls."""
+"""Backfills and invalidations: one coroutine per public function of sql/reactions/ that a user calls."""
 
+from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from tenuto.db.connection.call import Conn, call, call_one, call_value, call_void
+from tenuto.db.connection.call import Conn, call, call_one, call_value, call_void, json_or_default
 from tenuto.model.backfills import Backfill, BackfillPreview, BackfillTask, Downstream, Reprocess
+from tenuto.model.invalidations import Invalidation, InvalidationConsumer
+from tenuto.model.json import JsonObject
 
 
 async def start_backfill(
@@ -103,3 +107,51 @@ async def resume_backfill(conn: Conn, *, org_id: UUID, id: UUID) -> None:
 
 async def cancel_backfill(conn: Conn, *, org_id: UUID, id: UUID) -> None:
     await call_void(conn, "cancel_backfill", org_id=org_id, id=id)
+
+
+async def invalidate_dataset(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    dataset: str,
+    reason: str,
+    first: str | None = None,
+    last: str | None = None,
+    partitions: list[str] | None = None,
+    row_filter: JsonObject | None = None,
+    actor: str | None = None,
+) -> UUID:
+    return await call_value(
+        conn,
+        "invalidate_dataset",
+        org_id=org_id,
+        dataset=dataset,
+        reason=reason,
+        first=first,
+        last=last,
+        partitions=partitions,
+        row_filter=json_or_default(row_filter),
+        actor=actor,
+    )
+
+
+async def list_invalidations(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    dataset: str | None = None,
+    id: UUID | None = None,
+    before: UUID | None = None,
+    limit: int | None = None,
+) -> list[Invalidation]:
+    return await call(
+        conn, "list_invalidations", _invalidation, org_id=org_id, dataset=dataset, id=id, before=before, limit=limit
+    )
+
+
+def _invalidation(*, consumers: list[dict[str, Any]], **columns: Any) -> Invalidation:
+    jobs = [
+        InvalidationConsumer(**(job | {"done_at": job["done_at"] and datetime.fromisoformat(job["done_at"])}))
+        for job in consumers
+    ]
+    return Invalidation(**columns, consumers=jobs)

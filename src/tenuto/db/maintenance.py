@@ -111,6 +111,10 @@ async def advance_backfills(conn: Conn, *, limit: int | None = None, keys: list[
     return await call_value(conn, "advance_backfills", limit=limit, keys=keys)
 
 
+async def advance_invalidations(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
+    return await call_value(conn, "advance_invalidations", limit=limit, keys=keys)
+
+
 async def move_floors(conn: Conn, *, from_bottom: bool | None = None) -> int:
     return await call_value(conn, "move_floors", from_bottom=from_bottom)
 

@@ -85,6 +85,7 @@ ROW_FUNCTIONS: dict[str, RowFunction] = {
     "advance_builds": rows(maintenance.advance_builds),
     "watch_backlogs": rows(maintenance.watch_backlogs),
     "advance_backfills": rows(maintenance.advance_backfills),
+    "advance_invalidations": rows(maintenance.advance_invalidations),
     "fire_schedules": rows(fire_schedules),
     "drain_outbox": take_again,
     "sweep_lanes": all_rows(maintenance.sweep_lanes),

@@ -31,7 +31,7 @@ class Event:
     output: int
     partition: str | None
     fingerprint: str | None
-    task_id: UUID
+    task_id: UUID | None  # none: its partition was invalidated
     data: JsonObject | None
     created_at: datetime
 

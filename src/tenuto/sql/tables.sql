@@ -672,6 +672,50 @@ create policy an_org_sees_its_own_rows on tenuto.dags for all to tenuto_api, ten
 create policy clients_change_no_rows on tenuto.dags for update to tenuto_client using (true) with check (false);
 create policy trusted_roles_see_all on tenuto.dags for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
+create table tenuto.data_invalidations (
+  id          uuid not null,
+  org_id      uuid not null,
+  dataset_id  uuid not null,
+  keys        jsonb not null,
+  first_key   text,
+  last_key    text,
+  partitions  text[],
+  row_filter  jsonb,
+  reason      text not null,
+  created_by  text not null,
+  status      text not null,
+  error       text,
+  total       bigint not null,
+  planned     bigint default 0 not null,
+  invalidated bigint default 0 not null,
+  is_planned  boolean default false not null,
+  after_key   text,
+  after_task  uuid,
+  effect      text,
+  due_at      timestamp with time zone,
+  moved_at    timestamp with time zone not null,
+  created_at  timestamp with time zone not null,
+  ended_at    timestamp with time zone,
+  constraint data_invalidations_pkey PRIMARY KEY (id),
+  constraint invalidation_belongs_to_its_org UNIQUE (org_id, id),
+  constraint invalidation_is_of_a_dataset FOREIGN KEY (org_id, dataset_id) REFERENCES tenuto.datasets(org_id, id),
+  constraint a_range_has_both_ends CHECK (((first_key IS NULL) = (last_key IS NULL))),
+  constraint filter_is_an_object CHECK (((jsonb_typeof(row_filter) = 'object'::text) AND (pg_column_size(row_filter) <= 16384))),
+  constraint only_what_has_ended_has_an_end CHECK (((status = 'running'::text) = (ended_at IS NULL))),
+  constraint only_what_has_ended_is_not_due CHECK (((status = 'running'::text) = (due_at IS NOT NULL))),
+  constraint partitions_are_up_to_1000 CHECK ((cardinality(partitions) <= 1000)),
+  constraint reason_is_not_too_long CHECK (((octet_length(reason) >= 1) AND (octet_length(reason) <= 1024))),
+  constraint scope_is_a_range_or_a_list CHECK (((first_key IS NULL) <> (partitions IS NULL))),
+  constraint status_is_known CHECK ((status = ANY (ARRAY['running'::text, 'completed'::text, 'failed'::text])))
+);
+CREATE INDEX data_invalidations_dataset_idx ON tenuto.data_invalidations USING btree (org_id, dataset_id, id);
+CREATE INDEX data_invalidations_due_idx ON tenuto.data_invalidations USING btree (due_at) WHERE (due_at IS NOT NULL);
+alter table tenuto.data_invalidations enable row level security;
+alter table tenuto.data_invalidations force row level security;
+create policy an_org_sees_its_own_rows on tenuto.data_invalidations for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.data_invalidations for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.data_invalidations for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
 create table tenuto.data_locality (
   object_id uuid not null,
   org_id    uuid not null,
@@ -951,7 +995,7 @@ create table tenuto.events (
   dataset_version_id uuid,
   partition_key      text not null,
   fingerprint        text,
-  task_id            uuid not null,
+  task_id            uuid,
   data               jsonb,
   created_at         timestamp with time zone not null,
   constraint an_event_exists_once PRIMARY KEY (id),
@@ -1008,6 +1052,24 @@ create table tenuto.installation (
   value text not null,
   constraint installation_pkey PRIMARY KEY (key)
 );
+
+create table tenuto.invalidation_consumers (
+  invalidation_id uuid not null,
+  job_key         uuid not null,
+  direct          boolean not null,
+  org_id          uuid not null,
+  completed       bigint default 0 not null,
+  failed          bigint default 0 not null,
+  done_at         timestamp with time zone,
+  constraint invalidation_consumers_pkey PRIMARY KEY (invalidation_id, job_key, direct),
+  constraint consumer_is_of_an_invalidation FOREIGN KEY (org_id, invalidation_id) REFERENCES tenuto.data_invalidations(org_id, id) ON DELETE CASCADE
+);
+CREATE INDEX invalidation_consumers_org_idx ON tenuto.invalidation_consumers USING btree (org_id, invalidation_id);
+alter table tenuto.invalidation_consumers enable row level security;
+alter table tenuto.invalidation_consumers force row level security;
+create policy an_org_sees_its_own_rows on tenuto.invalidation_consumers for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.invalidation_consumers for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.invalidation_consumers for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.job_backlogs (
   org_id          uuid not null,

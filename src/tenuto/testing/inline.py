@@ -35,7 +35,7 @@ ON_TIME = ("admit_rates", "fire_schedules")
 UPKEEP = (
     "promote_due", "wake_waiting", "unblock_tasks", "expire_deadlines", "expire_runs", "fold_runs", "settle_runs",
     "sweep_cancelled", "follow_arrivals", "admit_rates", "advance_requests", "advance_builds", "advance_backfills",
-    "fire_schedules",
+    "advance_invalidations", "fire_schedules",
 )  # fmt: skip
 
 

@@ -238,6 +238,13 @@ def a_backfill(db: Db, org: UUID) -> None:
     backfill(db, "raw", org_id=org)
 
 
+def an_invalidation(db: Db, org: UUID) -> None:
+    deploy(db, SALES, org_id=org)
+    call(db, "cutover_dag", org_id=org, name="sales", expected=0, actor="ann")
+    db.execute("update tenuto.builds set phase = 'done', due_at = null where org_id = %s", [org])
+    call(db, "invalidate_dataset", org_id=org, dataset="raw", reason="x", partitions=["mon"])
+
+
 def a_sealed_entry(db: Db, org: UUID) -> None:
     an_entry(db, org_id=org)
     call(db, "seal_audit")
@@ -274,6 +281,9 @@ CASES = {
     "watch_backlogs": Case(a_backlog, gone("job_backlogs"), "job_backlogs"),
     "advance_builds": Case(a_build, gone("build_inputs"), "builds", "update"),
     "advance_backfills": Case(a_backfill, gone("backfills", "planned = 0"), "backfills", "update"),
+    "advance_invalidations": Case(
+        an_invalidation, gone("data_invalidations", "planned = 0"), "data_invalidations", "update"
+    ),
     "fire_schedules": Case(a_schedule, gone("schedules", "last_at is null"), "schedules", "update"),
     "drain_outbox": Case(an_effect, gone("outbox", "attempts = 0"), "outbox", "update"),
     "sweep_lanes": Case(an_empty_lane, gone("ready_lanes"), "ready_lanes"),

@@ -409,7 +409,7 @@ export interface Event {
   output: number;
   partition: string | null;
   fingerprint: string | null;
-  task_id: string;
+  task_id: string | null;
   data: Record<string, unknown> | null;
   created_at: string;
 }
@@ -470,6 +470,41 @@ export interface HolderRequest {
 
 export interface IdResponse {
   id: string;
+}
+
+export interface InvalidateRequest {
+  reason: string;
+  first?: string | null;
+  last?: string | null;
+  partitions?: Array<string> | null;
+  row_filter?: Record<string, unknown> | null;
+}
+
+export interface Invalidation {
+  id: string;
+  dataset: string;
+  first: string | null;
+  last: string | null;
+  partitions: Array<string> | null;
+  row_filter: Record<string, unknown> | null;
+  reason: string;
+  created_by: string;
+  status: "running" | "completed" | "failed";
+  error: string | null;
+  total: number;
+  planned: number;
+  invalidated: number;
+  consumers: Array<InvalidationConsumer>;
+  created_at: string;
+  ended_at: string | null;
+}
+
+export interface InvalidationConsumer {
+  job: string | null;
+  direct: boolean;
+  completed: number;
+  failed: number;
+  done_at: string | null;
 }
 
 export interface Items_AttemptInfo_ {
@@ -765,6 +800,11 @@ export interface Page_EffectSummary_ {
 
 export interface Page_Event_ {
   items: Array<Event>;
+  next: string | null;
+}
+
+export interface Page_Invalidation_ {
+  items: Array<Invalidation>;
   next: string | null;
 }
 
@@ -2155,6 +2195,24 @@ export interface Operations {
     body: undefined;
     response: ResourceGroup;
   };
+  "GET /v1/invalidations": {
+    path: Record<string, never>;
+    query: {
+      limit?: number;
+      dataset?: string | null;
+      before?: string | null;
+    };
+    body: undefined;
+    response: Page_Invalidation_;
+  };
+  "GET /v1/invalidations/{invalidation_id}": {
+    path: {
+      invalidation_id: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: Invalidation;
+  };
   "GET /v1/jobs": {
     path: Record<string, never>;
     query: {
@@ -2817,6 +2875,14 @@ export interface Operations {
     query: Record<string, never>;
     body: RoleRequest;
     response: undefined;
+  };
+  "POST /v1/datasets/{name}/invalidate": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: InvalidateRequest;
+    response: Invalidation;
   };
   "POST /v1/datasets/{name}/purge": {
     path: {

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tenuto.sdk.collections.backfills import BackfillCollection, SyncBackfillCollection
     from tenuto.sdk.collections.dags import DagCollection, JobCollection, SyncDagCollection, SyncJobCollection
     from tenuto.sdk.collections.datasets import DatasetCollection, SyncDatasetCollection
+    from tenuto.sdk.collections.invalidations import InvalidationCollection, SyncInvalidationCollection
     from tenuto.sdk.operations.dags import DagOperations
     from tenuto.sdk.operations.repairs import RepairOperations
 
@@ -80,6 +81,13 @@ class DagAttributes(ABC):
 
         return BackfillCollection(self.repair_operations)
 
+    @property
+    def invalidations(self) -> "InvalidationCollection":
+        """The invalidations: `await tn.invalidations.start("orders", "a wrong rate", partitions=["2026-11-01"])`."""
+        from tenuto.sdk.collections.invalidations import InvalidationCollection
+
+        return InvalidationCollection(self.repair_operations)
+
 
 class SyncDagAttributes(ABC):
     """DAGs, jobs and datasets, for synchronous code."""
@@ -118,3 +126,10 @@ class SyncDagAttributes(ABC):
         from tenuto.sdk.collections.backfills import SyncBackfillCollection
 
         return SyncBackfillCollection(self.client.backfills, self.wait_for)
+
+    @property
+    def invalidations(self) -> "SyncInvalidationCollection":
+        """The invalidations: `tn.invalidations.start("orders", "a wrong rate", partitions=["2026-11-01"])`."""
+        from tenuto.sdk.collections.invalidations import SyncInvalidationCollection
+
+        return SyncInvalidationCollection(self.client.invalidations, self.wait_for)

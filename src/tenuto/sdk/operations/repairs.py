@@ -1,9 +1,11 @@
 """Repairs of data: the interface of clients and commands, and its implementation as requests to a server."""
 
 from typing import Protocol
+from urllib.parse import quote
 from uuid import UUID
 
 from tenuto.model.backfills import Backfill, BackfillPreview, BackfillScope, BackfillTask
+from tenuto.model.invalidations import Invalidation, InvalidationScope
 from tenuto.sdk.client.http_client import Http
 from tenuto.sdk.client.http_transport import read
 from tenuto.sdk.client.transport import PAGE
@@ -34,6 +36,14 @@ class RepairOperations(Protocol):
     async def resume_backfill(self, id: UUID) -> None: ...
 
     async def cancel_backfill(self, id: UUID) -> None: ...
+
+    async def invalidate_dataset(self, scope: InvalidationScope) -> Invalidation: ...
+
+    async def list_invalidations(
+        self, *, dataset: str | None = None, before: UUID | None = None, limit: int = PAGE
+    ) -> list[Invalidation]: ...
+
+    async def get_invalidation(self, id: UUID) -> Invalidation: ...
 
 
 class HttpRepairs:
@@ -74,3 +84,18 @@ class HttpRepairs:
 
     async def cancel_backfill(self, id: UUID) -> None:
         await self.http.ask("POST", f"/v1/backfills/{id}/cancel")
+
+    async def invalidate_dataset(self, scope: InvalidationScope) -> Invalidation:
+        body = {name: value for name, value in vars(scope).items() if name != "dataset"}
+        path = f"/v1/datasets/{quote(scope.dataset, safe='')}/invalidate"
+        return read(Invalidation, await self.http.ask("POST", path, dump(body)))
+
+    async def list_invalidations(
+        self, *, dataset: str | None = None, before: UUID | None = None, limit: int = PAGE
+    ) -> list[Invalidation]:
+        page = {"dataset": dataset, "before": before, "limit": limit}
+        params = {name: value for name, value in page.items() if value is not None}
+        return read(list[Invalidation], (await self.http.ask("GET", "/v1/invalidations", params=params))["items"])
+
+    async def get_invalidation(self, id: UUID) -> Invalidation:
+        return read(Invalidation, await self.http.ask("GET", f"/v1/invalidations/{id}"))

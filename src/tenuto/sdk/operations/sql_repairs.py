@@ -6,6 +6,7 @@ from tenuto.db import backfills
 from tenuto.db.connection.call import Conn
 from tenuto.db.connection.pool import ConnectionPool
 from tenuto.model.backfills import Backfill, BackfillPreview, BackfillScope, BackfillTask
+from tenuto.model.invalidations import Invalidation, InvalidationScope
 from tenuto.sdk.client.transport import PAGE
 
 
@@ -43,6 +44,22 @@ async def preview_backfill(conn: Conn, *, org_id: UUID, scope: BackfillScope) ->
         descending=scope.descending,
         reason=scope.reason,
     )
+
+
+async def invalidate_dataset(conn: Conn, *, org_id: UUID, scope: InvalidationScope, actor: str) -> Invalidation:
+    """Start an invalidation in the caller's transaction and return it."""
+    id = await backfills.invalidate_dataset(
+        conn,
+        org_id=org_id,
+        dataset=scope.dataset,
+        reason=scope.reason,
+        first=scope.first,
+        last=scope.last,
+        partitions=scope.partitions,
+        row_filter=scope.row_filter,
+        actor=actor,
+    )
+    return (await backfills.list_invalidations(conn, org_id=org_id, id=id))[0]
 
 
 class SqlRepairs:
@@ -83,3 +100,17 @@ class SqlRepairs:
 
     async def cancel_backfill(self, id: UUID) -> None:
         await self._pool.call(backfills.cancel_backfill, org_id=self._org_id, id=id)
+
+    async def invalidate_dataset(self, scope: InvalidationScope) -> Invalidation:
+        async with self._pool.connection() as conn, conn.transaction():
+            return await invalidate_dataset(conn, org_id=self._org_id, scope=scope, actor=self._actor)
+
+    async def list_invalidations(
+        self, *, dataset: str | None = None, before: UUID | None = None, limit: int = PAGE
+    ) -> list[Invalidation]:
+        return await self._pool.call(
+            backfills.list_invalidations, org_id=self._org_id, dataset=dataset, before=before, limit=limit
+        )
+
+    async def get_invalidation(self, id: UUID) -> Invalidation:
+        return (await self._pool.call(backfills.list_invalidations, org_id=self._org_id, id=id))[0]

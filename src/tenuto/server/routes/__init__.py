@@ -17,6 +17,7 @@ MODULES = (
     "events",
     "groups",
     "health",
+    "invalidations",
     "jobs",
     "keys",
     "limits",

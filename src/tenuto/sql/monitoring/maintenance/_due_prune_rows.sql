@@ -1,4 +1,4 @@
--- Returns the due rows, as _due_rows does, of builds, backlogs and backfills, of expire_workers, and of the loops that
+-- Returns the due rows, as _due_rows does, of builds, backlogs and repairs, of expire_workers, and of the loops that
 -- delete rows after their retention.
 create or replace function tenuto._due_prune_rows(p_loop text)
   returns table (key text, org_id uuid, run_id uuid, task_id uuid, since timestamptz)
@@ -24,12 +24,6 @@ begin
     return query
     select b.dag_version_id::text, b.org_id, null::uuid, null::uuid, b.due_at
     from tenuto.builds b
-    where b.due_at <= tenuto.now()
-    limit 100000;
-  when 'advance_backfills' then
-    return query
-    select b.id::text, b.org_id, null::uuid, null::uuid, b.due_at
-    from tenuto.backfills b
     where b.due_at <= tenuto.now()
     limit 100000;
   when 'prune_runs' then
@@ -89,7 +83,7 @@ begin
     from tenuto.login_tokens t where t.expires_at <= tenuto.now()
     limit 100000;
   else
-    perform tenuto._raise('TN003', format('loop %s does not process rows one by one', p_loop));
+    return query select d.* from tenuto._due_repair_rows(p_loop) d;
   end case;
 end
 $$;

@@ -74,6 +74,7 @@ begin
     ('advance_requests', (select tenuto.now() from tenuto.run_requests q limit 1)),
     ('advance_builds', tenuto._next_build()),
     ('advance_backfills', tenuto._next_backfill()),
+    ('advance_invalidations', tenuto._next_invalidation()),
     ('drain_outbox', least((select min(o.available_at) from tenuto.outbox o where o.status = 'pending'),
                            (select min(o.locked_until) from tenuto.outbox o where o.status = 'processing'))),
     ('fire_schedules', (

@@ -1,5 +1,6 @@
--- Lets a repair wait also for the tasks that follow from commits of the tasks that it started. A queued task that takes
--- over an event of something else is not only its own any more: all jobs react to it, and a cancel leaves it.
+-- Lets a repair wait also for the tasks that follow from commits of the tasks that it started, and an invalidation for
+-- those that its events start. A queued task that takes over an event of something else is not only its own any more:
+-- all jobs react to it, and a cancel leaves it.
 create or replace function tenuto._follow_repairs(p_job tenuto.jobs, p_starts tenuto.event_start[])
   returns void
   language plpgsql
@@ -7,12 +8,18 @@ create or replace function tenuto._follow_repairs(p_job tenuto.jobs, p_starts te
 as $$
 begin
   insert into tenuto.repair_tasks (repair_id, task_id, org_id, job_key, partition_key, direct, owned, downstream)
-  select distinct on (t.repair_id, s.task_id)
-         t.repair_id, s.task_id, p_job.org_id, p_job.job_key, s.partition, false, s.is_first, t.downstream
+  select distinct on (r.repair_id, s.task_id)
+         r.repair_id, s.task_id, p_job.org_id, p_job.job_key, s.partition, r.direct, s.is_first, r.downstream
   from unnest(p_starts) s
   join tenuto.events e on e.id = s.event_id
-  join tenuto.repair_tasks t on t.task_id = e.task_id and t.owned
-  order by t.repair_id, s.task_id, s.is_first desc
+  cross join lateral (
+    select t.repair_id, false as direct, t.downstream
+    from tenuto.repair_tasks t
+    where t.task_id = e.task_id and t.owned
+    union all
+    select (e.data #>> '{invalidation,id}')::uuid, true, 'all'
+    where e.task_id is null) r   -- an event of an invalidation
+  order by r.repair_id, s.task_id, s.is_first desc
   on conflict do nothing;
 
   update tenuto.repair_tasks t
@@ -21,6 +28,7 @@ begin
   join tenuto.events e on e.id = s.event_id
   where t.task_id = s.task_id
     and not s.is_first
+    and e.task_id is not null
     and not exists (select from tenuto.repair_tasks c where c.task_id = e.task_id and c.owned);
 end
 $$;

@@ -1,0 +1,98 @@
+"""`tenuto invalidate` and `tenuto invalidations`: lets the readers of a dataset compute their data again."""
+
+import json
+from typing import Annotated, Any
+from uuid import UUID
+
+import typer
+
+from tenuto.cli.audited import Org
+from tenuto.cli.commands.backfill import read_range
+from tenuto.cli.commands.datasets import DatasetName
+from tenuto.cli.commands.runs import Before, Limit
+from tenuto.cli.dag_changes import with_repairs
+from tenuto.cli.exit_codes import UsageError
+from tenuto.cli.output import AsJson, fields, show, show_list
+from tenuto.cli.session import read_optional_id
+from tenuto.model.invalidations import InvalidationScope
+
+app = typer.Typer(help="Invalidations of datasets: list, show.", no_args_is_help=True)
+
+COLUMNS = ("id", "dataset", "status", "total", "invalidated", "created_at", "reason")
+
+
+def invalidate(
+    dataset: DatasetName,
+    reason: Annotated[str, typer.Option(help="Why, shown with the invalidation and to the tasks.")],
+    range_: Annotated[
+        str | None,
+        typer.Option(
+            "--range", metavar="FIRST..LAST", help="From this partition to that one, both included.", show_default=False
+        ),
+    ] = None,
+    partition: Annotated[
+        list[str] | None, typer.Option(help="This partition; can be repeated.", show_default=False)
+    ] = None,
+    row_filter: Annotated[
+        str | None,
+        typer.Option(
+            "--filter", metavar="JSON", help="Which rows changed, a JSON object for the tasks.", show_default=False
+        ),
+    ] = None,
+    org: Org = None,
+    as_json: AsJson = False,
+) -> None:
+    """Let every job that reads a dataset compute its data again for some partitions, even if they are the same. Jobs
+    further down follow if the output changes."""
+    first, last = read_range(range_)
+    scope = InvalidationScope(dataset, reason, first, last, partition or None, _read_filter(row_filter))
+    row = with_repairs(lambda repairs: repairs.invalidate_dataset(scope), org=org)
+    jobs = ", ".join(str(consumer.job) for consumer in row.consumers) or "none"
+    show(row, f"started invalidation {row.id} of {row.total} partitions; jobs that read them: {jobs}", as_json=as_json)
+
+
+@app.command("list")
+def list_(
+    dataset: Annotated[str | None, typer.Option(help="Only those of this dataset.")] = None,
+    before: Before = None,
+    limit: Limit = 50,
+    org: Org = None,
+    as_json: AsJson = False,
+) -> None:
+    """List invalidations, newest first."""
+    before_id = read_optional_id(before, "invalidation")
+    items = with_repairs(
+        lambda repairs: repairs.list_invalidations(dataset=dataset, before=before_id, limit=limit), org=org
+    )
+    show_list("invalidations", items, COLUMNS, as_json=as_json)
+
+
+@app.command("show")
+def show_(
+    invalidation: Annotated[str, typer.Argument(help="Id of the invalidation.", show_default=False)],
+    org: Org = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show one invalidation, with the jobs that read the data and how far they have come."""
+    try:
+        id = UUID(invalidation)
+    except ValueError:
+        raise UsageError(f"{invalidation!r:.60} is not the id of an invalidation") from None
+    row = with_repairs(lambda repairs: repairs.get_invalidation(id), org=org)
+    jobs = "; ".join(
+        f"{job.job}: {job.completed} completed, {job.failed} failed{', done' if job.done_at else ''}"
+        for job in row.consumers
+    )
+    show(row, fields(row, consumers=jobs), as_json=as_json)
+
+
+def _read_filter(text: str | None) -> dict[str, Any] | None:
+    if text is None:
+        return None
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        raise UsageError(f'--filter is {text!r:.60}; write a JSON object, such as {{"id": {{"gte": 7}}}}')
+    return value  # pyright: ignore[reportUnknownVariableType]

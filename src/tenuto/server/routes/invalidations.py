@@ -1,0 +1,64 @@
+"""Invalidations of datasets: start, list, get."""
+
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+from starlette.responses import Response
+
+from tenuto.db import backfills
+from tenuto.model.invalidations import Invalidation, InvalidationScope
+from tenuto.model.json import Json
+from tenuto.sdk.operations import sql_repairs
+from tenuto.server.http.pagination import Filter, PathName, page
+from tenuto.server.http.route_table import RouteTable
+from tenuto.server.requests.api import ApiRequest, Transaction
+from tenuto.server.schemas.base import Name, Page, RequestModel
+
+ROUTES = RouteTable("invalidations")
+
+
+class InvalidationFilter(Filter):
+    """Selects invalidations, newest first, before an id: of one dataset, or all."""
+
+    dataset: Annotated[str, Field(max_length=128)] | None = None
+    before: UUID | None = None
+
+
+class InvalidateRequest(RequestModel):
+    """The partitions from `first` to `last`, both included, or a list. `row_filter`: which rows changed, passed to the
+    tasks."""
+
+    reason: Annotated[str, Field(min_length=1, max_length=1024)]
+    first: Name | None = None
+    last: Name | None = None
+    partitions: Annotated[list[Name], Field(min_length=1, max_length=1000)] | None = None
+    row_filter: dict[str, Json] | None = None
+
+
+@ROUTES.add("POST", "/v1/datasets/{name}/invalidate", permission="datasets:write", response=Invalidation, status=201)
+async def invalidate_dataset(request: ApiRequest, name: PathName, body: InvalidateRequest) -> Response:
+    """Let every job that reads a dataset compute its data again for some partitions, even if they are the same."""
+    scope = InvalidationScope(name, body.reason, body.first, body.last, body.partitions, body.row_filter)
+
+    async def work(change: Transaction) -> Invalidation:
+        started = await sql_repairs.invalidate_dataset(
+            change.conn, org_id=change.org_id, scope=scope, actor=str(request.principal.id)
+        )
+        changes = {"invalidation": {"new": str(started.id)}, "reason": {"new": body.reason}}
+        await change.note("dataset", name, "invalidate", changes)
+        return started
+
+    return await request.change(work, status=201)
+
+
+@ROUTES.add("GET", "/v1/invalidations", permission="datasets:read", response=Page[Invalidation])
+async def list_invalidations(request: ApiRequest, query: InvalidationFilter) -> object:
+    """List invalidations, newest first, each with the jobs that read the data and how far they have come."""
+    return page(await request.ask_for(query, backfills.list_invalidations), query, "id")
+
+
+@ROUTES.add("GET", "/v1/invalidations/{invalidation_id}", permission="datasets:read", response=Invalidation)
+async def get_invalidation(request: ApiRequest, invalidation_id: UUID) -> object:
+    """Get an invalidation."""
+    return (await request.ask(backfills.list_invalidations, id=invalidation_id))[0]

@@ -1,0 +1,27 @@
+-- Returns the due rows, as _due_rows does, of backfills and invalidations.
+create or replace function tenuto._due_repair_rows(p_loop text)
+  returns table (key text, org_id uuid, run_id uuid, task_id uuid, since timestamptz)
+  language plpgsql
+  stable
+  set plan_cache_mode = force_custom_plan
+  set jit = off
+as $$
+begin
+  case p_loop
+  when 'advance_backfills' then
+    return query
+    select b.id::text, b.org_id, null::uuid, null::uuid, b.due_at
+    from tenuto.backfills b
+    where b.due_at <= tenuto.now()
+    limit 100000;
+  when 'advance_invalidations' then
+    return query
+    select i.id::text, i.org_id, null::uuid, null::uuid, i.due_at
+    from tenuto.data_invalidations i
+    where i.due_at <= tenuto.now()
+    limit 100000;
+  else
+    perform tenuto._raise('TN003', format('loop %s does not process rows one by one', p_loop));
+  end case;
+end
+$$;

@@ -1,0 +1,29 @@
+-- Does one piece each of invalidations that are due, at most p_limit: passes partitions on, or counts the ends of the
+-- tasks that follow. With p_keys, only these invalidations (their ids), even if they are parked. Returns how many
+-- pieces were done.
+create or replace function tenuto.advance_invalidations(p_limit int default 1, p_keys text[] default null)
+  returns bigint
+  language plpgsql
+  set lock_timeout = '1s'
+as $$
+declare
+  v_invalidation tenuto.data_invalidations;
+  v_parked text[] := tenuto._parked('advance_invalidations', p_keys);
+  v_count bigint := 0;
+begin
+  for v_invalidation in
+    select i.*
+    from tenuto.data_invalidations i
+    where i.due_at <= tenuto.now()
+      and (p_keys is null or i.id::text = any (p_keys))
+      and i.id::text <> all (v_parked)
+    order by i.due_at
+    limit p_limit
+    for update skip locked
+  loop
+    perform tenuto._advance_invalidation(v_invalidation);
+    v_count := v_count + 1;
+  end loop;
+  return v_count;
+end
+$$;
