@@ -50,6 +50,25 @@ def test_queues_are_measured_by_name_and_vanish_with_their_tasks(db: Db, databas
     assert call(db, "sample_queue_times", org_id=DEFAULT_ORG, seconds=5) == []
 
 
+def test_types_and_pools_are_measured_by_name(db: Db, database: str) -> None:
+    worker = a_worker(db)
+    start(db, 1, 2, 3, kind=MAIL)
+    worker.claim(1)
+    call(db, "set_pool", org_id=DEFAULT_ORG, name="gpu", policy={"max_workers": 2})
+    pool_id = db.execute("select id from tenuto.pools").fetchall()[0][0]
+    call(db, "note_pool_problem", org_id=DEFAULT_ORG, pool_id=pool_id, problem="429")
+
+    measure(database)
+
+    assert sample("tenuto_type_tasks", type="shop.mail", state="queued") == 2
+    assert sample("tenuto_type_tasks", type="shop.mail", state="running") == 1
+    assert sample("tenuto_type_run_seconds", type="shop.mail", quantile="0.95") == 0
+    assert sample("tenuto_type_error_rate_percent", type="shop.mail") == 0
+    assert sample("tenuto_pool_ready_tasks", pool="gpu") == 2
+    assert sample("tenuto_pool_problem", pool="gpu") == 1
+    assert sample("tenuto_pool_workers", pool="gpu", status="active") == 0
+
+
 def test_queues_above_the_limit_are_counted_together(db: Db, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tenuto.dispatcher.org_metrics.MAX_QUEUES", 1)
     start(db, 1, 2, kind=MAIL)

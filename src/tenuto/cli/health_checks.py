@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from tenuto.db.install.install import SchemaStatus
     from tenuto.model.maintenance import ParkedCount
     from tenuto.model.monitoring import DispatcherInfo, IdleOpenRun, WorkerStatus
+    from tenuto.model.pools import PoolStatus
     from tenuto.model.queues import BlockedType, UnservedTasks
 
 OK, NOTE, WRONG = "ok", "note", "wrong"
@@ -51,6 +52,7 @@ class OrgFacts:
     blocked: "list[BlockedType]"
     dead_effects: int  # side effects that failed for good
     open_runs: "list[IdleOpenRun]"  # for a day
+    pools: "list[PoolStatus]"
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,7 @@ def judge(facts: Facts, *, embedded: bool) -> Iterator[Check]:
         yield dead_letters(facts.org)
         yield open_runs(facts.org)
         yield sandbox(facts, facts.org)
+        yield pools(facts.org)
     yield parked(facts)
     yield vacuum(facts.checkup)
     yield transactions(facts.checkup)
@@ -100,6 +103,17 @@ def judge(facts: Facts, *, embedded: bool) -> Iterator[Check]:
     yield connections(facts.checkup)
     yield audit_log(facts.checkup)
     yield Check("postgres", OK, "embedded, managed by Tenuto" if embedded else "set by TENUTO_DATABASE_URL")
+
+
+def pools(facts: OrgFacts) -> Check:
+    """Checks that each pool is controlled, and that its provider works."""
+    for pool in facts.pools:
+        if pool.problem is not None:
+            return Check("pools", WRONG, f"pool {pool.name}: {pool.problem}; see `tenuto pools explain {pool.name}`")
+        if not pool.controlled:
+            cure = f"start a dispatcher with --providers that has {pool.provider}"
+            return Check("pools", NOTE, f"pool {pool.name} is controlled by no dispatcher: {cure}")
+    return Check("pools", OK, f"controlled: {len(facts.pools)}" if facts.pools else "there are none")
 
 
 def login_only(checkup: "Diagnostics") -> Iterator[Check]:

@@ -1,11 +1,12 @@
-"""Numbers of runs and tasks that match a filter: one coroutine per public function."""
+"""Numbers of runs and tasks that match a filter, and of task types: one coroutine per public function."""
 
 from datetime import datetime
 from uuid import UUID
 
-from tenuto.db.connection.call import Conn, call_one, json_or_default
+from tenuto.db.connection.call import Conn, call, call_one, json_or_default
 from tenuto.model.counts import Count
 from tenuto.model.json import JsonObject
+from tenuto.model.queues import TypeActivity
 
 
 async def count_runs(
@@ -58,3 +59,7 @@ async def count_tasks(
         until=until,
         metadata=json_or_default(metadata),
     )
+
+
+async def list_type_activity(conn: Conn, *, org_id: UUID, limit: int | None = None) -> list[TypeActivity]:
+    return await call(conn, "list_type_activity", TypeActivity, org_id=org_id, limit=limit)

@@ -7,8 +7,10 @@ from uuid import UUID
 
 from tenuto.db.connection.pool import ConnectionPool
 from tenuto.dispatcher.effects import EffectRunner, Handler
+from tenuto.dispatcher.fleet.control import Fleet
 from tenuto.model.keys import Peppers
 from tenuto.model.run_data import CollectedObject
+from tenuto.providers.base import Provider
 from tenuto.storage.base import Store
 
 
@@ -26,8 +28,11 @@ class Dispatcher:
     peppers: Peppers | None = None  # decrypt the signing key
     handlers: Mapping[str, Handler] = field(default_factory=dict[str, Handler])  # of effects, by kind
     collected: list[CollectedObject] = field(default_factory=list[CollectedObject])  # to be deleted from the store
+    providers: Mapping[str, Provider] = field(default_factory=dict[str, Provider])  # of pools, by name
     looked_from_bottom: float = -inf  # when move_floors last started from the bottom
     effects: EffectRunner = field(init=False)
+    fleet: Fleet = field(init=False)
 
     def __post_init__(self) -> None:
         self.effects = EffectRunner(self.pool, self.handlers, owner=str(self.id))
+        self.fleet = Fleet(self.pool, self.id, self.providers)

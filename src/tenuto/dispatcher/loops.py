@@ -97,6 +97,10 @@ async def drain(dispatcher: Dispatcher, limit: int) -> int:
         return await serve_apart(dispatcher.pool, "drain_outbox", work, limit=limit, error=error)
 
 
+async def control_pools(dispatcher: Dispatcher, _: int) -> int:
+    return await dispatcher.fleet.step()
+
+
 async def vacuum(dispatcher: Dispatcher, _: int) -> int:
     return await dispatcher.owner_pool.call(vacuum_hot_tables)
 
@@ -134,11 +138,13 @@ def loops_of(dispatcher: Dispatcher) -> list[Loop[Dispatcher]]:
     useless: set[str] = set() if dispatcher.handlers else {"drain_outbox"}
     useless |= set() if dispatcher.port else {"measure"}
     useless |= set() if dispatcher.peppers else {"sign_heads"}
+    useless |= set() if dispatcher.providers else {"control_pools"}
     return [loop for loop in LOOPS if loop.name not in useless]
 
 
 LOOPS: list[Loop[Dispatcher]] = [
     Loop("beat_dispatcher", beat_dispatcher, every=10.0, alone=False),
+    Loop("control_pools", control_pools, every=1.0, alone=False),
     Loop("promote_due", rows_of("promote_due"), batch=1000),
     Loop("wake_waiting", rows_of("wake_waiting"), batch=1000),
     Loop("unblock_tasks", rows_of("unblock_tasks"), batch=1000),

@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+from collections.abc import Mapping
 from contextlib import suppress
 from uuid import UUID
 
@@ -18,6 +19,7 @@ from tenuto.dispatcher.loops import loops_of
 from tenuto.dispatcher.purges import Purger
 from tenuto.model.ids import uuid7
 from tenuto.model.keys import Peppers
+from tenuto.providers.base import Provider
 from tenuto.storage.base import Store
 
 CLOSE_TIMEOUT_SECONDS = 2.0
@@ -34,24 +36,22 @@ async def dispatch(
     store: Store | None = None,
     peppers: Peppers | None = None,
     private_destinations: bool = False,
+    providers: Mapping[str, Provider] | None = None,
 ) -> None:
     """Run the loops on this database. `port`: where this process serves metrics; `org_id`: the org that the metrics
     describe. Without `peppers`, the heads of audit chains are signed and effects delivered elsewhere.
-    `private_destinations`: deliver to private addresses, and without TLS, too."""
+    `private_destinations`: deliver to private addresses, and without TLS, too. `providers`: of the pools that are
+    controlled here, by name."""
     deliverer = None if peppers is None else Deliverer(peppers, private=private_destinations)
     async with (
         open_pool(url, role=role, timeout=CALL_TIMEOUT_SECONDS) as pool,
         open_pool(url, size=1, timeout=CALL_TIMEOUT_SECONDS) as owner_pool,
     ):
-        handlers: dict[str, Handler] = {"route_event": EventRouter()}
-        if deliverer is not None:
-            handlers["deliver"] = deliverer
-        if store is not None:
-            handlers["delete_data"] = Purger(store)
-        address = socket.gethostname()
+        handlers, address = _handlers(deliverer, store), socket.gethostname()
         dispatcher = Dispatcher(
-            UUID(uuid7()), pool, owner_pool, address, port, org_id, store, peppers, handlers=handlers
-        )
+            UUID(uuid7()), pool, owner_pool, address, port, org_id, store, peppers, handlers=handlers,
+            providers=providers or {},
+        )  # fmt: skip
         loops = loops_of(dispatcher)
         shared = [loop.name for loop in loops if loop.alone]
         own = frozenset(loop.name for loop in loops if not loop.alone)
@@ -76,8 +76,18 @@ async def dispatch(
             await _close(dispatcher, deliverer)
 
 
+def _handlers(deliverer: Deliverer | None, store: Store | None) -> dict[str, Handler]:
+    handlers: dict[str, Handler] = {"route_event": EventRouter()}
+    if deliverer is not None:
+        handlers["deliver"] = deliverer
+    if store is not None:
+        handlers["delete_data"] = Purger(store)
+    return handlers
+
+
 async def _close(dispatcher: Dispatcher, deliverer: Deliverer | None) -> None:
     await dispatcher.effects.close()
+    await dispatcher.fleet.close()
     if deliverer is not None:
         await deliverer.close()
     with suppress(Unreachable, TimeoutError):  # a dispatcher that is not deregistered expires after a while

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from tenuto.db import maintenance, monitoring
+from tenuto.db import counts, maintenance, monitoring, pools
 from tenuto.db.connection.pool import ConnectionPool
 from tenuto.model.metric_labels import OTHER
 from tenuto.model.metrics import (
@@ -10,6 +10,10 @@ from tenuto.model.metrics import (
     OLDEST_READY,
     OUTBOX,
     PARKED_ROWS,
+    POOL_PROBLEM,
+    POOL_READY,
+    POOL_WANTED,
+    POOL_WORKERS,
     QUEUE_SECONDS,
     QUEUE_TASKS,
     ROLLUP_AGE,
@@ -17,6 +21,10 @@ from tenuto.model.metrics import (
     TASKS_BLOCKED,
     TASKS_FINISHED,
     TASKS_OPEN,
+    TYPE_ERROR_RATE,
+    TYPE_OLDEST,
+    TYPE_RUN_SECONDS,
+    TYPE_TASKS,
     UNSERVED_TASKS,
     WORKER_HEALTH,
     WORKERS,
@@ -54,6 +62,35 @@ async def measure_org(pool: ConnectionPool, org_id: UUID) -> None:
     OUTBOX.labels("pending").set(overview.outbox_pending)
     OUTBOX.labels("dead").set(overview.outbox_dead)
     await _measure_queues(pool, org_id)
+    await _measure_types(pool, org_id)
+    await _measure_pools(pool, org_id)
+
+
+async def _measure_types(pool: ConnectionPool, org_id: UUID) -> None:
+    types = await pool.call(counts.list_type_activity, org_id=org_id, limit=MAX_QUEUES)
+    for gauge in (TYPE_TASKS, TYPE_OLDEST, TYPE_ERROR_RATE, TYPE_RUN_SECONDS):
+        gauge.clear()
+    for entry in types:
+        TYPE_TASKS.labels(entry.type, "queued").set(entry.queued)
+        TYPE_TASKS.labels(entry.type, "running").set(entry.running)
+        TYPE_OLDEST.labels(entry.type).set(entry.oldest_queued_seconds or 0.0)
+        TYPE_ERROR_RATE.labels(entry.type).set(entry.error_rate_percent or 0.0)
+        for quantile, seconds in (
+            ("0.5", entry.p50_seconds), ("0.95", entry.p95_seconds), ("0.99", entry.p99_seconds),
+        ):  # fmt: skip
+            TYPE_RUN_SECONDS.labels(entry.type, quantile).set(seconds or 0.0)
+
+
+async def _measure_pools(pool: ConnectionPool, org_id: UUID) -> None:
+    listed = await pool.call(pools.list_pools, org_id=org_id, limit=MAX_QUEUES)
+    for gauge in (POOL_WORKERS, POOL_WANTED, POOL_READY, POOL_PROBLEM):
+        gauge.clear()
+    for entry in listed:
+        for status in ("starting", "active", "busy", "draining", "error"):
+            POOL_WORKERS.labels(entry.name, status).set(getattr(entry, status))
+        POOL_WANTED.labels(entry.name).set(entry.wanted or 0)
+        POOL_READY.labels(entry.name).set(entry.ready)
+        POOL_PROBLEM.labels(entry.name).set(0 if entry.problem is None else 1)
 
 
 async def _measure_queues(pool: ConnectionPool, org_id: UUID) -> None:

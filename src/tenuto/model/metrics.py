@@ -91,6 +91,31 @@ TASKS_FINISHED = Gauge(
 ROLLUP_AGE = Gauge(
     "tenuto_rollup_age_seconds", "Seconds since the time up to which ended tasks are counted.", registry=REGISTRY
 )
+TYPE_TASKS = Gauge(
+    "tenuto_type_tasks", "Tasks of the types with most to do: queued and running.", ["type", "state"], registry=REGISTRY
+)
+TYPE_OLDEST = Gauge(
+    "tenuto_type_oldest_queued_seconds", "How long the first queued task of a type waits.", ["type"], registry=REGISTRY
+)
+TYPE_ERROR_RATE = Gauge(
+    "tenuto_type_error_rate_percent",
+    "Attempts of a type that failed or were lost within 24 hours, of all that ended.",
+    ["type"],
+    registry=REGISTRY,
+)
+TYPE_RUN_SECONDS = Gauge(
+    "tenuto_type_run_seconds",
+    "Run times of a type within 24 hours, by quantile.",
+    ["type", "quantile"],
+    registry=REGISTRY,
+)
+POOL_WORKERS = Gauge("tenuto_pool_workers", "Machines of each pool, by status.", ["pool", "status"], registry=REGISTRY)
+POOL_WANTED = Gauge("tenuto_pool_wanted_workers", "Workers that each pool needs.", ["pool"], registry=REGISTRY)
+POOL_READY = Gauge(
+    "tenuto_pool_ready_tasks", "Ready tasks that the workers of each pool could take.", ["pool"], registry=REGISTRY
+)
+POOL_PROBLEM = Gauge("tenuto_pool_problem", "1 while the provider of a pool fails.", ["pool"], registry=REGISTRY)
+POOL_ERRORS = Counter("tenuto_pool_errors", "How often the provider of a pool failed.", ["pool"], registry=REGISTRY)
 OUTBOX = Gauge("tenuto_outbox", "Side effects that are pending or dead.", ["status"], registry=REGISTRY)
 
 TASKS_ENDED = Counter(

@@ -57,6 +57,7 @@ class PoolFacts:
     paused: bool = False
     registered: int = 0
     failed: int = 0
+    last_failed: bool = False  # however long ago
     scaled_down_seconds: float | None = None
     last_ready: int | None = None
 

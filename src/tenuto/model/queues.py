@@ -56,3 +56,19 @@ class LimitStatus:
     waiting: int
     idle_since: datetime | None
     overridden: bool = False
+
+
+@dataclass(frozen=True)
+class TypeActivity:
+    """A task type: its tasks now, and the attempts that ended within 24 hours with their run times."""
+
+    type: str
+    queued: int
+    running: int
+    oldest_queued_seconds: float | None
+    completed: int
+    errors: int
+    error_rate_percent: float | None
+    p50_seconds: float | None
+    p95_seconds: float | None
+    p99_seconds: float | None

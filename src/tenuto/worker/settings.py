@@ -29,6 +29,7 @@ class WorkerSettings:
     resource_group: str | None = None
     address: str | None = None  # where its data is; None: the name of the host
     pool: str | None = None
+    machine: str | None = None  # of the pool; its first child has this name
     lease: float = 60.0
     grace: float = 30.0
     allowed_hosts: list[str] = field(default_factory=list[str])  # with private addresses that jobs may contact
@@ -39,6 +40,10 @@ class WorkerSettings:
     sandbox: str | None = None  # how strong it is, determined by the child
     log: LogOutput = field(default_factory=LogOutput)
     limits: ProcessLimits = field(default_factory=ProcessLimits)
+
+    def child_name(self, no: int) -> str:
+        """Return the id of the worker of a child: that of the machine for the first one, which the pool waits for."""
+        return self.machine if self.machine and no == 1 else f"{self.name}:{no}"
 
     @property
     def process(self) -> ProcessSettings:

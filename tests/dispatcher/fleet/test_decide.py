@@ -129,9 +129,10 @@ def test_the_brake_stops_requests_when_most_machines_failed() -> None:
     assert (braked.rule, braked.spawn, braked.wanted) == ("brake", 0, 5)
 
 
-def test_after_failures_alone_one_machine_at_a_time_is_tried() -> None:
-    assert decide(facts(ready=5, failed=2)).spawn == 1
-    assert decide(facts(machine(1, "starting"), ready=5, failed=2)).spawn == 0
+def test_after_a_failure_one_machine_at_a_time_is_tried() -> None:
+    assert decide(facts(ready=5, failed=2, last_failed=True)).spawn == 1
+    assert decide(facts(ready=5, last_failed=True)).spawn == 1  # the window has passed
+    assert decide(facts(machine(1, "starting"), ready=5, failed=2, last_failed=True)).spawn == 0
     assert decide(facts(ready=5, failed=2, registered=1)).spawn == 5
 
 

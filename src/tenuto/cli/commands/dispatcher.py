@@ -2,11 +2,13 @@
 
 import asyncio
 import logging
+from dataclasses import replace
 
 from tenuto.cli.database import read_settings, ready_database
 from tenuto.cli.exit_codes import WorkFailed
 from tenuto.cli.output import AsJson, show
 from tenuto.cli.pepper import peppers_if_any
+from tenuto.cli.processes.pool_providers import ProvidersFile, read_providers
 from tenuto.cli.processes.serve import (
     NO_LOOPS,
     LogFormat,
@@ -26,6 +28,7 @@ log = logging.getLogger("tenuto.dispatcher")
 def dispatcher(
     metrics_port: MetricsPort = None,
     metrics_host: MetricsHost = "127.0.0.1",
+    providers: ProvidersFile = None,
     log_format: LogFormat = "text",
     log_level: LogLevel = "info",
     as_json: AsJson = False,
@@ -40,7 +43,7 @@ def dispatcher(
         context = resolve_context(settings, url, metrics_port, metrics_host)
         if not context.may_dispatch:
             raise WorkFailed(f"no dispatcher loops can run here: {NO_LOOPS}")
-        asyncio.run(_serve(context))
+        asyncio.run(_serve(replace(context, providers=read_providers(providers))))
     show({"stopped": True}, "stopped", as_json=as_json)
 
 

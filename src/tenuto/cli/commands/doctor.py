@@ -73,7 +73,7 @@ async def _look_at_login(url: str) -> "Diagnostics":
 
 
 async def _look_at_org(conn: "Conn", slug: str) -> OrgFacts | None:
-    from tenuto.db import identity, monitoring
+    from tenuto.db import identity, monitoring, pools
     from tenuto.model.errors import NotFound
 
     try:
@@ -88,4 +88,5 @@ async def _look_at_org(conn: "Conn", slug: str) -> OrgFacts | None:
         await monitoring.list_blocked(conn, org_id=org_id),
         (await monitoring.get_overview(conn, org_id=org_id)).outbox_dead,
         await monitoring.list_open_runs(conn, org_id=org_id),
+        await pools.list_pools(conn, org_id=org_id, limit=200),
     )

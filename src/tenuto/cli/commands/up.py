@@ -25,6 +25,7 @@ from tenuto.cli.database import read_settings, ready_database
 from tenuto.cli.exit_codes import UsageError
 from tenuto.cli.output import AsJson, show
 from tenuto.cli.overview import status_line
+from tenuto.cli.processes.pool_providers import read_pools, with_pools
 from tenuto.cli.processes.serve import (
     LogFormat,
     LogLevel,
@@ -57,6 +58,15 @@ OpenBrowser = Annotated[bool, typer.Option("--open", help="Open the dashboard in
 
 Reload = Annotated[bool, typer.Option("--reload", help="Restart the worker when a Python file here changes.")]
 
+Pools = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--pool",
+        help="Run the apps in a pool of processes that grows and shrinks: local:min=0,max=4.",
+        show_default=False,
+    ),
+]
+
 log = logging.getLogger("tenuto.up")
 
 
@@ -71,6 +81,7 @@ def up(
     metrics_host: MetricsHost = "127.0.0.1",
     reload: Reload = False,
     open_browser: OpenBrowser = False,
+    pool: Pools = None,
     log_format: LogFormat = "text",
     log_level: LogLevel = "info",
     as_json: AsJson = False,
@@ -82,6 +93,7 @@ def up(
     apps = find_targets(targets, settings, required=False)
     if reload and not apps:
         raise UsageError("--reload needs an app: write tenuto up --reload module:app")
+    policies = read_pools(pool or [], runs=bool(apps or bundles), reload=reload)
     served = names(queues, "--queues") or queues_of(settings)
     log_output = LogOutput(log_format, log_level)
     console = _console(log_output)
@@ -104,8 +116,8 @@ def up(
             weak_sandbox=weak_sandbox,
             log=log_output,
         )
-        front = find_front(context, port)
-        started = worker if apps or bundles else None
+        context = with_pools(context, policies, worker)
+        front, started = find_front(context, port), worker if (apps or bundles) and not policies else None
         asyncio.run(_serve(context, front, started, console, reload=reload, open_browser=open_browser))
     show({"stopped": True}, "stopped", as_json=as_json)
 
@@ -148,7 +160,8 @@ async def _serve(
             await asyncio.to_thread(open_link, link)
         log.info("dispatcher: running")
         none = "none; start one with `tenuto up module:app`"
-        log.info("worker: %s", f"running {what_runs(worker)}" if worker else none)
+        pools = "started by pools when there is work" if context.providers else none
+        log.info("worker: %s", f"running {what_runs(worker)}" if worker else pools)
         log.info("press Ctrl-C to stop everything")
 
     try:

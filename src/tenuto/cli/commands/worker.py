@@ -42,16 +42,19 @@ Targets = Annotated[
     list[str] | None,
     typer.Argument(metavar="MODULE:APP", help="Apps to run: shop.tasks:app or tasks.py.", show_default=False),
 ]
-Queues = Annotated[str | None, typer.Option(help="Only these queues: a,b. Default: all.")]
-Concurrency = Annotated[int, typer.Option(min=1, max=10_000, help="Maximum number of tasks at once per process.")]
+Queues = Annotated[str | None, typer.Option(help="Only these queues: a,b. Default: all.", envvar="TENUTO_QUEUES")]
+Concurrency = Annotated[
+    int,
+    typer.Option(min=1, max=10_000, help="Maximum number of tasks at once per process.", envvar="TENUTO_CONCURRENCY"),
+]
 Processes = Annotated[int, typer.Option(min=1, max=256, help="Number of processes that run user code.")]
-Labels = Annotated[str | None, typer.Option(help="Labels of this machine: gpu=1,fast.")]
+Labels = Annotated[str | None, typer.Option(help="Labels of this machine: gpu=1,fast.", envvar="TENUTO_LABELS")]
 Group = Annotated[str | None, typer.Option(help="Only tasks of this resource group.")]
 Address = Annotated[
     str | None,
     typer.Option(help="Address of this worker, for tasks whose data is there.", show_default="the host name"),
 ]
-Pool = Annotated[str | None, typer.Option(help="The pool of workers this one belongs to.")]
+Pool = Annotated[str | None, typer.Option(help="The pool of workers this one belongs to.", envvar="TENUTO_POOL")]
 Lease = Annotated[str, typer.Option(help="Time without a heartbeat after which other workers get its tasks.")]
 Url = Annotated[
     str | None,
@@ -141,7 +144,8 @@ def _run(
     as_json: bool,
 ) -> None:
     options.log.write_to_stderr()
-    options = replace(options, allowed_hosts=read_allowed_hosts())
+    machine = os.environ.get("TENUTO_MACHINE") or None  # set by the provider of the pool
+    options = replace(options, allowed_hosts=read_allowed_hosts(), machine=machine, name=machine or options.name)
     if (site := resolve_server(settings, url, key)) is not None:
         open_metrics(*metrics)
         # Files of jobs in a folder of this machine would be found by no other one.

@@ -6,9 +6,9 @@ import os
 import secrets
 import signal
 import socket
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
@@ -25,6 +25,7 @@ from tenuto.runtimes.process_lifetime import leaving_within
 
 if TYPE_CHECKING:
     from tenuto.model.keys import Peppers
+    from tenuto.providers.base import Provider
     from tenuto.storage.base import Store
     from tenuto.worker.settings import WorkerSettings
     from tenuto.worker.supervisor.child_process import ChildProcess
@@ -41,6 +42,7 @@ LogFormat = Annotated[Format, typer.Option(help="Log lines as text, or as one JS
 LogLevel = Annotated[Level, typer.Option(help="Least important level that is logged.")]
 
 SHUTDOWN_SECONDS = 8.0  # for the loops to finish their current step
+POOL_STOP_SECONDS = 90.0  # for the workers of local pools, which finish their tasks
 NO_LOOPS = "this login cannot act as tenuto_dispatcher (grant it that role)"
 
 log = logging.getLogger("tenuto")
@@ -59,6 +61,7 @@ class ProcessContext:
     org_id: str
     store: "Store"
     metrics_port: int = 0
+    providers: "Mapping[str, Provider]" = field(default_factory=dict[str, "Provider"])  # of pools
 
 
 def resolve_context(
@@ -151,7 +154,7 @@ async def serve(
                 await run_worker(worker, began, first, stop)
     finally:
         stop.set()
-        with leaving_within(SHUTDOWN_SECONDS):
+        with leaving_within(SHUTDOWN_SECONDS + (POOL_STOP_SECONDS if context.providers else 0)):
             await asyncio.wait({dispatching})
         await parts.close()
     if parts.error:
@@ -173,6 +176,7 @@ async def _dispatch(context: ProcessContext, peppers: "Peppers | None", stop: as
         port=context.metrics_port,
         org_id=UUID(context.org_id),
         private_destinations=os.environ.get("TENUTO_PRIVATE_DESTINATIONS") == "1",
+        providers=context.providers,
     )
 
 

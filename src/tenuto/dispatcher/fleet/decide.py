@@ -115,10 +115,10 @@ def _grow(
     if tried >= policy.min_spawns_for_rate and facts.failed > policy.max_failure_rate * tried:
         text = f"{facts.failed} of the last {tried} machines failed to start: none is requested for now"
         return Decision(workers, demand.wanted, "brake", text, busy=busy, anomalies=anomalies)
-    if facts.failed and not facts.registered:
-        # All recent machines failed: one at a time finds out whether the provider works again.
+    if facts.last_failed:
+        # One at a time finds out whether the provider works again, without another burst of failures.
         spawn = min(missing, 1 if starting == 0 else 0)
-        text = f"{demand.reason}; the last machines failed to start ({facts.failed}): one at a time"
+        text = f"{demand.reason}; the last machine failed to start: one at a time until one registers"
         return Decision(workers, demand.wanted, "probe", text, spawn=spawn, busy=busy, anomalies=anomalies)
     reason = demand.reason if missing else f"{demand.reason}; machines that end still count to max_workers"
     return Decision(workers, demand.wanted, demand.rule, reason, spawn=missing, busy=busy, anomalies=anomalies)

@@ -25,7 +25,7 @@ from tenuto.worker.settings import WorkerSettings
 WAIT_SECONDS = 20.0  # duration of one long poll; proxies close connections that are silent for longer
 COALESCE_SECONDS = 0.02  # under load, one wake-up stands for many
 MAX_PAUSE_SECONDS = 5.0
-OF_METADATA = ("concurrency", "targets", "code_version", "bundles")  # that the server stores as they are
+OF_METADATA = ("concurrency", "targets", "code_version", "bundles", "machine")  # that the server stores as they are
 
 Json = dict[str, Any]
 

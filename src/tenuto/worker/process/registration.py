@@ -183,6 +183,7 @@ def _metadata(settings: WorkerSettings, types: list[str]) -> dict[str, Any]:
     serves = {"queues": settings.queues, "types": sorted(types), "resource_group": settings.resource_group}
     known = {
         "pool": settings.pool,
+        "machine": settings.machine,
         "concurrency": settings.concurrency,
         "targets": settings.targets,
         "folder": str(Path.cwd()),

@@ -33,7 +33,7 @@ class ChildProcess(JsonLinesStream):
         self._has_begun = True
         # Slots for light tasks, plus one process and one sandbox per core: everything that can run at the same time.
         resize_ledger(self.ledger, settings.concurrency + 2 * (os.cpu_count() or 1))
-        own = replace(settings, name=f"{settings.name}:{no}", turn=(no - 1) % settings.processes)
+        own = replace(settings, name=settings.child_name(no), turn=(no - 1) % settings.processes)
         self.send({"settings": own.to_json(), "folder": str(Path.cwd())})
 
     @property

@@ -71,7 +71,7 @@ class Supervisor:
         self._killed = False
         self._stuck = StuckAttempts()
         self.ready, self.ended = asyncio.Event(), asyncio.Event()
-        self.name = f"{settings.name}:{no}"
+        self.name = settings.child_name(no)
 
     def stop(self, grace: float | None) -> None:
         """Finish within the grace period; None means without a limit. When called again, the latest call wins."""

@@ -79,7 +79,13 @@ def test_a_machine_that_does_not_register_in_time_fails(db: Db, clock: Clock, po
     assert [(machine.status, machine.error) for machine in facts.machines] == [
         ("error", "it did not register within 30 s")
     ]
-    assert (facts.registered, facts.failed) == (0, 1)
+    assert (facts.registered, facts.failed, facts.last_failed) == (0, 1, True)
+    clock.advance(hours=1)
+    facts = pool_facts(db, pool)  # type: ignore[arg-type]
+    assert (facts.failed, facts.last_failed) == (0, True)
+    registers(db, "m1")
+    facts = pool_facts(db, pool)  # type: ignore[arg-type]
+    assert (facts.registered, facts.last_failed) == (1, False)
 
 
 @pytest.mark.usefixtures("pool")

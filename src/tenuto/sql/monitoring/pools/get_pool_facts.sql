@@ -3,7 +3,7 @@
 create or replace function tenuto.get_pool_facts(p_org_id uuid, p_pool_id uuid)
   returns table (
     policy jsonb, decision_no bigint, paused boolean, machines jsonb, ready bigint,
-    registered bigint, failed bigint, scaled_down_seconds float8, last_ready bigint)
+    registered bigint, failed bigint, last_failed boolean, scaled_down_seconds float8, last_ready bigint)
   language sql
   stable
 as $$
@@ -16,7 +16,7 @@ as $$
                   order by m.created_at desc, m.id)
            from tenuto._pool_machines(p_org_id) m
            where m.pool_id = p.id), '[]'),
-         coalesce(w.ready, 0), s.registered, s.failed,
+         coalesce(w.ready, 0), s.registered, s.failed, s.last_failed,
          extract(epoch from tenuto.now() - p.scaled_down_at)::float8,
          (select (d.facts ->> 'ready')::bigint
           from tenuto.scaling_decisions d

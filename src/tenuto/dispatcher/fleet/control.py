@@ -1,0 +1,161 @@
+"""Controls pools: each in a task of its own, so that a provider that hangs or fails delays no other pool."""
+
+import asyncio
+import logging
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from tenuto.db import pools
+from tenuto.db.connection.errors import Unreachable
+from tenuto.db.connection.pool import ConnectionPool
+from tenuto.dispatcher.fleet.decide import Decision, decide
+from tenuto.dispatcher.fleet.machines import Machines
+from tenuto.model.backoff import Backoff
+from tenuto.model.metrics import POOL_ERRORS
+from tenuto.model.pools import PoolFacts, TakenPool
+from tenuto.providers.base import Provider, ProviderError
+
+MAX_PAUSE_SECONDS = 60.0  # after failures of a provider
+LATE_SECONDS = 30.0  # after which a cycle that has not ended is a problem
+SHUTDOWN_SECONDS = 3.0
+
+log = logging.getLogger("tenuto.pools")
+
+
+@dataclass
+class PoolState:
+    """A pool that this dispatcher controls, and the cycle that runs for it."""
+
+    pool: TakenPool
+    machines: Machines
+    backoff: Backoff = field(default_factory=lambda: Backoff(MAX_PAUSE_SECONDS, first=1.0))
+    rests_until: float = 0.0
+    work: asyncio.Task[None] | None = None
+    began_at: float = 0.0
+    is_late: bool = False
+    problem: str | None = None
+
+
+class Fleet:
+    """Controls the pools whose providers this dispatcher has."""
+
+    def __init__(self, pool: ConnectionPool, dispatcher_id: UUID, providers: Mapping[str, Provider]) -> None:
+        self._pool, self._id, self._providers = pool, dispatcher_id, providers
+        self._states: dict[UUID, PoolState] = {}
+
+    async def step(self) -> int:
+        """Begin a cycle for each pool that this dispatcher controls and that has none running."""
+        taken = await self._pool.call(pools.take_pools, dispatcher_id=self._id, providers=list(self._providers))
+        now = time.monotonic()
+        mine = {pool.pool_id for pool in taken}
+        self._states = {id: state for id, state in self._states.items() if id in mine or state.work}
+        for pool in taken:
+            state = self._states.get(pool.pool_id)
+            if state is None or state.pool.provider != pool.provider:
+                machines = Machines(self._pool, pool, self._providers[pool.provider])
+                state = self._states[pool.pool_id] = PoolState(pool, machines)
+            if state.work is not None and not state.work.done():
+                await self._check_time(state, now)
+            elif now >= state.rests_until:
+                state.began_at, state.is_late = now, False
+                state.work = asyncio.create_task(self._run(state), name=f"pool {pool.name}")
+        return 0
+
+    async def close(self) -> None:
+        """Stop all cycles, then the providers."""
+        running = [state.work for state in self._states.values() if state.work is not None]
+        for work in running:
+            work.cancel()
+        if running:
+            await asyncio.wait(running, timeout=SHUTDOWN_SECONDS)
+        for provider in set(self._providers.values()):
+            await provider.close()
+
+    async def _check_time(self, state: PoolState, now: float) -> None:
+        if now - state.began_at > LATE_SECONDS and not state.is_late:
+            state.is_late = True
+            await self._note(state, f"provider {state.pool.provider} has not responded for {LATE_SECONDS:g} s")
+
+    async def _run(self, state: PoolState) -> None:
+        try:
+            await self._cycle(state)
+        except Unreachable as error:
+            log.warning("pool %s: the database is not reachable (%s)", state.pool.name, error)
+            state.rests_until = time.monotonic() + state.backoff.after(error)
+        except Exception as error:  # of a provider, or of this pool's rows: it must not stop the other pools
+            text = str(error).strip() or type(error).__name__
+            state.rests_until = time.monotonic() + state.backoff.after(error)
+            await self._note(state, text)
+        else:
+            state.backoff.reset()
+            await self._note(state, None)
+
+    async def _note(self, state: PoolState, problem: str | None) -> None:
+        """Record a problem, or that there is none any more. An outage of the database is not recorded."""
+        if problem:
+            POOL_ERRORS.labels(state.pool.name).inc()
+            log.warning("pool %s: %s", state.pool.name, problem)
+        elif state.problem:
+            log.info("pool %s: works again", state.pool.name)
+        if problem != state.problem or problem:
+            state.problem = problem
+            pool = state.pool
+            try:
+                await self._pool.call(
+                    pools.note_pool_problem, org_id=pool.org_id, pool_id=pool.pool_id, problem=problem
+                )
+            except Unreachable as error:
+                log.warning("pool %s: the problem could not be recorded (%s)", pool.name, error)
+
+    async def _cycle(self, state: PoolState) -> None:
+        """Compare with the provider, read the facts, decide, write the decision, then carry it out."""
+        pool, machines = state.pool, state.machines
+        errors: list[Exception] = []
+        try:
+            errors += await machines.reconcile()
+        except ProviderError as error:  # the provider may start machines even if it cannot list them
+            errors.append(error)
+        facts = await self._pool.call(pools.get_pool_facts, org_id=pool.org_id, pool_id=pool.pool_id)
+        decision = decide(facts)
+        names = [_new_name(pool.name) for _ in range(decision.spawn)]
+        if await self._write(pool, facts, decision, names):
+            _log_decision(pool.name, decision)
+            errors += await machines.spawn(facts.policy, names)
+        errors += await machines.end_failed(facts.machines)
+        if errors:
+            raise errors[0]
+
+    async def _write(self, pool: TakenPool, facts: PoolFacts, decision: Decision, names: list[str]) -> bool:
+        return await self._pool.call(
+            pools.decide_pool,
+            org_id=pool.org_id,
+            pool_id=pool.pool_id,
+            dispatcher_id=self._id,
+            expected=facts.decision_no,
+            workers=decision.workers,
+            wanted=decision.wanted,
+            reason=decision.reason,
+            facts=decision.facts(facts),
+            spawn=names,
+            drain=decision.drain,
+            cancel=decision.cancel,
+            busy=decision.busy,
+        )
+
+
+def _new_name(pool: str) -> str:
+    """Return the id of a new worker: unique, and ordered by time."""
+    return f"{pool[:64]}-{time.strftime('%Y%m%d_%H%M%S', time.gmtime())}-{secrets.token_hex(4)}"
+
+
+def _log_decision(pool: str, decision: Decision) -> None:
+    gone = len(decision.drain) + len(decision.cancel)
+    if decision.spawn or gone:
+        after = decision.workers + decision.spawn - gone
+        log.info("pool %s: %d -> %d workers: %s", pool, decision.workers, after, decision.reason)
+    if decision.spawn or gone:
+        for anomaly in decision.anomalies:
+            log.warning("pool %s: %s", pool, anomaly)

@@ -1,0 +1,163 @@
+"""The machines of one pool: has its provider start and end them, and compares what it lists with their rows."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Iterable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from tenuto.db import pools
+from tenuto.db.connection.errors import Unreachable
+from tenuto.db.connection.pool import ConnectionPool
+from tenuto.model.json import Json, JsonObject
+from tenuto.model.pools import MachineFacts, PoolPolicy, TakenPool
+from tenuto.providers.base import Machine, MachineRequest, NoCapacity, Provider, ProviderError
+
+CALL_SECONDS = 60.0  # per call of a provider
+MAX_CALLS = 8  # of one pool at the same time
+RECONCILE_SECONDS = 15.0
+QUICK_RECONCILE_SECONDS = 2.0  # for a provider whose list is complete and cheap
+LIST_GRACE_SECONDS = 120.0  # in which a new machine may be missing from the list
+
+log = logging.getLogger("tenuto.pools")
+T = TypeVar("T")
+
+
+@dataclass
+class Machines:
+    """The machines of a pool. Methods return the errors of single machines; none stops the others."""
+
+    db: ConnectionPool
+    pool: TakenPool
+    provider: Provider
+    compared_at: float = 0.0
+    calls: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_CALLS))
+
+    async def spawn(self, policy: PoolPolicy, names: list[str]) -> list[Exception]:
+        """Request the machines, whose rows exist already."""
+        return await _all(self._spawn(policy, name) for name in names)
+
+    async def _spawn(self, policy: PoolPolicy, name: str) -> None:
+        try:
+            machine_id, tier = await self._request(policy, name)
+        except Exception as error:
+            text = str(error) or type(error).__name__
+            await self.db.call(pools.fail_spawn, org_id=self.pool.org_id, worker_id=name, error=text)
+            raise
+        known = False
+        try:
+            known = await self.db.call(
+                pools.record_machine,
+                org_id=self.pool.org_id,
+                worker_id=name,
+                provider_id=machine_id,
+                metadata={"provider_id": machine_id, "tier": tier},
+            )
+        finally:
+            if not known:  # it was given up meanwhile, or the database is gone: an unknown machine must not run on
+                await self._call(self.provider.terminate(machine_id), f"terminating {machine_id}")
+
+    async def _request(self, policy: PoolPolicy, name: str) -> tuple[str, int]:
+        """Request a machine of the first tier that has capacity; return its id and tier."""
+        tiers: list[JsonObject] = policy.tiers or [{}]
+        for tier, settings in enumerate(tiers):
+            request = MachineRequest(
+                name,
+                self.pool.pool_id,
+                self.pool.name,
+                {**policy.settings, **settings},
+                policy.queues,
+                policy.labels,
+                policy.tasks_per_worker,
+            )
+            try:
+                return await self._call(self.provider.spawn(request), "starting a machine"), tier
+            except NoCapacity as error:
+                if tier == len(tiers) - 1:
+                    raise
+                log.warning("pool %s: tier %d has no capacity (%s); trying the next", self.pool.name, tier, error)
+        raise AssertionError("unreachable: the last tier returns or raises")
+
+    async def end_failed(self, machines: list[MachineFacts]) -> list[Exception]:
+        """End the machines whose workers have failed or ended: keep diagnostics of failed ones first."""
+        over = [machine for machine in machines if machine.status in ("error", "terminated") and machine.provider_id]
+        return await _all(self._end(machine, machine.provider_id or "") for machine in over)
+
+    async def _end(self, machine: MachineFacts, machine_id: str, error: str | None = None) -> None:
+        org_id = self.pool.org_id
+        if machine.status != "terminated":
+            found = await self._diagnose(machine, machine_id)
+            await self.db.call(pools.keep_diagnostics, org_id=org_id, worker_id=machine.id, diagnostics=found)
+        await self._call(self.provider.terminate(machine_id), f"terminating {machine_id}")
+        await self.db.call(pools.end_machine, org_id=org_id, worker_id=machine.id, error=error)
+
+    async def _diagnose(self, machine: MachineFacts, machine_id: str) -> JsonObject:
+        facts: dict[str, Json] = {"status": machine.status, "running": machine.running, "error": machine.error}
+        try:
+            facts["machine"] = await self._call(self.provider.describe(machine_id), f"describing {machine_id}")
+        except ProviderError as error:  # what is known without the provider is better than nothing
+            facts["machine"] = {"problem": str(error)}
+        return facts
+
+    async def reconcile(self) -> list[Exception]:
+        """Compare the provider's list with the rows, now and then. The list is read first: whatever it contains had a
+        row before."""
+        every = QUICK_RECONCILE_SECONDS if self.provider.lists_all else RECONCILE_SECONDS
+        if time.monotonic() - self.compared_at < every:
+            return []
+        listed = await self._call(self.provider.list_machines(self.pool.pool_id), "listing machines")
+        self.compared_at = time.monotonic()
+        facts = await self.db.call(pools.get_pool_facts, org_id=self.pool.org_id, pool_id=self.pool.pool_id)
+        rows = {machine.id: machine for machine in facts.machines if not machine.external}
+        by_name = {machine.name: machine for machine in listed}
+        zombies = [machine for machine in listed if machine.name not in rows and machine.is_running]
+        errors = await _all(self._end_zombie(machine) for machine in zombies)
+        return errors + await _all(self._compare(row, by_name.get(row.id)) for row in rows.values())
+
+    async def _end_zombie(self, machine: Machine) -> None:
+        log.warning(
+            "pool %s: machine %s (%s) belongs to no worker: ending it", self.pool.name, machine.id, machine.name
+        )
+        await self._call(self.provider.terminate(machine.id), f"terminating {machine.id}")
+
+    async def _compare(self, row: MachineFacts, machine: Machine | None) -> None:
+        org_id = self.pool.org_id
+        if (
+            machine is not None and row.provider_id is None
+        ):  # requested by a dispatcher that died before it wrote the id
+            metadata: JsonObject = {"provider_id": machine.id}
+            await self.db.call(
+                pools.record_machine, org_id=org_id, worker_id=row.id, provider_id=machine.id, metadata=metadata
+            )
+        if machine is not None and machine.is_running:
+            return
+        if row.status in ("error", "terminated"):
+            if row.provider_id is None:
+                await self.db.call(pools.end_machine, org_id=org_id, worker_id=row.id)
+            return
+        stopped = machine is not None or self.provider.lists_all
+        # A live worker proves more than a list that may be late: its lease decides.
+        missing = row.status == "starting" and row.age_seconds > LIST_GRACE_SECONDS
+        if row.provider_id is not None and (stopped or missing):
+            log.warning("pool %s: machine %s of worker %s is gone", self.pool.name, row.provider_id, row.id)
+            await self._end(row, row.provider_id, "its machine has ended")
+
+    async def _call(self, call: Awaitable[T], what: str) -> T:
+        """Await a call of the provider, for a limited time and beside few others."""
+        async with self.calls:
+            try:
+                async with asyncio.timeout(CALL_SECONDS):
+                    return await call
+            except TimeoutError:
+                raise ProviderError(f"{what} took longer than {CALL_SECONDS:g} s") from None
+
+
+async def _all(works: Iterable[Awaitable[None]]) -> list[Exception]:
+    """Run all of them and return their errors; an outage of the database is raised."""
+    results = await asyncio.gather(*works, return_exceptions=True)
+    errors = [result for result in results if isinstance(result, Exception)]
+    for error in errors:
+        if isinstance(error, Unreachable):
+            raise error
+    return errors

@@ -1,0 +1,76 @@
+"""The interface of providers: they start, list, describe and end machines, each of which runs one `tenuto worker`."""
+
+from dataclasses import dataclass, field
+from typing import Protocol
+from uuid import UUID
+
+from tenuto.model.json import Json, JsonObject
+
+
+class ProviderError(Exception):
+    """A provider refused a request or did not respond; the message says why."""
+
+
+class NoCapacity(ProviderError):
+    """The provider has no machine of this kind now; the next tier may have one."""
+
+
+@dataclass(frozen=True)
+class MachineRequest:
+    """A machine to start. `name` is the id of its worker; `settings` are those of the pool and of the tier."""
+
+    name: str
+    pool_id: UUID
+    pool: str
+    settings: JsonObject = field(default_factory=dict[str, Json])
+    queues: list[str] | None = None
+    labels: list[str] = field(default_factory=list[str])
+    tasks_per_worker: int = 1
+
+    def environment(self) -> dict[str, str]:
+        """Return the variables from which `tenuto worker` on that machine knows who it is."""
+        return {
+            "TENUTO_MACHINE": self.name,
+            "TENUTO_POOL": self.pool,
+            "TENUTO_POOL_ID": str(self.pool_id),
+            "TENUTO_CONCURRENCY": str(self.tasks_per_worker),
+            **({"TENUTO_QUEUES": ",".join(self.queues)} if self.queues else {}),
+            **({"TENUTO_LABELS": ",".join(self.labels)} if self.labels else {}),
+        }
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A machine as its provider lists it. `is_running`: false if the provider says that it has stopped."""
+
+    id: str
+    name: str
+    is_running: bool = True
+
+
+class Provider(Protocol):
+    """Starts machines for pools. Calls are bounded in time by the caller, may run at the same time, and raise
+    ProviderError."""
+
+    lists_all: bool
+    """Whether a machine that is not listed does not run. If false, a new machine may be listed late."""
+
+    async def spawn(self, request: MachineRequest) -> str:
+        """Request a machine and return the provider's id of it."""
+        ...
+
+    async def list_machines(self, pool_id: UUID) -> list[Machine]:
+        """Return the machines that were requested for a pool and have not been deleted."""
+        ...
+
+    async def describe(self, machine_id: str) -> JsonObject:
+        """Return what is known about a machine, for the diagnosis of its failure."""
+        ...
+
+    async def terminate(self, machine_id: str) -> None:
+        """End a machine. A machine that is gone is no error."""
+        ...
+
+    async def close(self) -> None:
+        """Release what the provider holds in this process."""
+        ...

@@ -1,0 +1,102 @@
+"""Starts machines with commands of the operator: any cloud that has a command line."""
+
+import asyncio
+import json
+import os
+import signal
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import cast
+from uuid import UUID
+
+from tenuto.model.json import JsonObject
+from tenuto.providers.base import Machine, MachineRequest, NoCapacity, ProviderError
+
+MAX_OUTPUT_BYTES = 1_048_576
+NO_CAPACITY = 75  # EX_TEMPFAIL, the exit code of a spawn command for which no machine is free
+CALL_SECONDS = 60.0
+
+
+class ExecProvider:
+    """Runs `spawn`, which prints the id of the machine; `list`, which prints one `id name` per line, and a third word
+    `stopped` for machines that have stopped; and `terminate` with an id. All get the variables of the request."""
+
+    lists_all = False
+
+    def __init__(
+        self,
+        *,
+        spawn: Sequence[str],
+        list: Sequence[str],
+        terminate: Sequence[str],
+        describe: Sequence[str] = (),
+        environment: Mapping[str, str],
+        seconds: float = CALL_SECONDS,
+    ) -> None:
+        self._spawn, self._list, self._terminate, self._describe = spawn, list, terminate, describe
+        self._environment, self._seconds = dict(environment), seconds
+
+    async def spawn(self, request: MachineRequest) -> str:
+        settings = {"TENUTO_POOL_SETTINGS": json.dumps(request.settings)}
+        printed = await self._run(self._spawn, {**request.environment(), **settings})
+        machine_id = printed.strip()
+        if not machine_id or "\n" in machine_id:
+            raise ProviderError(f"{self._spawn[0]} printed {printed[:200]!r}; it must print the id of the machine")
+        return machine_id
+
+    async def list_machines(self, pool_id: UUID) -> list[Machine]:
+        printed = await self._run(self._list, {"TENUTO_POOL_ID": str(pool_id)})
+        machines: list[Machine] = []
+        for line in printed.splitlines():
+            words = line.split()
+            if words and len(words) not in (2, 3):
+                raise ProviderError(f"{self._list[0]} printed {line[:200]!r}; it must print lines of id and name")
+            if words:
+                machines.append(Machine(words[0], words[1], is_running=words[2:] != ["stopped"]))
+        return machines
+
+    async def describe(self, machine_id: str) -> JsonObject:
+        if not self._describe:
+            return {}
+        printed = await self._run([*self._describe, machine_id], {})
+        try:
+            described = json.loads(printed)
+        except ValueError:
+            return {"output": printed[:4096]}
+        return cast("JsonObject", described) if isinstance(described, dict) else {"output": printed[:4096]}
+
+    async def terminate(self, machine_id: str) -> None:
+        await self._run([*self._terminate, machine_id], {})
+
+    async def close(self) -> None:
+        """Nothing is held: machines run on."""
+
+    async def _run(self, command: Sequence[str], variables: Mapping[str, str]) -> str:
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *command,
+                env={**self._environment, **variables},
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise ProviderError(f"{command[0]} cannot be started: {error.strerror or error}") from error
+        try:
+            async with asyncio.timeout(self._seconds):
+                printed, errors = await process.communicate()
+        except TimeoutError:
+            raise ProviderError(f"{command[0]} did not end within {self._seconds:g} s, and was killed") from None
+        finally:
+            if process.returncode is None:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                await process.wait()
+        if process.returncode != 0:
+            lines = errors.decode(errors="replace").strip().splitlines() or ["it printed no error"]
+            kind = NoCapacity if process.returncode == NO_CAPACITY else ProviderError
+            raise kind(f"{command[0]} failed with {process.returncode}: {lines[-1][:1000]}")
+        if len(printed) > MAX_OUTPUT_BYTES:
+            raise ProviderError(f"{command[0]} printed more than {MAX_OUTPUT_BYTES} bytes")
+        return printed.decode(errors="replace")
