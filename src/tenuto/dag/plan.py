@@ -1,7 +1,7 @@
 """The plan of a deploy: the difference to the current version, and how much has to be computed again."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tenuto.dag.definitions import Dag, Job
 from tenuto.dag.diff import REBUILT, Diff
@@ -22,12 +22,13 @@ class Rebuild:
 @dataclass(frozen=True)
 class Plan(Diff):
     """The changes that a deploy would make; `current_version` is 0 before the first cutover. `rebuilds` are the jobs
-    that are computed again."""
+    that are computed again. `denied`: why the org refuses the deploy, if it does."""
 
     dag: str
     yaml_hash: str
     current_version: int
     rebuilds: list[Rebuild]
+    denied: list[str] = field(default_factory=list[str])
 
 
 def estimate_rebuilds(diff: Diff, old: Dag | None, new: Dag, counts: Counts) -> list[Rebuild]:

@@ -1,10 +1,13 @@
 """Finds datasets that would get readers who cannot read the datasets that they are computed from."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from tenuto.dag.definitions import Dag
 
 Roles = Mapping[str, frozenset[str]]  # the roles that can read each dataset; without roles, only admins can
+
+# Which columns of a source reach a dataset, in words: "" if none does, None if it is not known.
+Flow = Callable[[str, str], str | None]
 
 
 def named_datasets(dag: Dag) -> list[str]:
@@ -14,8 +17,9 @@ def named_datasets(dag: Dag) -> list[str]:
     return sorted({*dag.datasets(), *read, *renamed})
 
 
-def wider_readers(old: Dag | None, new: Dag, roles: Roles) -> list[str]:
-    """Returns a warning for each dataset that a deploy starts to compute from a dataset with fewer readers."""
+def wider_readers(old: Dag | None, new: Dag, roles: Roles, flow: Flow | None = None) -> list[str]:
+    """Returns a warning for each dataset that a deploy starts to compute from a dataset with fewer readers. `flow` says
+    which columns of a source reach a dataset; if none does, there is no warning."""
     before = _sources(old) if old else {}
     names = _names_before(old, new)
     warnings: list[str] = []
@@ -25,8 +29,12 @@ def wider_readers(old: Dag | None, new: Dag, roles: Roles) -> list[str]:
             old_name = names.get(source, source)
             wider = sorted(readers - roles.get(old_name, frozenset()))
             if wider and old_name not in before.get(names.get(dataset, dataset), set()):
+                columns = flow(dataset, source) if flow else None
+                if columns == "":
+                    continue
+                named = f"{source} ({columns})" if columns else source
                 subject = f"role {wider[0]} reads" if len(wider) == 1 else f"roles {', '.join(wider)} read"
-                warnings.append(f"{subject} {dataset}, which will be computed from {source}, but cannot read {source}")
+                warnings.append(f"{subject} {dataset}, which will be computed from {named}, but cannot read {source}")
     return warnings
 
 

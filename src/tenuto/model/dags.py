@@ -104,6 +104,7 @@ class DeployFacts:
     deployed_version: int | None
     deployed_status: str | None
     datasets: dict[str, DatasetFacts]
+    wider_readers: str = "warn"  # what the org does about datasets with more readers than their sources
 
 
 @dataclass(frozen=True)

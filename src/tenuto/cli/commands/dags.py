@@ -40,7 +40,10 @@ def plan(
     """Show what a deploy of this document would change, compared with the current version. Changes nothing."""
     dag = _read(file)
     planned = with_dags(lambda dags: dags.plan_dag(dag), org=org)
-    show(planned, _describe(dag.name, planned, planned.rebuilds), as_json=as_json)
+    denied = [f"denied: {text}" for text in planned.denied]
+    show(planned, "\n".join([_describe(dag.name, planned, planned.rebuilds), *denied]), as_json=as_json)
+    if planned.denied:
+        raise typer.Exit(FAILED)
     if exit_code and not planned.is_empty:
         raise typer.Exit(FAILED)
 

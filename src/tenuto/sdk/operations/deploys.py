@@ -3,6 +3,7 @@ large one takes a second."""
 
 import asyncio
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from uuid import UUID
 
 from tenuto.dag.definitions import Dag
@@ -15,6 +16,8 @@ from tenuto.dag.readers import named_datasets, wider_readers
 from tenuto.db import dags, datasets
 from tenuto.db.connection.call import Conn
 from tenuto.model.dags import CurrentVersion, DeployedVersion
+from tenuto.model.errors import Forbidden
+from tenuto.sdk.operations.column_flows import describe_flow
 
 
 @dataclass(frozen=True)
@@ -33,22 +36,31 @@ async def plan_dag(conn: Conn, *, org_id: UUID, dag: Dag) -> Plan:
     diff = diff_dags(current, dag)
     roles = {name: frozenset(dataset["read_roles"]) for name, dataset in facts.datasets.items()}
     counts = {name: count for name, dataset in facts.datasets.items() if (count := dataset["partitions"]) is not None}
+    wider = await asyncio.to_thread(wider_readers, current, dag, roles, partial(describe_flow, dag))
+    denies = facts.wider_readers == "deny"
     return Plan(
         jobs=diff.jobs,
         datasets=diff.datasets,
         unchanged_jobs=diff.unchanged_jobs,
-        warnings=[*diff.warnings, *wider_readers(current, dag, roles)],
+        warnings=diff.warnings if denies else [*diff.warnings, *wider],
         dag=dag.name,
         yaml_hash=dag.yaml_hash,
         current_version=facts.current_version or 0,
         rebuilds=estimate_rebuilds(diff, current, dag, counts),
+        denied=wider if denies else [],
     )
 
 
 async def deploy_dag(conn: Conn, *, org_id: UUID, dag: Dag, actor: str, cutover: bool) -> Deploy:
     """Stores the document as a version of its DAG, and with `cutover` makes it current: now if it is ready, else
-    dispatchers do when they have computed it. The same document is stored once."""
+    dispatchers do when they have computed it. The same document is stored once. Raises Forbidden for a deploy that the
+    org denies."""
     plan = await plan_dag(conn, org_id=org_id, dag=dag)
+    if plan.denied:
+        raise Forbidden(
+            f"the org denies this deploy: {'; '.join(plan.denied)}",
+            "let these roles read the sources, or let an admin set wider_readers of the org to warn",
+        )
     deployed = await datasets.deploy_dag(
         conn,
         org_id=org_id,
