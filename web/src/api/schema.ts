@@ -947,6 +947,7 @@ export interface Plan {
   yaml_hash: string;
   current_version: number;
   rebuilds: Array<Rebuild>;
+  denied: Array<string>;
 }
 
 export interface PlanDagRequest {
