@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 from psycopg import AsyncConnection
 
-from tenuto.db import audit, idempotency, identity, keys, logins, rate_limits, remote_workers
+from tenuto.db import audit, idempotency, identity, keys, logins, orgs, rate_limits, remote_workers
 from tenuto.db.connection.call import Conn
 from tenuto.model.audit import Head, diff
 from tenuto.model.audit_chain import Verifier
@@ -43,7 +43,7 @@ def org(database: str) -> UUID:
     made: list[UUID] = []
 
     async def make(conn: Conn) -> None:
-        made.append(await identity.create_org(conn, slug="acme"))
+        made.append(await orgs.create_org(conn, slug="acme"))
 
     play(database, make, "tenuto_dispatcher")
     return made[0]
@@ -131,8 +131,8 @@ def test_a_person_comes_in_by_a_link_and_goes_out(database: str, org: UUID) -> N
             await identity.disable_user(conn, org_id=org, user_id=user)
             await identity.enable_user(conn, org_id=org, user_id=user)
             assert [person.roles for person in await identity.list_users(conn, org_id=org)] == [[]]
-            await identity.update_org(conn, org_id=org, name="Acme Ltd")
-            assert [one.name for one in await identity.list_orgs(conn)] == ["Acme Ltd"]
+            await orgs.update_org(conn, org_id=org, name="Acme Ltd")
+            assert [one.name for one in await orgs.list_orgs(conn)] == ["Acme Ltd"]
             assert [group.external_id for group in await identity.list_groups(conn, org_id=org)] == ["default"]
 
     play(database, story)

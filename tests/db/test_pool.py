@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 import psycopg
 import pytest
 
-from tenuto.db import identity, maintenance
+from tenuto.db import maintenance, orgs
 from tenuto.db.connection.call import Conn
 from tenuto.db.connection.claim_connection import open_claim_connection
 from tenuto.db.connection.errors import TimedOut, Unreachable
@@ -37,7 +37,7 @@ async def hold(conn: Conn) -> None:
 def test_a_call_acts_as_the_role_it_was_given(database: str) -> None:
     async def story(pool: ConnectionPool) -> None:
         assert await pool.call(role_of) == "tenuto_worker"
-        assert await pool.call(identity.find_org, slug="default")
+        assert await pool.call(orgs.find_org, slug="default")
 
     play(database, story, role="tenuto_worker")
 

@@ -9,11 +9,11 @@ import psycopg
 import pytest
 from psycopg import AsyncConnection
 
-from tenuto.db import attempts, children, data_objects, identity, maintenance, outbox, run_data, runs, workers
+from tenuto.db import attempts, children, data_objects, maintenance, orgs, outbox, run_data, runs, workers
 from tenuto.db.connection.call import Conn
 from tenuto.model import errors
-from tenuto.model.monitoring import RunOutput
 from tenuto.model.outbox import Effect
+from tenuto.model.run_requests import RunOutput
 from tenuto.model.tasks import Claimed, ReportResult
 from tenuto.model.workers import Session
 from tests.support.database.tasks import DEFAULT_ORG
@@ -193,9 +193,9 @@ ERRORS: list[tuple[type[errors.TenutoError], Callable[[Conn, UUID], Awaitable[ob
     (errors.NotFound, lambda conn, org: runs.cancel_run(conn, org_id=org, run_id=uuid4())),
     (errors.NotFound, lambda conn, _: workers.register_worker(conn, org_id=uuid4(), worker_id="w")),
     (errors.SessionEnded, lambda conn, _: run_data.write_logs(conn, session_id=9, token=uuid4(), lines=[])),
-    (errors.InvalidInput, lambda conn, _: identity.create_org(conn, slug="No Slug")),
-    (errors.InvalidInput, lambda conn, org: identity.set_org_settings(conn, org_id=org, settings={"x": 1})),
-    (errors.Conflict, lambda conn, _: identity.create_org(conn, slug="default")),
+    (errors.InvalidInput, lambda conn, _: orgs.create_org(conn, slug="No Slug")),
+    (errors.InvalidInput, lambda conn, org: orgs.set_org_settings(conn, org_id=org, settings={"x": 1})),
+    (errors.Conflict, lambda conn, _: orgs.create_org(conn, slug="default")),
     (
         errors.StaleLease,
         lambda conn, _: run_data.put_task_data(

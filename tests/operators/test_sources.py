@@ -179,6 +179,18 @@ def test_a_redirect_is_checked_like_a_url(site: Site) -> None:
     assert fetched(site, "/relative") == b"done"
 
 
+def test_headers_are_sent_to_the_host_of_the_url_only(site: Site) -> None:
+    site.answers["/here"] = (302, {"location": "/there"}, b"")
+    site.answers["/there"] = (302, {"location": f"http://localhost:{site.port}/end"}, b"")
+    site.answers["/end"] = (200, {}, b"done")
+    request = Fetch(f"{site.url}/here", {"X-Key": "k"}, {"Authorization": "Bearer s"})
+
+    fetch(request, BytesIO(), [f"127.0.0.1:{site.port}", f"localhost:{site.port}"])
+
+    sent = {path: [headers.get("X-Key"), headers.get("Authorization")] for path, headers in site.asked}
+    assert sent == {"/here": ["k", "Bearer s"], "/there": ["k", "Bearer s"], "/end": [None, None]}
+
+
 def test_a_response_is_bounded_in_size_and_time(site: Site) -> None:
     site.answers["/large"] = (200, {}, b"x" * 1001)
 

@@ -21,7 +21,7 @@ UNWRITTEN = {
     "POST /v1/runs/wait": "it only looks",
     "POST /v1/dags/{name}/plan": "it only looks",
     "POST /v1/backfills/preview": "it only looks",
-    "POST /v1/webhooks/{org_id}/{webhook_path}": "the task says what started it, and when",
+    "POST /v1/webhooks/{org_id}/{webhook_path}": "it needs a signature; test_webhooks.py checks the entry",
     "POST /auth/logout": "one ends one's own visit; its beginning is written down",
 }
 OF_WORKERS = {"PUT /internal/schedules"}  # the rest of what they do is kept as attempts and sessions

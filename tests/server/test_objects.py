@@ -104,7 +104,18 @@ def test_objects_of_another_org_are_not_there(api: TestClient, make_headers: Mak
     asked = [api.request(method, f"/v1/objects/{id}", headers=theirs) for method in ("GET", "HEAD", "DELETE")]
 
     assert [one.status_code for one in asked] == [404, 404, 404]
-    assert api.put(f"/v1/objects/{id}", content=SMALL, headers=theirs).status_code in (404, 409)
+
+
+def test_an_id_that_another_org_uses_is_free(api: TestClient, make_headers: MakeKey, db: psycopg.Connection) -> None:
+    ours, theirs = make_headers("*"), make_headers("*", org_id=call(db, "create_org", slug="other"))
+    id = api.post("/v1/objects?at=node-1&hard=true", content=SMALL, headers=ours).json()["id"]
+
+    stored = api.put(f"/v1/objects/{id}?at=node-2", content=b"theirs", headers=theirs)
+
+    assert (stored.status_code, stored.json()["addresses"]) == (201, ["node-2"])
+    assert api.get(f"/v1/objects/{id}", headers=ours).content == SMALL
+    assert api.get("/v1/objects", headers=ours).json()["items"][0]["addresses"] == ["node-1"]
+    assert api.delete(f"/v1/objects/{id}", headers=theirs).status_code == 204
     assert api.get(f"/v1/objects/{id}", headers=ours).content == SMALL
 
 

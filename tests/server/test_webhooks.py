@@ -43,6 +43,16 @@ def test_a_signed_request_starts_one_task(api: TestClient, hook: dict[str, Any],
     assert claim.input["job"]["source"]["body"] == {"order": 7}
 
 
+def test_a_received_request_is_in_the_audit_log_once(api: TestClient, admin: TestClient, hook: dict[str, Any]) -> None:
+    now = time.time()
+
+    sent = [send(api, hook, at=now).json()["task_id"] for _ in range(2)]
+
+    (entry,) = admin.get("/v1/audit", params={"entity": "run"}).json()["items"]
+    assert (entry["action"], entry["entity_id"]) == ("start", sent[0])
+    assert (entry["actor_kind"], entry["actor_id"], entry["ip"]) == ("system", "webhook /orders/new", "testclient")
+
+
 @pytest.mark.parametrize(
     ("changes", "status", "said"),
     [

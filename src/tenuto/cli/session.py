@@ -97,11 +97,11 @@ def with_database(
 
 
 async def _ask(question: Callable[[CommandContext], Awaitable[T]], settings: Settings, url: str, role: str | None) -> T:
-    from tenuto.db import identity
+    from tenuto.db import orgs
     from tenuto.db.connection.pool import open_pool
 
     async with open_pool(url, role=role, application=f"tenuto command line of {os_user()}") as pool:
-        org_id = await pool.call(identity.find_org, slug=settings.org)
+        org_id = await pool.call(orgs.find_org, slug=settings.org)
         return await question(CommandContext(settings, url, role, pool, org_id))
 
 

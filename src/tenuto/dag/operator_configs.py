@@ -78,7 +78,7 @@ class HttpPollConfig(Fields):
         description="For json: where the list of rows is, such as data.items. Default: the document itself.",
     )
     headers: dict[Annotated[str, Field(pattern=HEADER)], Annotated[str, Field(max_length=1000)]] = Field(
-        default={}, max_length=20, description="Headers of the request."
+        default={}, max_length=20, description="Headers of the request; not sent to hosts that the URL redirects to."
     )
     bearer_secret: Name | None = Field(
         default=None, description="The secret that is sent as a bearer token, one of `secrets` of the job."

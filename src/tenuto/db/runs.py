@@ -17,8 +17,7 @@ from tenuto.db.connection.call import (
 from tenuto.db.connection.raw_statements import array_literal, call_procedure, call_texts
 from tenuto.db.connection.start_statements import may_not_start
 from tenuto.model.json import Json, JsonObject
-from tenuto.model.monitoring import RunOutput
-from tenuto.model.run_requests import RunRequest
+from tenuto.model.run_requests import RunOutput, RunRequest
 from tenuto.model.tasks import Started, TreeNode
 
 Described = list[JsonObject]  # kinds, details and edges as described in start_run.sql

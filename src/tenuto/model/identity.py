@@ -1,4 +1,4 @@
-"""Orgs, users, roles and keys as SQL returns them: never with a key, and with a hash only where a login needs it."""
+"""Users, roles and keys as SQL returns them: never with a key, and with a hash only where a login needs it."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -6,17 +6,6 @@ from uuid import UUID
 
 from tenuto.model.audit import Changes, diff
 from tenuto.model.json import Json, JsonObject
-
-
-@dataclass(frozen=True)
-class Org:
-    """A tenant."""
-
-    id: UUID
-    slug: str
-    name: str
-    settings: JsonObject
-    created_at: datetime
 
 
 @dataclass(frozen=True)

@@ -144,14 +144,6 @@ class RunResult:
 
 
 @dataclass(frozen=True)
-class RunOutput:
-    """The output of a run, omitted if it has more than 16 MB."""
-
-    output: Json
-    omitted: bool
-
-
-@dataclass(frozen=True)
 class RunSummary:
     """One line of a list of runs; `type` is the type of the task that the run was started with, None for a graph."""
 

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from tenuto.model.json import Json
+
 
 @dataclass(frozen=True)
 class RunProgress:
@@ -28,3 +30,11 @@ class RunRequest:
     @property
     def progress(self) -> RunProgress:
         return RunProgress(self.action, self.done_tasks, self.total_tasks)
+
+
+@dataclass(frozen=True)
+class RunOutput:
+    """The output of a run, omitted if it has more than 16 MB."""
+
+    output: Json
+    omitted: bool

@@ -1,6 +1,7 @@
 """The app of the operators: a task type `tenuto.<operator>` for each built-in operator and each installed one."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from importlib.metadata import entry_points
 from pkgutil import resolve_name
 from typing import cast
@@ -30,10 +31,15 @@ def operator_app(storage: str, allowed_hosts: Sequence[str] = ()) -> App:
     """Return an app with all operators of this machine. `storage`: the URL of the object store that datasets are in;
     `allowed_hosts`: hosts with private addresses that jobs may contact."""
     app = App(RESERVED)
-    installed = {point.name: point.value for point in entry_points(group=ENTRY_POINTS)}
-    for name, target in {**installed, **BUILT_IN}.items():
+    for name, target in {**installed_operators(), **BUILT_IN}.items():
         app.task(name=name)(_task(target, storage, allowed_hosts))
     return app
+
+
+@cache
+def installed_operators() -> dict[str, str]:
+    """Return the operators that packages of this machine offer, by name. Reads the entry points of all packages."""
+    return {point.name: point.value for point in entry_points(group=ENTRY_POINTS)}
 
 
 def _task(target: str, storage: str, allowed_hosts: Sequence[str]) -> Callable[[SyncContext, JsonObject], Json]:

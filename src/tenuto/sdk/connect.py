@@ -103,7 +103,7 @@ def open_http(
 
 
 async def _direct(opened: AsyncExitStack, app: "App | None", address: Environment, org: str | None) -> Client:
-    from tenuto.db import identity
+    from tenuto.db import orgs
     from tenuto.db.connection.pool import make_pool
     from tenuto.db.connection.process_role import choose_role
 
@@ -112,7 +112,7 @@ async def _direct(opened: AsyncExitStack, app: "App | None", address: Environmen
     role = await asyncio.to_thread(choose_role, url, "tenuto_worker")
     pool = make_pool(url, role=role)
     opened.push_async_callback(pool.close)
-    org_id = DEFAULT_ORG if slug == "default" else await pool.call(identity.find_org, slug=slug)
+    org_id = DEFAULT_ORG if slug == "default" else await pool.call(orgs.find_org, slug=slug)
     return Client(SqlTransport(pool, org_id, open_store(address.storage)), url=url, app=app)
 
 

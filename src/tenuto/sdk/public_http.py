@@ -35,8 +35,9 @@ class Fetch:
     """What to fetch, how long to wait, and how many bytes to read."""
 
     url: str
+    # Both are sent to the host of the URL only, not to those that it redirects to.
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
-    secret_headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)  # only to the first host
+    secret_headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     max_bytes: int = 100 * 2**20
     seconds: float = 60.0  # for everything, from the look-up of the host to the last byte
 
@@ -53,7 +54,7 @@ def fetch(request: Fetch, target: BinaryIO, allowed_hosts: Collection[str] = ())
     with httpx2.Client(trust_env=False, follow_redirects=False, limits=limits) as client:
         for _ in range(MAX_REDIRECTS + 1):
             same_host = (url.scheme, url.host, url.port) == (first.scheme, first.host, first.port)
-            headers = {**request.headers, **(request.secret_headers if same_host else {})}
+            headers = {**request.headers, **request.secret_headers} if same_host else {}
             try:
                 response = _send(client, url, headers, _addresses(url, allowed_hosts), deadline)
                 try:

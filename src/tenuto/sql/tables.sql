@@ -721,11 +721,9 @@ create table tenuto.data_locality (
   org_id    uuid not null,
   address   text not null,
   hard      boolean not null,
-  constraint data_locality_pkey PRIMARY KEY (object_id, address),
+  constraint data_locality_pkey PRIMARY KEY (org_id, object_id, address),
   constraint locality_belongs_to_an_object FOREIGN KEY (org_id, object_id) REFERENCES tenuto.data_objects(org_id, id) ON DELETE CASCADE
 );
-CREATE INDEX data_locality_hard_idx ON tenuto.data_locality USING btree (object_id) WHERE hard;
-CREATE INDEX data_locality_object_idx ON tenuto.data_locality USING btree (org_id, object_id);
 alter table tenuto.data_locality enable row level security;
 alter table tenuto.data_locality force row level security;
 create policy an_org_sees_its_own_rows on tenuto.data_locality for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
@@ -743,8 +741,7 @@ create table tenuto.data_objects (
   metadata   jsonb,
   created_at timestamp with time zone not null,
   persisted  boolean default false not null,
-  constraint data_objects_pkey PRIMARY KEY (id),
-  constraint object_belongs_to_its_org UNIQUE (org_id, id),
+  constraint data_objects_pkey PRIMARY KEY (org_id, id),
   constraint data_objects_org_id_fkey FOREIGN KEY (org_id) REFERENCES tenuto.orgs(id),
   constraint an_object_is_a_payload_or_a_uri CHECK ((num_nonnulls(uri, payload) = 1)),
   constraint payload_fits_in_a_megabyte CHECK (((payload IS NULL) OR (octet_length(payload) <= 1048576))),
@@ -762,12 +759,11 @@ create table tenuto.data_references (
   holder    text not null,
   holder_id uuid not null,
   org_id    uuid not null,
-  constraint data_references_pkey PRIMARY KEY (object_id, holder, holder_id),
+  constraint data_references_pkey PRIMARY KEY (org_id, object_id, holder, holder_id),
   constraint reference_is_to_an_object FOREIGN KEY (org_id, object_id) REFERENCES tenuto.data_objects(org_id, id),
   constraint holder_is_known CHECK ((holder = ANY (ARRAY['run'::text, 'group'::text, 'task'::text])))
 );
 CREATE INDEX data_references_holder_idx ON tenuto.data_references USING btree (holder_id);
-CREATE INDEX data_references_object_idx ON tenuto.data_references USING btree (org_id, object_id);
 alter table tenuto.data_references enable row level security;
 alter table tenuto.data_references force row level security;
 create policy an_org_sees_its_own_rows on tenuto.data_references for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));

@@ -5,10 +5,11 @@ from typing import Annotated, Any
 
 import typer
 
-from tenuto.cli.audited import AuditedTransaction, Org, change, look
+from tenuto.cli.audited import ROLE, Org
 from tenuto.cli.commands.runs import Before, Limit
 from tenuto.cli.exit_codes import UsageError
 from tenuto.cli.output import AsJson, fields, show, show_list
+from tenuto.cli.session import read_optional_id, with_tenuto
 
 app = typer.Typer(help="Bundles of untrusted code: build, push, list, show, delete.", no_args_is_help=True)
 
@@ -43,68 +44,39 @@ def build(folder: Folder, out: Out = None, as_json: AsJson = False) -> None:
 @app.command()
 def push(file: File, org: Org = None, as_json: AsJson = False) -> None:
     """Upload a bundle. New attempts of its task types run its code."""
-    from hashlib import sha256
-
-    from tenuto.db.bundle_upload import upload_bundle
-    from tenuto.model.bundles import read_bundle
-
     if not file.is_file() or file.stat().st_size > MAX_BUNDLE_BYTES:
         raise UsageError(f"{file} is not a file of up to 64 MB; write tenuto bundle push FILE")
-    with file.open("rb") as content:
-        bundle = read_bundle(content).verify()
-        hash = sha256(file.read_bytes()).hexdigest()
-
-        async def work(transaction: AuditedTransaction) -> None:
-            await upload_bundle(
-                transaction.conn,
-                org_id=transaction.org_id,
-                bundle=bundle,
-                file=content,
-                sha256=hash,
-                size=file.stat().st_size,
-                created_by=transaction.actor,
-            )
-
-        change(work, org=org)
-    facts = {"sha256": hash, "types": bundle.types}
-    show(facts, f"sha256:{hash} now runs {', '.join(bundle.types)}", as_json=as_json)
+    content = file.read_bytes()
+    bundle = with_tenuto(lambda tenuto: tenuto.put_bundle(content), role=ROLE, org=org)
+    served = types(bundle.manifest)
+    show(
+        {"sha256": bundle.sha256, "types": served},
+        f"sha256:{bundle.sha256} now runs {', '.join(served)}",
+        as_json=as_json,
+    )
 
 
 @app.command("list")
 def list_(before: Before = None, limit: Limit = 50, org: Org = None, as_json: AsJson = False) -> None:
     """List bundles, newest first, with the task types that each one runs now."""
-    from tenuto.cli.session import read_optional_id
-    from tenuto.db import bundles
-
     before_id = read_optional_id(before, "bundle")
-    items = look(
-        lambda context: context.pool.call(bundles.list_bundles, org_id=context.org_id, before=before_id, limit=limit),
-        org=org,
-    )
+    items = with_tenuto(lambda tenuto: tenuto.list_bundles(before=before_id, limit=limit), role=ROLE, org=org)
     show_list("bundles", items, COLUMNS, as_json=as_json)
 
 
 @app.command("show")
 def show_(hash: Hash, org: Org = None, as_json: AsJson = False) -> None:
     """Show a bundle with its manifest."""
-    from tenuto.db import bundles
-
     sha256 = hash.removeprefix("sha256:")
-    row = look(lambda context: context.pool.call(bundles.get_bundle, org_id=context.org_id, sha256=sha256), org=org)
+    row = with_tenuto(lambda tenuto: tenuto.get_bundle(sha256), role=ROLE, org=org)
     show(row, fields(row), as_json=as_json)
 
 
 @app.command()
 def delete(hash: Hash, org: Org = None, as_json: AsJson = False) -> None:
     """Delete a bundle, so that it can no longer be run."""
-    from tenuto.db import bundles
-
     sha256 = hash.removeprefix("sha256:")
-
-    async def work(transaction: AuditedTransaction) -> None:
-        await bundles.delete_bundle(transaction.conn, org_id=transaction.org_id, sha256=sha256)
-
-    change(work, org=org)
+    with_tenuto(lambda tenuto: tenuto.delete_bundle(sha256), role=ROLE, org=org)
     show({"sha256": sha256, "deleted": True}, f"deleted sha256:{sha256}", as_json=as_json)
 
 

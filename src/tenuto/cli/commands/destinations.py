@@ -1,13 +1,13 @@
 """`tenuto destinations`: where side effects are delivered."""
 
 from typing import Annotated
-from uuid import UUID
 
 import typer
 
-from tenuto.cli.audited import AuditedTransaction, Org, change, look
+from tenuto.cli.audited import Org
 from tenuto.cli.commands.keys import ONCE
 from tenuto.cli.commands.runs import Limit
+from tenuto.cli.destination_changes import with_destinations
 from tenuto.cli.output import AsJson, show, show_list
 
 app = typer.Typer(help="Where side effects are delivered: set, list, rotate, delete.", no_args_is_help=True)
@@ -31,17 +31,7 @@ def set_(
     from tenuto.model.deliveries import check_destination_url
 
     check_destination_url(url)
-
-    async def work(transaction: AuditedTransaction) -> str | None:
-        from tenuto.db import outbox
-
-        secret, stored = _new_secret(transaction.org_id, name)
-        is_new = await outbox.put_destination(
-            transaction.conn, org_id=transaction.org_id, name=name, url=url, secret=stored
-        )
-        return secret if is_new else None
-
-    secret = change(work, org=org)
+    secret = with_destinations(lambda destinations: destinations.put_destination(name, url), org=org)
     text = f"{secret}\nSecret of destination {name}: {ONCE}." if secret else f"set destination {name}"
     show({"name": name, "url": url, "secret": secret}, text, as_json=as_json)
 
@@ -54,48 +44,19 @@ def list_(
     as_json: AsJson = False,
 ) -> None:
     """List destinations by name, without their secrets."""
-    from tenuto.db import outbox
-
-    items = look(
-        lambda context: context.pool.call(outbox.list_destinations, org_id=context.org_id, after=after, limit=limit),
-        org=org,
-    )
+    items = with_destinations(lambda destinations: destinations.list_destinations(after=after, limit=limit), org=org)
     show_list("destinations", items, COLUMNS, as_json=as_json)
 
 
 @app.command()
 def rotate(name: Name, org: Org = None, as_json: AsJson = False) -> None:
     """Replace the secret of a destination and print the new one. The next delivery is signed with it."""
-
-    async def work(transaction: AuditedTransaction) -> str:
-        from tenuto.db import outbox
-
-        secret, stored = _new_secret(transaction.org_id, name)
-        await outbox.rotate_destination(transaction.conn, org_id=transaction.org_id, name=name, secret=stored)
-        return secret
-
-    secret = change(work, org=org)
+    secret = with_destinations(lambda destinations: destinations.rotate_destination(name), org=org)
     show({"name": name, "secret": secret}, f"{secret}\nSecret of destination {name}: {ONCE}.", as_json=as_json)
 
 
 @app.command()
 def delete(name: Name, org: Org = None, as_json: AsJson = False) -> None:
     """Delete a destination. Its effects that are not delivered yet fail until it is set again."""
-
-    async def work(transaction: AuditedTransaction) -> None:
-        from tenuto.db import outbox
-
-        await outbox.delete_destination(transaction.conn, org_id=transaction.org_id, name=name)
-
-    change(work, org=org)
+    with_destinations(lambda destinations: destinations.delete_destination(name), org=org)
     show({"name": name, "deleted": True}, f"deleted destination {name}", as_json=as_json)
-
-
-def _new_secret(org_id: UUID, name: str) -> tuple[str, bytes]:
-    """Return a new secret, and the form in which it is stored."""
-    from tenuto.cli.database import read_settings
-    from tenuto.cli.pepper import find_peppers
-    from tenuto.model.deliveries import encrypt_secret, make_secret
-
-    secret = make_secret()
-    return secret, encrypt_secret(secret, org_id, name, find_peppers(read_settings()))

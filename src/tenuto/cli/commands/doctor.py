@@ -73,13 +73,13 @@ async def _look_at_login(url: str) -> "Diagnostics":
 
 
 async def _look_at_org(conn: "Conn", slug: str) -> OrgFacts | None:
-    from tenuto.db import identity, monitoring, pools
+    from tenuto.db import monitoring, orgs, pools
     from tenuto.model.errors import NotFound
 
     try:
-        org_id = await identity.find_org(conn, slug=slug)
+        org_id = await orgs.find_org(conn, slug=slug)
     except NotFound:
-        if await identity.list_orgs(conn, limit=1):
+        if await orgs.list_orgs(conn, limit=1):
             raise
         return None
     return OrgFacts(

@@ -1,13 +1,13 @@
 """`tenuto groups`: resource groups, shares of an org's capacity."""
 
 from typing import Annotated
-from uuid import UUID
 
 import typer
 
-from tenuto.cli.audited import AuditedTransaction, Org, change, look
+from tenuto.cli.audited import ROLE, Org
 from tenuto.cli.commands.runs import Limit
 from tenuto.cli.output import AsJson, fields, show, show_list
+from tenuto.cli.session import with_tenuto
 
 app = typer.Typer(help="Resource groups: list, show, set, delete.", no_args_is_help=True)
 
@@ -24,12 +24,7 @@ def list_(
     as_json: AsJson = False,
 ) -> None:
     """List the resource groups with their weights and quotas."""
-    from tenuto.db import identity
-
-    groups = look(
-        lambda context: context.pool.call(identity.list_groups, org_id=context.org_id, after=after, limit=limit),
-        org=org,
-    )
+    groups = with_tenuto(lambda tenuto: tenuto.list_groups(after=after, limit=limit), role=ROLE, org=org)
     show_list("groups", groups, COLUMNS, as_json=as_json)
 
 
@@ -40,9 +35,7 @@ def show_(
     as_json: AsJson = False,
 ) -> None:
     """Show one resource group."""
-    from tenuto.db import identity
-
-    row = look(lambda context: context.pool.call(identity.get_group, org_id=context.org_id, external_id=group), org=org)
+    row = with_tenuto(lambda tenuto: tenuto.get_group(group), role=ROLE, org=org)
     show(row, fields(row), as_json=as_json)
 
 
@@ -59,14 +52,8 @@ def set_(
     as_json: AsJson = False,
 ) -> None:
     """Create a resource group, or change its weight and quota."""
-    from tenuto.db import identity
-
-    async def work(transaction: AuditedTransaction) -> UUID:
-        return await identity.set_resource_group(
-            transaction.conn, org_id=transaction.org_id, external_id=group, weight=weight, quota=quota
-        )
-
-    show({"id": change(work, org=org), "external_id": group}, f"set group {group}", as_json=as_json)
+    id = with_tenuto(lambda tenuto: tenuto.set_group(group, weight=weight, quota=quota), role=ROLE, org=org)
+    show({"id": id, "external_id": group}, f"set group {group}", as_json=as_json)
 
 
 @app.command()
@@ -76,10 +63,5 @@ def delete(
     as_json: AsJson = False,
 ) -> None:
     """Delete a resource group with its runs, all of which must have ended. Dispatchers delete the runs in pieces."""
-    from tenuto.db import identity
-
-    async def work(transaction: AuditedTransaction) -> None:
-        await identity.delete_group(transaction.conn, org_id=transaction.org_id, external_id=group)
-
-    change(work, org=org)
+    with_tenuto(lambda tenuto: tenuto.delete_group(group), role=ROLE, org=org)
     show({"external_id": group, "deleted": True}, f"deleted group {group}", as_json=as_json)

@@ -6,16 +6,16 @@ from uuid import UUID
 import typer
 
 from tenuto.cli.arguments import read_arguments
-from tenuto.cli.audited import AuditedTransaction, change, look
+from tenuto.cli.audited import look
 from tenuto.cli.commands.runs import Limit
 from tenuto.cli.exit_codes import UsageError
 from tenuto.cli.output import AsJson, fields, show, show_list
+from tenuto.cli.people_changes import with_orgs
 from tenuto.model.json import JsonObject
 
 if TYPE_CHECKING:
     from tenuto.cli.session import CommandContext
-    from tenuto.db.connection.call import Conn
-    from tenuto.model.identity import Org as Tenant
+    from tenuto.sdk.operations.people import PeopleOperations
 
 app = typer.Typer(help="Orgs: create, list, show, set.", no_args_is_help=True)
 
@@ -75,10 +75,8 @@ def list_(
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
-    """List all orgs by slug."""
-    from tenuto.db import identity
-
-    orgs = look(lambda context: context.pool.call(identity.list_orgs, after=after, limit=limit), org="default")
+    """List all orgs by slug; over HTTP, the org of the API key."""
+    orgs = with_orgs(lambda people: people.list_orgs(after=after, limit=limit))
     show_list("orgs", orgs, COLUMNS, as_json=as_json)
 
 
@@ -95,7 +93,7 @@ def create(
     as_json: AsJson = False,
 ) -> None:
     """Create an org, with its own users, keys and runs."""
-    from tenuto.db import identity
+    from tenuto.db import orgs
 
     given = _given(
         retention_days=retention_days,
@@ -108,7 +106,7 @@ def create(
 
     async def work(context: "CommandContext") -> UUID:
         async with context.pool.connection() as conn:
-            return await identity.create_org(conn, slug=org, name=name, settings=settings)
+            return await orgs.create_org(conn, slug=org, name=name, settings=settings)
 
     id = look(work, org="default")
     show({"id": id, "slug": org}, f"created org {org} with id {id}", as_json=as_json)
@@ -117,12 +115,7 @@ def create(
 @app.command("show")
 def show_(org: Slug, as_json: AsJson = False) -> None:
     """Show one org."""
-
-    async def find(context: "CommandContext") -> "Tenant":
-        async with context.pool.connection() as conn:
-            return await _find(conn, context.org_id)
-
-    row = look(find, org=org)
+    row = with_orgs(lambda people: people.get_org(org))
     show(row, fields(row), as_json=as_json)
 
 
@@ -139,8 +132,6 @@ def set_(
     as_json: AsJson = False,
 ) -> None:
     """Change the name or settings of an org. Options you leave out keep their values."""
-    from tenuto.db import identity
-
     given = _given(
         retention_days=retention_days,
         effect_retention_hours=effect_retention_hours,
@@ -151,14 +142,12 @@ def set_(
     if name is None and not given:
         raise UsageError("nothing to change; write --name or one of the settings, such as --retention-days")
 
-    async def work(transaction: AuditedTransaction) -> None:
-        old = await _find(transaction.conn, transaction.org_id)
-        changed = {**old.settings, **given}
-        kept: JsonObject = {key: value for key, value in changed.items() if value is not None}
-        settings = kept if given else None
-        await identity.update_org(transaction.conn, org_id=transaction.org_id, name=name, settings=settings)
+    async def work(people: "PeopleOperations") -> None:
+        settings = {**(await people.get_org(org)).settings, **given}
+        kept: JsonObject = {key: value for key, value in settings.items() if value is not None}
+        await people.update_org(org, name=name, settings=kept if given else None)
 
-    change(work, org=org)
+    with_orgs(work)
     show({"slug": org, "name": name, "retention_days": None, **given}, f"set org {org}", as_json=as_json)
 
 
@@ -173,16 +162,3 @@ def _parsed(settings: list[str] | None) -> JsonObject:
     if positional:
         raise UsageError(f"--setting {positional[0]!r:.60} has no value; write --setting stuck_task_seconds=900")
     return named
-
-
-async def _find(conn: "Conn", org_id: UUID) -> "Tenant":
-    from tenuto.db import identity
-    from tenuto.model.errors import NotFound
-
-    after = None
-    while page := await identity.list_orgs(conn, after=after, limit=200):
-        for row in page:
-            if row.id == org_id:
-                return row
-        after = page[-1].slug
-    raise NotFound(f"no org {org_id}", "`tenuto orgs list` shows the orgs")

@@ -5,9 +5,10 @@ from uuid import UUID
 
 import typer
 
-from tenuto.cli.audited import AuditedTransaction, Org, change, look
+from tenuto.cli.audited import AuditedTransaction, Org, change
 from tenuto.cli.commands.runs import Before, Limit
 from tenuto.cli.output import AsJson, fields, show, show_list
+from tenuto.cli.people_changes import with_people
 from tenuto.cli.session import read_id, read_optional_id
 
 if TYPE_CHECKING:
@@ -33,44 +34,26 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Add a user of an OIDC issuer, or update the user if it exists."""
-    from tenuto.db import identity
+    from tenuto.sdk.operations.people import NewUser
 
-    async def work(transaction: AuditedTransaction) -> UUID:
-        return await identity.put_user(
-            transaction.conn,
-            org_id=transaction.org_id,
-            issuer=issuer,
-            subject=subject,
-            platform_role=role,
-            email=email,
-            name=name,
-        )
-
-    id = change(work, org=org)
+    user = NewUser(issuer=issuer, subject=subject, platform_role=role, email=email, name=name)
+    id = with_people(lambda people: people.put_user(user), org=org)
     show({"id": id}, f"user {id} is {role}", as_json=as_json)
 
 
 @app.command("list")
 def list_(before: Before = None, limit: Limit = 50, org: Org = None, as_json: AsJson = False) -> None:
     """List users, newest first."""
-    from tenuto.db import identity
-
     before_id = read_optional_id(before, "user")
-    items = look(
-        lambda context: context.pool.call(identity.list_users, org_id=context.org_id, before=before_id, limit=limit),
-        org=org,
-    )
+    items = with_people(lambda people: people.list_users(before=before_id, limit=limit), org=org)
     show_list("users", items, COLUMNS, as_json=as_json)
 
 
 @app.command("show")
 def show_(user: UserId, org: Org = None, as_json: AsJson = False) -> None:
     """Show one user."""
-    from tenuto.db import identity
-
     id = read_id(user, "user")
-
-    row = look(lambda context: context.pool.call(identity.get_user, org_id=context.org_id, user_id=id), org=org)
+    row = with_people(lambda people: people.get_user(id), org=org)
     show(row, fields(row), as_json=as_json)
 
 
@@ -78,42 +61,24 @@ def show_(user: UserId, org: Org = None, as_json: AsJson = False) -> None:
 def role(user: UserId, role: Role, org: Org = None, as_json: AsJson = False) -> None:
     """Set the platform role: a reader can read, a writer can also start and stop runs, an admin can do everything in
     the org."""
-    from tenuto.db import identity
-
     id = read_id(user, "user")
-
-    async def work(transaction: AuditedTransaction) -> None:
-        await identity.set_user_role(transaction.conn, org_id=transaction.org_id, user_id=id, platform_role=role)
-
-    change(work, org=org)
+    with_people(lambda people: people.set_user_role(id, role), org=org)
     show({"id": id, "platform_role": role}, f"user {id} is {role}", as_json=as_json)
 
 
 @app.command()
 def disable(user: UserId, org: Org = None, as_json: AsJson = False) -> None:
     """Disable a user and end the user's logins."""
-    from tenuto.db import identity
-
     id = read_id(user, "user")
-
-    async def work(transaction: AuditedTransaction) -> None:
-        await identity.disable_user(transaction.conn, org_id=transaction.org_id, user_id=id)
-
-    change(work, org=org)
+    with_people(lambda people: people.disable_user(id), org=org)
     show({"id": id, "disabled": True}, f"disabled user {id}", as_json=as_json)
 
 
 @app.command()
 def enable(user: UserId, org: Org = None, as_json: AsJson = False) -> None:
     """Enable a disabled user."""
-    from tenuto.db import identity
-
     id = read_id(user, "user")
-
-    async def work(transaction: AuditedTransaction) -> None:
-        await identity.enable_user(transaction.conn, org_id=transaction.org_id, user_id=id)
-
-    change(work, org=org)
+    with_people(lambda people: people.enable_user(id), org=org)
     show({"id": id, "disabled": False}, f"enabled user {id}", as_json=as_json)
 
 

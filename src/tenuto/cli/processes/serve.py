@@ -68,7 +68,7 @@ def resolve_context(
     settings: Settings, url: str, metrics_port: int | None, metrics_host: str = "127.0.0.1"
 ) -> ProcessContext:
     """Query the database for the roles and the org, so that problems are reported before anything starts."""
-    from tenuto.db import identity
+    from tenuto.db import orgs
     from tenuto.db.connection.error_messages import explained
     from tenuto.db.connection.pool import open_pool
     from tenuto.db.connection.process_role import choose_roles, usable_roles
@@ -76,7 +76,7 @@ def resolve_context(
 
     async def find_org() -> str:
         async with open_pool(url, role=worker_role, size=1) as pool:
-            return str(await pool.call(identity.find_org, slug=settings.org))
+            return str(await pool.call(orgs.find_org, slug=settings.org))
 
     store = open_store(settings.storage)
     with explained():

@@ -160,8 +160,8 @@ class Operations(Transport, Protocol):
 
     async def get_group(self, external_id: str) -> ResourceGroup: ...
 
-    async def set_group(self, external_id: str, *, weight: int, quota: int | None) -> None:
-        """Create a resource group, or change it."""
+    async def set_group(self, external_id: str, *, weight: int, quota: int | None) -> UUID:
+        """Create a resource group, or change it; return its id."""
         ...
 
     async def list_bundles(self, *, before: UUID | None = None, limit: int = PAGE) -> list[StoredBundle]:
@@ -169,6 +169,12 @@ class Operations(Transport, Protocol):
         ...
 
     async def get_bundle(self, sha256: str) -> WholeBundle: ...
+
+    async def put_bundle(self, content: bytes) -> WholeBundle:
+        """Upload a bundle."""
+        ...
+
+    async def delete_bundle(self, sha256: str) -> None: ...
 
     async def get_run_data_value(self, data_id: UUID) -> RunDataItem: ...
 

@@ -193,15 +193,23 @@ class HttpOperations(HttpTransport):
     async def get_group(self, external_id: str) -> ResourceGroup:
         return await self._get(ResourceGroup, f"/v1/groups/{_part(external_id)}")
 
-    async def set_group(self, external_id: str, *, weight: int, quota: int | None) -> None:
+    async def set_group(self, external_id: str, *, weight: int, quota: int | None) -> UUID:
         body = dump({"weight": weight, "quota": quota})
-        await self.http.ask("PUT", f"/v1/groups/{_part(external_id)}", body)
+        return UUID((await self.http.ask("PUT", f"/v1/groups/{_part(external_id)}", body))["id"])
 
     async def list_bundles(self, *, before: UUID | None = None, limit: int = PAGE) -> list[StoredBundle]:
         return await self._items(StoredBundle, "/v1/bundles", {"before": before, "limit": limit})
 
     async def get_bundle(self, sha256: str) -> WholeBundle:
         return await self._get(WholeBundle, f"/v1/bundles/{_part(sha256)}")
+
+    async def put_bundle(self, content: bytes) -> WholeBundle:
+        headers = {"Content-Type": "application/zip"}
+        response = await self.http.send("POST", "/v1/bundles", content, headers=headers, wait=60.0)
+        return read(WholeBundle, response.json())
+
+    async def delete_bundle(self, sha256: str) -> None:
+        await self.http.ask("DELETE", f"/v1/bundles/{_part(sha256)}")
 
     async def get_run_data_value(self, data_id: UUID) -> RunDataItem:
         return await self._get(RunDataItem, f"/v1/data/{data_id}")

@@ -2,6 +2,8 @@
 
 import asyncio
 from datetime import datetime
+from hashlib import sha256
+from io import BytesIO
 from uuid import UUID
 
 from tenuto.db import (
@@ -20,13 +22,15 @@ from tenuto.db import (
     task_types,
     workers,
 )
+from tenuto.db.bundle_upload import upload_bundle
 from tenuto.db.connection.pool import ConnectionPool
-from tenuto.model.bundles import StoredBundle, WholeBundle
+from tenuto.model.bundles import StoredBundle, WholeBundle, read_bundle
 from tenuto.model.details import RunExplanation, TaskDetails
 from tenuto.model.errors import NotFound
 from tenuto.model.identity import ResourceGroup
 from tenuto.model.json import JsonObject
 from tenuto.model.monitoring import DispatcherInfo, QueueStatus, TaskStatus, WorkerStatus
+from tenuto.model.os_user import os_user
 from tenuto.model.outbox import EffectSummary
 from tenuto.model.overview import OrgStatus
 from tenuto.model.pools import PoolMachine, PoolStatus, ScalingDecision
@@ -225,8 +229,8 @@ class SqlOperations(SqlTransport):
     async def get_group(self, external_id: str) -> ResourceGroup:
         return await self.pool.call(identity.get_group, org_id=self.org_id, external_id=external_id)
 
-    async def set_group(self, external_id: str, *, weight: int, quota: int | None) -> None:
-        await self.pool.call(
+    async def set_group(self, external_id: str, *, weight: int, quota: int | None) -> UUID:
+        return await self.pool.call(
             identity.set_resource_group, org_id=self.org_id, external_id=external_id, weight=weight, quota=quota
         )
 
@@ -235,6 +239,24 @@ class SqlOperations(SqlTransport):
 
     async def get_bundle(self, sha256: str) -> WholeBundle:
         return await self.pool.call(bundles.get_bundle, org_id=self.org_id, sha256=sha256)
+
+    async def put_bundle(self, content: bytes) -> WholeBundle:
+        file, hash = BytesIO(content), sha256(content).hexdigest()
+        bundle = read_bundle(file).verify()
+        async with self.pool.connection() as conn, conn.transaction():
+            await upload_bundle(
+                conn,
+                org_id=self.org_id,
+                bundle=bundle,
+                file=file,
+                sha256=hash,
+                size=len(content),
+                created_by=os_user(),
+            )
+            return await bundles.get_bundle(conn, org_id=self.org_id, sha256=hash)
+
+    async def delete_bundle(self, sha256: str) -> None:
+        await self.pool.call(bundles.delete_bundle, org_id=self.org_id, sha256=sha256)
 
     async def get_run_data_value(self, data_id: UUID) -> RunDataItem:
         return await self.pool.call(run_data.get_run_data_value, org_id=self.org_id, data_id=data_id)

@@ -152,7 +152,7 @@ async def _record(
         try:
             found = await request.ask(data_objects.get_object, object_id=object_id)
         except NotFound:
-            found = None  # another org has it: respond as if this org had one with other bytes
+            found = None  # deleted meanwhile
         if found is None or (found.checksum, found.type) != (upload.received.checksum, upload.type):
             raise Conflict(f"the id {object_id} is taken by an object with other bytes", "choose another id") from None
         return Response(ObjectResponse.model_validate(found).model_dump_json(), 200, media_type="application/json")

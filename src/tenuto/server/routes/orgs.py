@@ -6,12 +6,12 @@ from uuid import UUID
 from pydantic import Field
 from starlette.responses import Response
 
-from tenuto.db import identity
+from tenuto.db import orgs
 from tenuto.db.connection.call import Conn
 from tenuto.model.audit import diff
 from tenuto.model.errors import NotFound
-from tenuto.model.identity import Org
 from tenuto.model.json import JsonObject
+from tenuto.model.orgs import Org
 from tenuto.server.http.pagination import Filter
 from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest, Transaction
@@ -42,7 +42,7 @@ async def edit_org(request: ApiRequest, slug: Slug, body: EditOrgRequest) -> Res
     async def work(change: Transaction) -> None:
         old = await _find(change.conn, org_id=change.org_id, slug=slug)
         fields = body.model_dump(exclude_none=True)
-        await identity.update_org(change.conn, org_id=change.org_id, name=body.name, settings=body.settings)
+        await orgs.update_org(change.conn, org_id=change.org_id, name=body.name, settings=body.settings)
         before: JsonObject = {"name": old.name, "settings": old.settings}
         await change.note("org", slug, "set", diff(before, {**before, **fields}))
 
@@ -51,7 +51,7 @@ async def edit_org(request: ApiRequest, slug: Slug, body: EditOrgRequest) -> Res
 
 async def _own(conn: Conn, *, org_id: UUID, limit: int) -> list[Org]:
     """Returns only the caller's org. Row security hides the others too."""
-    return [one for one in await identity.list_orgs(conn, limit=limit) if one.id == org_id]
+    return [one for one in await orgs.list_orgs(conn, limit=limit) if one.id == org_id]
 
 
 async def _find(conn: Conn, *, org_id: UUID, slug: str) -> Org:

@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import Field
 from starlette.responses import JSONResponse, Response
 
-from tenuto.db import webhooks
+from tenuto.db import audit, webhooks
 from tenuto.db.connection.org_transactions import transaction_for
 from tenuto.model.deliveries import SIGNATURE_HEADER, TIMESTAMP_HEADER
 from tenuto.model.webhook_secrets import check_signature, webhook_secrets
@@ -75,6 +75,20 @@ async def receive_webhook(
             key=sha256(str(signed).encode()).hexdigest(),
             body=content,
         )
+        if received.created:
+            origin = request.origin()
+            await audit.write_audit(
+                conn,
+                org_id=org_id,
+                entity="run",
+                entity_id=str(received.task_id),
+                action="start",
+                actor_kind="system",
+                actor_id=f"webhook {path}",
+                ip=origin.ip,
+                user_agent=origin.user_agent,
+                request_id=origin.request_id,
+            )
     result = {"task_id": str(received.task_id), "created": received.created}
     return JSONResponse(result, 202 if received.created else 200)
 

@@ -35,7 +35,9 @@ def main(fd: int, ledger: int, backend: str) -> None:
     """Run a child process; the supervisor starts `python -m tenuto.worker.process.main FD LEDGER BACKEND`."""
     die_with_parent()
     ignore_signals()
-    import_backend(remote=backend == "http")  # now, because the supervisor needs time to find out the settings
+    # Now, because the supervisor needs time to find out the settings:
+    import_backend(remote=backend == "http")
+    _find_operators()
     control = ControlChannel(socket.socket(fileno=fd))
     first = control.receive()
     if first is None:
@@ -69,8 +71,15 @@ def main(fd: int, ledger: int, backend: str) -> None:
         os._exit(0)  # threads that do not stop must not keep the process alive
 
 
+def _find_operators() -> None:
+    """Import the operators and find those of other packages, which takes 50 ms."""
+    from tenuto.operators.app import installed_operators
+
+    installed_operators()
+
+
 def _load_operators(settings: WorkerSettings) -> App:
-    """Return the operators, which every worker with an app serves. Imported late: the settings are read meanwhile."""
+    """Return the operators, which every worker with an app serves."""
     if not settings.targets:
         return NO_OPERATORS
     from tenuto.operators.app import operator_app

@@ -180,3 +180,18 @@ def test_an_object_that_is_being_referenced_is_not_collected(db: psycopg.Connect
         assert collected(db) == []
 
     assert collected(db) == []
+
+
+def test_orgs_choose_ids_of_objects_independently(db: psycopg.Connection) -> None:
+    id, other = an_object(db), an_org(db, "other")
+    call(db, "put_object", org_id=other, type="blob", payload=b"theirs", id=id)
+    for org_id, address in ((DEFAULT_ORG, "node-1"), (other, "node-2")):
+        call(db, "place_object", org_id=org_id, object_id=id, addresses=[address])
+    reference(db, id, "run", start_one(db))
+
+    assert collected(db) == [id]  # the one of the other org, which nothing holds
+
+    (mine,) = call(db, "get_object", org_id=DEFAULT_ORG, object_id=id)
+    assert mine["addresses"] == ["node-1"]
+    with pytest.raises(NotFound):
+        call(db, "get_object", org_id=other, object_id=id)

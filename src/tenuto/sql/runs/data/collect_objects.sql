@@ -13,7 +13,7 @@ declare
 begin
   return query
   with loose as materialized (
-    select o.id
+    select o.org_id, o.id
     from tenuto.data_objects o
     join tenuto.orgs g on g.id = o.org_id
     where o.created_at < tenuto.now() - coalesce(p_keep, '1 hour')   -- what an org keeps at least, by the index
@@ -28,7 +28,8 @@ begin
   )
   delete from tenuto.data_objects o
   using loose
-  where o.id = loose.id
+  where o.org_id = loose.org_id
+    and o.id = loose.id
     and not exists (select from tenuto.data_references r where r.org_id = o.org_id and r.object_id = o.id)
   returning o.id, o.org_id, o.uri;
 end

@@ -9,8 +9,12 @@ as $$
 begin
   return query
   select o.id, o.type, o.uri, o.payload, o.size, o.checksum, o.metadata, o.created_at,
-         array(select l.address from tenuto.data_locality l where l.object_id = o.id order by 1),
-         exists (select from tenuto.data_locality l where l.object_id = o.id and l.hard),
+         array(
+           select l.address
+           from tenuto.data_locality l
+           where l.org_id = o.org_id and l.object_id = o.id
+           order by l.address),
+         exists (select from tenuto.data_locality l where l.org_id = o.org_id and l.object_id = o.id and l.hard),
          o.persisted
   from tenuto.data_objects o
   where o.org_id = p_org_id and o.id = p_object_id;

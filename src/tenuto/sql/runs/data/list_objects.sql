@@ -39,8 +39,12 @@ begin
   end if;
   return query
   select o.id, o.type, o.size, o.checksum, o.created_at,
-         array(select l.address from tenuto.data_locality l where l.object_id = o.id order by 1),
-         exists (select from tenuto.data_locality l where l.object_id = o.id and l.hard),
+         array(
+           select l.address
+           from tenuto.data_locality l
+           where l.org_id = o.org_id and l.object_id = o.id
+           order by l.address),
+         exists (select from tenuto.data_locality l where l.org_id = o.org_id and l.object_id = o.id and l.hard),
          o.persisted, h.count, h.holders,
          case when h.count = 0 and not o.persisted then o.created_at + v_kept end
   from tenuto.data_objects o

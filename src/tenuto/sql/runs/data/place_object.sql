@@ -17,7 +17,7 @@ begin
   if not found then
     perform tenuto._raise('TN001', format('no data object %s', p_object_id));
   end if;
-  delete from tenuto.data_locality where object_id = p_object_id;
+  delete from tenuto.data_locality where org_id = p_org_id and object_id = p_object_id;
   insert into tenuto.data_locality (object_id, org_id, address, hard)
   select distinct p_object_id, p_org_id, a, p_hard from unnest(p_addresses) a;
 end

@@ -11,24 +11,33 @@ create or replace function tenuto._copy_tasks(
   set jit = off
 as $$
 declare
+  v_copies record;   -- columns of the copies, as arrays: reading the rows again took 5 µs per task
   v_behind uuid[];
   v_single_task boolean := (select r.single_task from tenuto.runs r where r.id = p_run_id);
   v_of_jobs uuid[] := array(select j.task_id from tenuto.job_tasks j where j.task_id = any (p_old));
 begin
-  insert into tenuto.tasks (id, org_id, run_id, parent_id, created_at, route_id, group_no, priority, place,
-    backoff_seconds, timeout_seconds, heartbeat_timeout_seconds, max_attempts, max_losses, run_attempt, optional,
-    has_slots, handler, name, input, limits, metadata, queue_job_id, copy_of, root_id)
-  select tenuto._copy_id(p_base, t.id), t.org_id, p_run_id,
-         case when t.run_id <> p_run_id or t.parent_id = any (p_old)
-              then tenuto._copy_id(p_base, t.parent_id)
-              else t.parent_id end,
-         tenuto.now(), t.route_id, t.group_no, t.priority, t.place, t.backoff_seconds,
-         t.timeout_seconds, t.heartbeat_timeout_seconds, t.max_attempts, t.max_losses, p_run_attempt, t.optional,
-         t.has_slots, t.handler, t.name, t.input, t.limits, coalesce(m.metadata, t.metadata), t.queue_job_id, t.id,
-         coalesce(t.root_id, t.id)
-  from unnest(p_old) o(id)
-  cross join lateral (select t.* from tenuto.tasks t where t.id = o.id limit 1) t
-  left join tenuto.task_metadata m on m.task_id = o.id;
+  with copies as (
+    insert into tenuto.tasks (id, org_id, run_id, parent_id, created_at, route_id, group_no, priority, place,
+      backoff_seconds, timeout_seconds, heartbeat_timeout_seconds, max_attempts, max_losses, run_attempt, optional,
+      has_slots, handler, name, input, limits, metadata, queue_job_id, copy_of, root_id)
+    select tenuto._copy_id(p_base, t.id), t.org_id, p_run_id,
+           case when t.run_id <> p_run_id or t.parent_id = any (p_old)
+                then tenuto._copy_id(p_base, t.parent_id)
+                else t.parent_id end,
+           tenuto.now(), t.route_id, t.group_no, t.priority, t.place, t.backoff_seconds,
+           t.timeout_seconds, t.heartbeat_timeout_seconds, t.max_attempts, t.max_losses, p_run_attempt, t.optional,
+           t.has_slots, t.handler, t.name, t.input, t.limits, coalesce(m.metadata, t.metadata), t.queue_job_id, t.id,
+           coalesce(t.root_id, t.id)
+    from unnest(p_old) o(id)
+    cross join lateral (select t.* from tenuto.tasks t where t.id = o.id limit 1) t
+    left join tenuto.task_metadata m on m.task_id = o.id
+    returning id, org_id, parent_id, route_id, group_no, priority, handler, limits is not null as limited, copy_of
+  )
+  select array_agg(c.id) as ids, array_agg(c.org_id) as orgs, array_agg(c.parent_id) as parents,
+         array_agg(c.route_id) as routes, array_agg(c.group_no) as groups, array_agg(c.priority) as priorities,
+         array_agg(c.handler) as handlers, array_agg(c.limited) as limited, array_agg(c.copy_of) as originals
+  into v_copies
+  from copies c;
 
   insert into tenuto.job_tasks
     (task_id, org_id, job_key, dag_version_id, config_hash, partition_key, input_versions, rebuild)
@@ -42,9 +51,7 @@ begin
 
   insert into tenuto.task_parents (id, org_id, open)
   select t.parent_id, t.org_id, count(*)
-  from unnest(p_old) o(id)
-  cross join lateral (
-    select t.parent_id, t.org_id from tenuto.tasks t where t.id = tenuto._copy_id(p_base, o.id) limit 1) t
+  from unnest(v_copies.parents, v_copies.orgs) t(parent_id, org_id)
   where t.parent_id is not null
   group by 1, 2
   order by 1
@@ -52,14 +59,15 @@ begin
 
   insert into tenuto.pending_tasks (id, org_id, run_id, route_id, group_no, priority, attempt, remaining, flags,
     handler)
-  select t.id, t.org_id, t.run_id, t.route_id, t.group_no, t.priority, 0,
+  select t.id, t.org_id, p_run_id, t.route_id, t.group_no, t.priority, 0,
          1 + coalesce(b.edges, 0) + (t.handler is not null)::int,
-         tenuto._flags(v_single_task, f.parent_id is not null, t.parent_id is not null, t.limits is not null,
-           o.id = any (v_of_jobs)),
+         tenuto._flags(v_single_task, f.parent_id is not null, t.parent_id is not null, t.limited,
+           t.old_id = any (v_of_jobs)),
          t.handler
-  from unnest(p_old) o(id)
-  cross join lateral (select t.* from tenuto.tasks t where t.id = tenuto._copy_id(p_base, o.id) limit 1) t
-  left join lateral (select f.parent_id from tenuto.task_dependencies f where f.parent_id = o.id limit 1) f on true
+  from unnest(v_copies.ids, v_copies.orgs, v_copies.parents, v_copies.routes, v_copies.groups, v_copies.priorities,
+              v_copies.handlers, v_copies.limited, v_copies.originals)
+       t(id, org_id, parent_id, route_id, group_no, priority, handler, limited, old_id)
+  left join lateral (select f.parent_id from tenuto.task_dependencies f where f.parent_id = t.old_id limit 1) f on true
   left join (select i as id, count(*)::int as edges from unnest(v_behind) i group by i) b on b.id = t.id;
 end
 $$;

@@ -16,7 +16,7 @@ begin
       from unnest(p_queued) with ordinality as c(id, org_id, run_id, route_id, group_no, priority, attempt, flags, no)
       join tenuto.tasks t on t.id = c.id and t.has_slots
       cross join lateral tenuto._task_objects(t.id) as o(id)
-      join tenuto.data_locality l on l.object_id = o.id
+      join tenuto.data_locality l on l.org_id = t.org_id and l.object_id = o.id
     ), task as materialized (
       select p.no, p.route_id, count(distinct p.object_id) filter (where p.hard) as needed from place p group by 1, 2
     ), address as materialized (
