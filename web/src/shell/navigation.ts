@@ -11,4 +11,10 @@ export interface NavigationEntry {
 export const NAVIGATION: NavigationEntry[] = [
   { to: "/", name: "Overview", permission: "status:read", group: "Work", key: "o" },
   { to: "/runs", name: "Runs", permission: "runs:read", group: "Work", key: "r" },
+  { to: "/tasks", name: "Tasks", permission: "tasks:read", group: "Work", key: "t" },
+  { to: "/schedules", name: "Schedules", permission: "schedules:read", group: "Work", key: "s" },
+  { to: "/queues", name: "Queues", permission: "queues:read", group: "Operate", key: "q" },
+  { to: "/workers", name: "Workers", permission: "workers:read", group: "Operate", key: "w" },
+  { to: "/outbox", name: "Outbox", permission: "outbox:read", group: "Operate", key: "x" },
+  { to: "/admin", name: "Admin", permission: "users:read", group: "Admin", key: "a" },
 ];

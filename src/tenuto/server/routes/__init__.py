@@ -33,6 +33,7 @@ MODULES = (
     "reference",
     "roles",
     "run_data",
+    "run_graph",
     "runs",
     "schedules",
     "starts",

@@ -1,0 +1,37 @@
+"""A run as a graph and as a timeline."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+
+@dataclass(frozen=True)
+class GraphNode:
+    """A task of a run; `depends_on` are the tasks that it waits for, `parent_id` is the task that started it."""
+
+    task_id: UUID
+    parent_id: UUID | None
+    name: str | None
+    type: str
+    status: str
+    attempt: int
+    optional: bool
+    handler: str | None
+    started_at: datetime | None
+    completed_at: datetime | None
+    depends_on: list[UUID]
+
+
+@dataclass(frozen=True)
+class RunAttempt:
+    """One attempt of a task of a run; `outcome` is `running` or how it ended."""
+
+    task_id: UUID
+    name: str | None
+    type: str
+    attempt: int
+    outcome: str
+    worker_id: str | None
+    queued_at: datetime | None
+    started_at: datetime | None
+    ended_at: datetime | None

@@ -1,0 +1,85 @@
+"""The other pages on a running system: each shows what is there, and its actions do what they say."""
+
+import json
+
+from playwright.sync_api import expect
+
+from tests.web.conftest import Dashboard, Open, System
+
+
+def test_a_failed_task_shows_its_attempts_and_is_retried_from_its_page(admin: Dashboard, system: System) -> None:
+    system.run("start", "shop.fail", json.dumps("<b>no bank</b>"))
+    page = admin.visit("/tasks?type=shop.fail")
+    expect(page.get_by_role("table").get_by_text("failed")).to_be_visible()
+    page.get_by_role("link", name="shop.fail").click()
+    expect(page.get_by_text("Attempt 1", exact=True)).to_be_visible()
+    expect(page.get_by_text("<b>no bank</b>").first).to_be_visible()
+    expect(page.get_by_text("ValueError").first).to_be_visible()
+
+    page.get_by_role("button", name="Retry from here").click()
+    page.get_by_role("dialog").get_by_role("button", name="Retry from here").click()
+
+    expect(page.get_by_text("The run starts again from this task.")).to_be_visible()
+    expect(page.get_by_role("tab", name="Tasks")).to_be_visible()
+
+
+def test_a_paused_queue_explains_its_waiting_task_and_goes_on(admin: Dashboard, system: System) -> None:
+    system.run("start", "shop.add", "x=1", "y=2", "--wait")
+    page = admin.visit("/queues")
+    page.get_by_role("button", name="Pause").click()
+    page.get_by_role("button", name="Pause the queue").click()
+    expect(page.get_by_role("button", name="Resume")).to_be_visible()
+
+    system.run("start", "shop.tell", "words=hello")
+    page = admin.visit("/tasks?type=shop.tell")
+    page.get_by_role("link", name="shop.tell").click()
+    expect(page.get_by_role("heading", name="Why is it not running?")).to_be_visible()
+    expect(page.get_by_text("paused")).to_be_visible()
+
+    page = admin.visit("/queues")
+    page.get_by_role("button", name="Resume").click()
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    page = admin.visit("/tasks?type=shop.tell")
+    expect(page.get_by_role("table").get_by_text("completed")).to_be_visible()
+
+
+def test_workers_schedules_outbox_and_admin_show_what_is_there(admin: Dashboard) -> None:
+    page = admin.visit("/workers")
+    page.get_by_role("region", name="Workers").get_by_role("link").first.click()
+    expect(page.get_by_role("button", name="Drain")).to_be_visible()
+    expect(page.get_by_role("heading", name="Sessions")).to_be_visible()
+
+    expect(admin.visit("/schedules").get_by_text("There are no schedules yet.")).to_be_visible()
+    expect(admin.visit("/outbox").get_by_text("No side effect matches.")).to_be_visible()
+    expect(admin.visit("/admin").get_by_text("you", exact=True)).to_be_visible()
+    page = admin.visit("/admin?tab=audit")
+    expect(page.get_by_text("login user")).to_be_visible()
+
+
+def test_a_new_key_is_shown_once_and_can_be_revoked(admin: Dashboard) -> None:
+    page = admin.visit("/admin?tab=keys")
+    page.get_by_role("button", name="Create a key").click()
+    page.get_by_label("Name").fill("ci")
+    page.get_by_role("button", name="Create the key").click()
+    expect(page.get_by_text("The key is shown only now")).to_be_visible()
+    shown = page.get_by_role("dialog").get_by_role("button").first.inner_text().split()[0]
+    page.get_by_role("button", name="I have copied it").click()
+
+    assert shown.startswith("tn_")
+    assert shown not in page.content()
+    page.get_by_role("button", name="Revoke").click()
+    page.get_by_role("button", name="Revoke the key").click()
+    expect(page.get_by_text("revoked", exact=True)).to_be_visible()
+
+
+def test_a_reader_sees_no_admin_page_and_no_actions_at_a_phones_width(system: System, opened: Open) -> None:
+    with opened(system.link_for("reader"), width=390) as reader:
+        page = reader.visit("/queues")
+        page.get_by_role("button", name="Menu").click()
+        expect(page.get_by_role("link", name="Workers")).to_be_visible()
+        expect(page.get_by_role("link", name="Admin")).to_have_count(0)
+        page.get_by_role("link", name="Workers").click()
+        page.get_by_role("region", name="Workers").get_by_role("link").first.click()
+        expect(page.get_by_role("heading", name="Sessions")).to_be_visible()
+        expect(page.get_by_role("button", name="Drain")).to_have_count(0)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -1,0 +1,35 @@
+import type { QueryOf } from "./client";
+import { useChange, usePages, useRead } from "./query";
+import type { ApiKeyInfo, AuditEntry, User } from "./schema";
+
+export function useUsers() {
+  return usePages<"GET /v1/users", User>("GET /v1/users", { query: { limit: 100 } }, { key: ["users"] });
+}
+
+export function useEditUser() {
+  return useChange("PATCH /v1/users/{user_id}", [["users"]]);
+}
+
+export function useRoles() {
+  return useRead("GET /v1/roles", { query: { limit: 100 } }, { key: ["roles"] });
+}
+
+export function useKeysList() {
+  return usePages<"GET /v1/keys", ApiKeyInfo>("GET /v1/keys", { query: { limit: 100 } }, { key: ["keys"] });
+}
+
+export function useCreateKey() {
+  return useChange("POST /v1/keys", [["keys"]]);
+}
+
+export function useRevokeKey() {
+  return useChange("DELETE /v1/keys/{id}", [["keys"]]);
+}
+
+export function useAudit(query: QueryOf<"GET /v1/audit">) {
+  return usePages<"GET /v1/audit", AuditEntry>("GET /v1/audit", { query }, { key: ["audit", query] });
+}
+
+export function useAuditHeads() {
+  return useRead("GET /v1/audit/heads", { query: { limit: 1 } }, { key: ["audit heads"] });
+}

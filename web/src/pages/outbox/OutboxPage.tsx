@@ -1,0 +1,144 @@
+import { useNavigate } from "@tanstack/react-router";
+import { useCallback } from "react";
+
+import { useDestinations, useEffects, useReplay } from "../../api/outbox";
+import type { EffectSummary } from "../../api/schema";
+import { useMay } from "../../api/session";
+import { useStatus } from "../../api/status";
+import { Button } from "../../ui/Button";
+import { useConfirm } from "../../ui/confirm";
+import { DataTable, useSelection, type Column, type Selection } from "../../ui/DataTable";
+import { Choice, TextFilter } from "../../ui/Filters";
+import { Figure, Page, Panel } from "../../ui/Page";
+import { Empty, Loaded } from "../../ui/States";
+import { StatusBadge } from "../../ui/Status";
+import { Time } from "../../ui/Time";
+import { formatCount } from "../../ui/time";
+import { useAct } from "../../ui/toast";
+import { EFFECT_STATUSES, outboxRoute, type EffectStatusName, type OutboxSearch } from "./route";
+
+const COLUMNS: Column<EffectSummary>[] = [
+  { name: "State", cell: (effect) => <StatusBadge status={effect.status} /> },
+  { name: "Kind", cell: (effect) => <span className="font-medium">{effect.kind}</span> },
+  { name: "Destination", cell: (effect) => effect.destination, wide: true },
+  { name: "Attempts", cell: (effect) => effect.attempts, numeric: true },
+  { name: "Created", cell: (effect) => <Time at={effect.created_at} /> },
+  { name: "Next", cell: (effect) => <Next effect={effect} />, wide: true },
+  {
+    name: "Last error",
+    cell: (effect) => <span className="line-clamp-2 text-bad [overflow-wrap:anywhere]">{effect.last_error}</span>,
+    className: "max-w-96",
+  },
+  {
+    name: "Payload",
+    cell: (effect) => <span className="line-clamp-1 font-mono text-xs">{JSON.stringify(effect.payload)}</span>,
+    wide: true,
+    className: "max-w-72",
+  },
+];
+
+function Next({ effect }: { effect: EffectSummary }) {
+  return <Time at={effect.status === "pending" ? effect.available_at : null} />;
+}
+
+export function OutboxPage() {
+  const search = outboxRoute.useSearch();
+  const navigate = useNavigate({ from: "/outbox" });
+  const change = useCallback(
+    (next: Partial<OutboxSearch>) =>
+      void navigate({ search: (old: OutboxSearch) => ({ ...old, ...next }), replace: true }),
+    [navigate],
+  );
+  const effects = useEffects(search.status, search.kind);
+  const status = useStatus();
+  const selection = useSelection();
+  const mayWrite = useMay("outbox:write");
+  return (
+    <Page title="Outbox" about="Side effects on their way to other systems; what failed for good is dead.">
+      <div className="grid grid-cols-2 gap-3 md:max-w-md">
+        <Figure name="Pending" value={formatCount(status.data?.outbox_pending ?? 0)} />
+        <Figure
+          name="Dead"
+          value={formatCount(status.data?.outbox_dead ?? 0)}
+          bad={(status.data?.outbox_dead ?? 0) > 0}
+        />
+      </div>
+      <div className="flex flex-wrap items-center gap-2">
+        <Choice
+          label="State"
+          options={EFFECT_STATUSES}
+          value={search.status}
+          onChange={(next) => change({ status: next as EffectStatusName | undefined })}
+        />
+        <TextFilter label="Kind" value={search.kind} onChange={useCallback((kind) => change({ kind }), [change])} />
+        {mayWrite && <Replay effects={effects.rows} selection={selection} />}
+      </div>
+      <Panel flush>
+        <Loaded read={effects}>
+          {() => (
+            <DataTable
+              label="Side effects"
+              rows={effects.rows}
+              columns={COLUMNS}
+              rowKey={(effect) => String(effect.id)}
+              selection={mayWrite ? selection : undefined}
+              more={{ has: effects.hasNextPage, busy: effects.isFetchingNextPage, load: effects.fetchNextPage }}
+              empty={
+                <Empty title="No side effect matches." command="tenuto destinations --help">
+                  Tasks publish side effects; an admin declares where they go.
+                </Empty>
+              }
+            />
+          )}
+        </Loaded>
+      </Panel>
+      <DestinationList />
+    </Page>
+  );
+}
+
+function Replay({ effects, selection }: { effects: EffectSummary[]; selection: Selection }) {
+  const replay = useReplay();
+  const confirm = useConfirm();
+  const act = useAct();
+  const dead = effects.filter((effect) => selection.keys.has(String(effect.id)) && effect.status === "dead");
+  const ask = async () => {
+    const agreed = await confirm({
+      title: `Deliver ${dead.length} dead side effects again?`,
+      happens: "They become pending and are delivered now, with new attempts.",
+      undo: "A delivery cannot be taken back; the receiver sees the same key and can ignore a second one.",
+      action: "Deliver again",
+    });
+    if (!agreed) return;
+    const ids = dead.map((effect) => effect.id);
+    if (await act(() => replay.mutateAsync({ body: { ids } }), `${ids.length} are delivered again.`)) selection.set([]);
+  };
+  return (
+    <Button disabled={dead.length === 0} busy={replay.isPending} onClick={() => void ask()}>
+      Deliver {dead.length} dead again
+    </Button>
+  );
+}
+
+function DestinationList() {
+  const destinations = useDestinations();
+  return (
+    <Panel title="Destinations" flush>
+      <Loaded read={destinations}>
+        {(found) => (
+          <DataTable
+            label="Destinations"
+            rows={found.items}
+            rowKey={(destination) => destination.name}
+            columns={[
+              { name: "Name", cell: (destination) => destination.name },
+              { name: "URL", cell: (destination) => <span className="font-mono text-xs">{destination.url}</span> },
+              { name: "Changed", cell: (destination) => <Time at={destination.updated_at} />, wide: true },
+            ]}
+            empty={<Empty title="No destination is declared." />}
+          />
+        )}
+      </Loaded>
+    </Panel>
+  );
+}

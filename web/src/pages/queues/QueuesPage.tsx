@@ -1,0 +1,116 @@
+import { Link } from "@tanstack/react-router";
+
+import { useLimits, usePauseQueue, useQueues, useResumeQueue } from "../../api/queues";
+import type { LimitStatus, QueueStatus } from "../../api/schema";
+import { useMay } from "../../api/session";
+import { Button } from "../../ui/Button";
+import { useConfirm } from "../../ui/confirm";
+import { DataTable, type Column } from "../../ui/DataTable";
+import { Page, Panel } from "../../ui/Page";
+import { Empty, Loaded } from "../../ui/States";
+import { StatusBadge } from "../../ui/Status";
+import { Time } from "../../ui/Time";
+import { formatCount, formatSeconds } from "../../ui/time";
+import { useAct } from "../../ui/toast";
+
+const LIMITS: Column<LimitStatus>[] = [
+  { name: "Limit", cell: (limit) => `${limit.scope} ${limit.key}` },
+  { name: "In use", cell: (limit) => `${formatCount(limit.used)} of ${formatCount(limit.size)}`, numeric: true },
+  { name: "Per", cell: (limit) => (limit.seconds === null ? "at a time" : formatSeconds(limit.seconds)) },
+  { name: "Waiting", cell: (limit) => formatCount(limit.waiting), numeric: true },
+  { name: "", cell: (limit) => (limit.overridden ? <StatusBadge status="set by hand" tone="info" /> : null), wide: true },
+];
+
+export function QueuesPage() {
+  const queues = useQueues();
+  const limits = useLimits();
+  const mayWrite = useMay("queues:write");
+  const columns: Column<QueueStatus>[] = [
+    {
+      name: "Queue",
+      cell: (queue) => (
+        <Link to="/tasks" search={{ queue: queue.name }} className="font-medium hover:underline">
+          {queue.name}
+        </Link>
+      ),
+    },
+    { name: "State", cell: (queue) => <State queue={queue} /> },
+    { name: "Ready", cell: (queue) => formatCount(queue.ready), numeric: true },
+    { name: "Running", cell: (queue) => formatCount(queue.running), numeric: true },
+    { name: "Delayed", cell: (queue) => formatCount(queue.delayed), numeric: true, wide: true },
+    { name: "Waiting", cell: (queue) => formatCount(queue.waiting), numeric: true, wide: true },
+    {
+      name: "Oldest ready",
+      cell: (queue) => (queue.oldest_ready_seconds === null ? "–" : formatSeconds(queue.oldest_ready_seconds)),
+      numeric: true,
+    },
+    ...(mayWrite ? [{ name: "Actions", cell: (queue: QueueStatus) => <PauseButton queue={queue} /> }] : []),
+  ];
+  return (
+    <Page title="Queues" about="Workers serve queues; a paused queue keeps its tasks and gives none out.">
+      <Panel flush>
+        <Loaded read={queues}>
+          {(found) => (
+            <DataTable
+              label="Queues"
+              rows={found.items}
+              columns={columns}
+              rowKey={(queue) => queue.name}
+              empty={<Empty title="There are no queues yet; the first task makes one." />}
+            />
+          )}
+        </Loaded>
+      </Panel>
+      <Panel title="Limits" flush>
+        <Loaded read={limits}>
+          {() => (
+            <DataTable
+              label="Limits"
+              rows={limits.rows}
+              columns={LIMITS}
+              rowKey={(limit) => `${limit.scope} ${limit.key}`}
+              more={{ has: limits.hasNextPage, busy: limits.isFetchingNextPage, load: limits.fetchNextPage }}
+              empty={<Empty title="No limits are in use." command="tenuto limits set queue default 10" />}
+            />
+          )}
+        </Loaded>
+      </Panel>
+    </Page>
+  );
+}
+
+function State({ queue }: { queue: QueueStatus }) {
+  if (queue.paused_at === null) return <StatusBadge status="active" />;
+  return (
+    <span className="inline-flex items-center gap-2">
+      <StatusBadge status="paused" />
+      <span className="text-xs text-muted">
+        <Time at={queue.paused_at} />
+      </span>
+    </span>
+  );
+}
+
+function PauseButton({ queue }: { queue: QueueStatus }) {
+  const pause = usePauseQueue();
+  const resume = useResumeQueue();
+  const confirm = useConfirm();
+  const act = useAct();
+  const path = { name: queue.name };
+  const ask = async () => {
+    const agreed = await confirm({
+      title: `Pause the queue ${queue.name}?`,
+      happens: "Workers take no more tasks of this queue. Tasks that run now go on to their end.",
+      undo: "Resume the queue: its tasks go on in their order.",
+      action: "Pause the queue",
+    });
+    if (agreed) await act(() => pause.mutateAsync({ path }), `The queue ${queue.name} is paused.`);
+  };
+  return queue.paused_at === null ? (
+    <Button onClick={() => void ask()}>Pause</Button>
+  ) : (
+    <Button kind="primary" onClick={() => void act(() => resume.mutateAsync({ path }), `${queue.name} goes on.`)}>
+      Resume
+    </Button>
+  );
+}

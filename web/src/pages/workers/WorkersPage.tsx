@@ -1,0 +1,97 @@
+import { Link, useNavigate } from "@tanstack/react-router";
+
+import type { WorkerStatus } from "../../api/schema";
+import { useDispatchers } from "../../api/status";
+import { useWorkers } from "../../api/workers";
+import { DataTable, type Column } from "../../ui/DataTable";
+import { Choice } from "../../ui/Filters";
+import { Page, Panel } from "../../ui/Page";
+import { Empty, Loaded } from "../../ui/States";
+import { StatusBadge } from "../../ui/Status";
+import { Time } from "../../ui/Time";
+import { formatSeconds } from "../../ui/time";
+import { Health } from "./health";
+import { Machine } from "./Machine";
+import { WORKER_STATUSES, workersRoute, type WorkerStatusName } from "./route";
+
+const COLUMNS: Column<WorkerStatus>[] = [
+  {
+    name: "Worker",
+    cell: (worker) => (
+      <Link to="/workers/$name" params={{ name: worker.id }} className="font-medium hover:underline">
+        {worker.id}
+      </Link>
+    ),
+  },
+  { name: "State", cell: (worker) => <StatusBadge status={worker.status} /> },
+  { name: "Health", cell: (worker) => <Health worker={worker} /> },
+  { name: "Running", cell: (worker) => worker.running, numeric: true },
+  { name: "Current task", cell: (worker) => <Current worker={worker} />, wide: true },
+  { name: "Machine", cell: (worker) => <Machine worker={worker} />, wide: true },
+  { name: "Heartbeat", cell: (worker) => <Time at={worker.last_heartbeat} none="none" /> },
+];
+
+function Current({ worker }: { worker: WorkerStatus }) {
+  if (worker.current_task_id === null) return <span className="text-muted">idle</span>;
+  return (
+    <Link to="/tasks/$taskId" params={{ taskId: worker.current_task_id }} className="hover:underline">
+      {worker.current_task_type}
+      <span className="text-muted"> for {formatSeconds(worker.task_runtime_seconds ?? 0)}</span>
+    </Link>
+  );
+}
+
+export function WorkersPage() {
+  const { status } = workersRoute.useSearch();
+  const navigate = useNavigate({ from: "/workers" });
+  const workers = useWorkers(status);
+  const dispatchers = useDispatchers();
+  return (
+    <Page
+      title="Workers"
+      about="Processes that run tasks, on any machine."
+      actions={
+        <Choice
+          label="State"
+          options={WORKER_STATUSES}
+          value={status}
+          onChange={(next) => void navigate({ search: { status: next as WorkerStatusName | undefined }, replace: true })}
+        />
+      }
+    >
+      <Panel flush>
+        <Loaded read={workers}>
+          {() => (
+            <DataTable
+              label="Workers"
+              rows={workers.rows}
+              columns={COLUMNS}
+              rowKey={(worker) => worker.id}
+              open={(worker) => void navigate({ to: "/workers/$name", params: { name: worker.id } })}
+              more={{ has: workers.hasNextPage, busy: workers.isFetchingNextPage, load: workers.fetchNextPage }}
+              empty={<Empty title="No worker is registered." command="tenuto worker module:app" />}
+            />
+          )}
+        </Loaded>
+      </Panel>
+      <Panel title="Dispatchers" flush aside="they promote, retry, schedule and deliver">
+        <Loaded read={dispatchers}>
+          {(found) => (
+            <DataTable
+              label="Dispatchers"
+              rows={found.items}
+              rowKey={(dispatcher) => dispatcher.id}
+              columns={[
+                { name: "Dispatcher", cell: (dispatcher) => dispatcher.id },
+                { name: "Address", cell: (dispatcher) => `${dispatcher.address}:${dispatcher.port}`, wide: true },
+                { name: "Heartbeat", cell: (dispatcher) => <Time at={dispatcher.heartbeat} /> },
+                { name: "Started", cell: (dispatcher) => <Time at={dispatcher.started_at} /> },
+              ]}
+              empty={<Empty title="No dispatcher runs." command="tenuto dispatcher" />}
+            />
+          )}
+        </Loaded>
+      </Panel>
+    </Page>
+  );
+}

@@ -1,0 +1,22 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+
+import { rootRoute } from "../../rootRoute";
+import { oneOf, type Search } from "../search";
+
+export const WORKER_STATUSES = ["starting", "active", "draining", "error", "terminated"] as const;
+export type WorkerStatusName = (typeof WORKER_STATUSES)[number];
+
+export const workersRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/workers",
+  validateSearch: (search: Search): { status?: WorkerStatusName } => ({
+    status: oneOf(search, "status", WORKER_STATUSES),
+  }),
+  component: lazyRouteComponent(() => import("./WorkersPage"), "WorkersPage"),
+});
+
+export const workerRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/workers/$name",
+  component: lazyRouteComponent(() => import("./WorkerPage"), "WorkerPage"),
+});
