@@ -3,11 +3,11 @@
 from uuid import UUID
 
 from tenuto.db.connection.call import Conn, call
-from tenuto.model.run_graph import GraphNode, RunAttempt
+from tenuto.model.run_graph import RunGraphNode, RunAttempt
 
 
-async def get_run_graph(conn: Conn, *, org_id: UUID, run_id: UUID, limit: int | None = None) -> list[GraphNode]:
-    return await call(conn, "get_run_graph", GraphNode, org_id=org_id, run_id=run_id, limit=limit)
+async def get_run_graph(conn: Conn, *, org_id: UUID, run_id: UUID, limit: int | None = None) -> list[RunGraphNode]:
+    return await call(conn, "get_run_graph", RunGraphNode, org_id=org_id, run_id=run_id, limit=limit)
 
 
 async def list_run_attempts(conn: Conn, *, org_id: UUID, run_id: UUID, limit: int | None = None) -> list[RunAttempt]:

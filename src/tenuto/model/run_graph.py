@@ -6,7 +6,7 @@ from uuid import UUID
 
 
 @dataclass(frozen=True)
-class GraphNode:
+class RunGraphNode:
     """A task of a run; `depends_on` are the tasks that it waits for, `parent_id` is the task that started it."""
 
     task_id: UUID

@@ -67,3 +67,17 @@ export function useRunLogs(runId: string, open: boolean) {
   });
   return { ...pages, rows: pages.data?.pages.flatMap((page) => page.items) ?? [] };
 }
+
+/** The tasks of a run with their states and dependencies. */
+export function useRunGraph(runId: string, open: boolean) {
+  const parts = { path: { run_id: runId }, query: { limit: 2000 } };
+  const every = open ? 2000 : false;
+  return useRead("GET /v1/runs/{run_id}/graph", parts, { key: ["run", runId, "graph"], every });
+}
+
+/** The attempts of all tasks of a run, in the order in which they began. */
+export function useRunAttempts(runId: string, open: boolean) {
+  const parts = { path: { run_id: runId }, query: { limit: 2000 } };
+  const every = open ? 2000 : false;
+  return useRead("GET /v1/runs/{run_id}/attempts", parts, { key: ["run", runId, "attempts"], every });
+}

@@ -527,8 +527,16 @@ export interface Items_QueueStatus_ {
   items: Array<QueueStatus>;
 }
 
+export interface Items_RunAttempt_ {
+  items: Array<RunAttempt>;
+}
+
 export interface Items_RunDataItem_ {
   items: Array<RunDataItem>;
+}
+
+export interface Items_RunGraphNode_ {
+  items: Array<RunGraphNode>;
 }
 
 export interface Items_RunLogLine_ {
@@ -1182,6 +1190,18 @@ export interface RotateKeyRequest {
   overlap_seconds?: number;
 }
 
+export interface RunAttempt {
+  task_id: string;
+  name: string | null;
+  type: string;
+  attempt: number;
+  outcome: string;
+  worker_id: string | null;
+  queued_at: string | null;
+  started_at: string | null;
+  ended_at: string | null;
+}
+
 export interface RunDataItem {
   id: string;
   org_id: string;
@@ -1206,6 +1226,20 @@ export interface RunExplanation {
   deadline_at: string | null;
   expires_at: string | null;
   held: boolean;
+}
+
+export interface RunGraphNode {
+  task_id: string;
+  parent_id: string | null;
+  name: string | null;
+  type: string;
+  status: string;
+  attempt: number;
+  optional: boolean;
+  handler: string | null;
+  started_at: string | null;
+  completed_at: string | null;
+  depends_on: Array<string>;
 }
 
 export interface RunInput {
@@ -2449,6 +2483,16 @@ export interface Operations {
     body: undefined;
     response: RunResponse;
   };
+  "GET /v1/runs/{run_id}/attempts": {
+    path: {
+      run_id: string;
+    };
+    query: {
+      limit?: number;
+    };
+    body: undefined;
+    response: Items_RunAttempt_;
+  };
   "GET /v1/runs/{run_id}/data": {
     path: {
       run_id: string;
@@ -2474,6 +2518,16 @@ export interface Operations {
     query: Record<string, never>;
     body: undefined;
     response: RunDataItem;
+  };
+  "GET /v1/runs/{run_id}/graph": {
+    path: {
+      run_id: string;
+    };
+    query: {
+      limit?: number;
+    };
+    body: undefined;
+    response: Items_RunGraphNode_;
   };
   "GET /v1/runs/{run_id}/inputs": {
     path: {

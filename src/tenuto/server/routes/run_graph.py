@@ -6,7 +6,7 @@ from uuid import UUID
 from pydantic import Field
 
 from tenuto.db import run_graph
-from tenuto.model.run_graph import GraphNode, RunAttempt
+from tenuto.model.run_graph import RunGraphNode, RunAttempt
 from tenuto.server.http.pagination import Query
 from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest
@@ -27,7 +27,7 @@ class AttemptQuery(Query):
     limit: Annotated[int, Field(ge=1, le=5000)] = 1000
 
 
-@ROUTES.add("GET", "/v1/runs/{run_id}/graph", permission="tasks:read", response=Items[GraphNode])
+@ROUTES.add("GET", "/v1/runs/{run_id}/graph", permission="tasks:read", response=Items[RunGraphNode])
 async def get_run_graph(request: ApiRequest, run_id: UUID, query: GraphQuery) -> object:
     """Get the tasks of a run with their states and the tasks that they depend on."""
     return {"items": await request.ask_for(query, run_graph.get_run_graph, run_id=run_id)}

@@ -1,4 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 
 import { useCancelRun, useRetryRun, useRun } from "../../api/runs";
 import type { RunResponse } from "../../api/schema";
@@ -8,7 +9,7 @@ import { useConfirm } from "../../ui/confirm";
 import { Copy } from "../../ui/Copy";
 import { ErrorView } from "../../ui/Json";
 import { Facts, Page, Panel } from "../../ui/Page";
-import { Loaded } from "../../ui/States";
+import { Loaded, Loading } from "../../ui/States";
 import { isFinal, StatusBadge } from "../../ui/Status";
 import { Tabs } from "../../ui/Tabs";
 import { Duration, Time } from "../../ui/Time";
@@ -18,8 +19,14 @@ import { runRoute, type RunTab } from "./route";
 import { RunData } from "./RunData";
 import { RunLogs } from "./RunLogs";
 import { RunTasks } from "./RunTasks";
+import { RunTimeline } from "./RunTimeline";
+
+// The graph is the largest part of the page; it is loaded when it is shown.
+const RunGraph = lazy(() => import("./RunGraph").then((module) => ({ default: module.RunGraph })));
 
 const TABS: readonly (readonly [RunTab, string])[] = [
+  ["graph", "Graph"],
+  ["timeline", "Timeline"],
   ["tasks", "Tasks"],
   ["data", "Data"],
   ["logs", "Logs"],
@@ -27,7 +34,7 @@ const TABS: readonly (readonly [RunTab, string])[] = [
 
 export function RunPage() {
   const { runId } = runRoute.useParams();
-  const { tab = "tasks" } = runRoute.useSearch();
+  const { tab = "graph" } = runRoute.useSearch();
   const navigate = useNavigate({ from: "/runs/$runId" });
   const run = useRun(runId);
   return (
@@ -45,6 +52,12 @@ export function RunPage() {
             value={tab}
             onChange={(next) => void navigate({ search: { tab: next }, replace: true })}
           />
+          {tab === "graph" && (
+            <Suspense fallback={<Loading />}>
+              <RunGraph runId={runId} open={!isFinal(found.status)} />
+            </Suspense>
+          )}
+          {tab === "timeline" && <RunTimeline runId={runId} open={!isFinal(found.status)} />}
           {tab === "tasks" && <RunTasks runId={runId} />}
           {tab === "data" && <RunData run={found} />}
           {tab === "logs" && <RunLogs runId={runId} open={!isFinal(found.status)} />}
