@@ -14,7 +14,7 @@ SQL = Path(__file__).parents[2] / "src" / "tenuto" / "sql"
 NAMES = """
 attempts audit backfills bulk_runs bundles children counts dags data_objects datasets events held_runs idempotency
 identity keys logins maintenance metadata monitoring orgs outbox pools rate_limits reactions remote_workers run_data
-runs task_types webhooks workers
+run_graph runs task_types webhooks workers
 """
 MODULES = [import_module(f"tenuto.db.{name}") for name in NAMES.split()]
 PUBLIC_FUNCTIONS = r"""
