@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from tenuto.db.connection.call import Conn, call
-from tenuto.model.run_graph import RunGraphNode, RunAttempt
+from tenuto.model.run_graph import RunAttempt, RunGraphNode
 
 
 async def get_run_graph(conn: Conn, *, org_id: UUID, run_id: UUID, limit: int | None = None) -> list[RunGraphNode]:

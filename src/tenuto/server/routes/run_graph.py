@@ -6,7 +6,7 @@ from uuid import UUID
 from pydantic import Field
 
 from tenuto.db import run_graph
-from tenuto.model.run_graph import RunGraphNode, RunAttempt
+from tenuto.model.run_graph import RunAttempt, RunGraphNode
 from tenuto.server.http.pagination import Query
 from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest
