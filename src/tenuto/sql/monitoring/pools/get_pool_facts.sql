@@ -1,5 +1,6 @@
--- Returns what a decision about a pool is made from: its policy, its machines that have not ended, the tasks that its
--- workers could take, how its last machines started, and the number that decide_pool compares.
+-- Returns what a decision about a pool is made from: its policy (with the idle timeout of the reactive jobs that it
+-- serves), its machines that have not ended, the tasks that its workers could take, how its last machines started, and
+-- the number that decide_pool compares.
 create or replace function tenuto.get_pool_facts(p_org_id uuid, p_pool_id uuid)
   returns table (
     policy jsonb, decision_no bigint, paused boolean, machines jsonb, ready bigint,
@@ -7,7 +8,8 @@ create or replace function tenuto.get_pool_facts(p_org_id uuid, p_pool_id uuid)
   language sql
   stable
 as $$
-  select to_jsonb(p), p.decision_no, p.paused_at is not null,
+  select to_jsonb(p) || jsonb_build_object('idle_timeout_seconds', tenuto._pool_idle_seconds(p)), p.decision_no,
+         p.paused_at is not null,
          coalesce((
            select jsonb_agg(jsonb_build_object(
                     'id', m.id, 'status', m.status, 'provider_id', m.provider_id, 'running', m.running,

@@ -1,0 +1,24 @@
+-- Returns how long the last worker of a pool stays without work: the longest idle_timeout of the reactive jobs whose
+-- tasks the pool could run, in the current versions of their DAGs (never: ten years); without such jobs, that of the
+-- pool. Tasks of jobs wait in the queue default.
+create or replace function tenuto._pool_idle_seconds(p_pool tenuto.pools)
+  returns float8
+  language sql
+  stable
+as $$
+  select coalesce(max(
+    case t.idle when '0' then 0 when 'never' then 315360000 else extract(epoch from t.idle::interval) end::float8),
+    p_pool.idle_timeout_seconds)
+  from (
+    select j.definition ->> 'idle_timeout' as idle
+    from tenuto.dag_current_versions c
+    join tenuto.jobs j on j.org_id = c.org_id and j.dag_version_id = c.dag_version_id
+    where c.org_id = p_pool.org_id
+      and j.activation = 'reactive'
+      and j.definition ->> 'idle_timeout' is not null
+      and (p_pool.queues is null or 'default' = any (p_pool.queues))
+      and (p_pool.types is null
+           or 'tenuto.' || case j.operator when 'udf' then 'bundle' else j.operator end = any (p_pool.types))
+    offset 0
+  ) t;
+$$;
