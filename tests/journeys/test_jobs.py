@@ -96,6 +96,9 @@ def test_a_worker_that_is_killed_between_write_and_commit_leaves_nothing_to_see(
     wait_for(db, completed=4, timeout=60)
 
     assert rows(db, fleet.folder, "per_day", "2") == [{"day": "2", "n": 3, "key": "2"}]
+    assert db.execute("select distinct column_name, input_column, kind from tenuto.column_lineage").fetchall() == [
+        ("", "day", "indirect"), ("day", "day", "direct")
+    ]  # fmt: skip
     assert_invariants(db)
 
 

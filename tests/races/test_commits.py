@@ -125,3 +125,25 @@ def test_two_triggers_with_one_dedupe_key_start_one_task(race: Race) -> None:
         assert sum(task["created"] for task in (*first, *second)) == 2
 
     race.every_order(scene)
+
+
+def test_two_commits_leave_the_lineage_of_the_newer_task(race: Race) -> None:
+    def lineage(column: str) -> dict[str, object]:
+        source = {"column": column, "input": 0, "field": "at"}
+        return {"method": "sql", "confidence": "exact", "columns": [source]}
+
+    def scene(play: Play) -> None:
+        deployed(race.db)
+        worker, older = running(race, "daily", "mon")
+        trigger(race.db, "daily", "tue")
+        newer = worker.claim_one()
+        lists = [[publication(claim, key, lineage=lineage(key))] for claim, key in ((older, "mon"), (newer, "tue"))]
+        answers = play.run(
+            lambda db: on(worker, db).complete(older, published=[lists[0]]),
+            lambda db: on(worker, db).complete(newer, published=[lists[1]]),
+        )
+        assert answers == [["accepted"], ["accepted"]]
+        assert race.db.execute("select column_name from tenuto.column_lineage").fetchall() == [("tue",)]
+        assert race.db.execute("select count(*) from tenuto.table_lineage").fetchone() == (1,)
+
+    race.every_order(scene)

@@ -60,6 +60,25 @@ def test_every_way_to_complete_commits_or_refuses(worker: HttpWorker, db: psycop
     assert malformed.status_code == 422
 
 
+def test_lineage_comes_with_what_is_published(worker: HttpWorker, db: psycopg.Connection) -> None:
+    deployed(db)
+    trigger(db, "daily", "mon", "tue", "wed")
+    report, claim, code = worker.claim(3, tokens=True)["tasks"]
+    found = {"columns": [{"column": "n", "input": 0, "field": "at"}]}
+    unknown = {"columns": [{"column": "n", "input": 7}]}
+
+    worker.ask("report", completed=[fence(report, published=published(report, "mon", lineage=found))])
+    assert not worker.claim(0, reports=[fence(claim, published=published(claim, "tue"))])["rejected_reports"]
+    headers = {"Authorization": f"Bearer {code['token']}"}
+    wrong = {"published": published(code, "wed", lineage=unknown)}
+    malformed = {"published": published(code, "wed", lineage={"columns": "n"})}
+
+    assert worker.api.post("/v1/task/complete", headers=headers, json=malformed).status_code == 422
+    assert worker.api.post("/v1/task/complete", headers=headers, json=wrong).json() == {"result": "refused"}
+    rows = db.execute("select column_name, input_column, kind from tenuto.column_lineage").fetchall()
+    assert rows == [("n", "at", "direct")]
+
+
 def test_a_trigger_that_cannot_be_is_refused(admin: TestClient, db: psycopg.Connection, make_headers: MakeKey) -> None:
     deployed(db)
     stranger = make_headers("*", org_id=call(db, "create_org", slug="other"))
