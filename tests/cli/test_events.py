@@ -18,6 +18,7 @@ def test_why_shows_what_events_did_to_a_job_and_of_a_dataset(database: str, db: 
 
     listed = asked("events", "list", "--dataset", "raw")["events"]
     shown = asked("events", "show", listed[0]["id"])["reactions"]
+    assert asked("datasets", "cursors", "raw")["cursors"] == []  # no task has completed yet
     job, dataset = asked("why", "sales/daily"), asked("why", "raw")
     printed = [tenuto("why", what, TENUTO_DATABASE_URL=database).stdout for what in ("sales/daily", "raw")]
     unknown = [tenuto("why", what, TENUTO_DATABASE_URL=database) for what in ("sales/dayly", "nothing")]

@@ -75,6 +75,7 @@ def test_jobs_and_datasets_are_listed_read_and_changed(way, db: Db):
             await tn.jobs.resume("orders", "daily")
             assert (await tn.jobs.get("orders", "daily")).paused_at is None
             assert [dataset.name for dataset in await tn.datasets.list()] == ["orders_daily", "orders_raw"]
+            assert await tn.datasets.cursors("orders_raw") == []
             await tn.datasets.grant("orders_daily", "finance")
             assert (await tn.datasets.get("orders_daily")).read_roles == ["finance"]
             await tn.datasets.revoke("orders_daily", "finance")

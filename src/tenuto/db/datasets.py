@@ -6,7 +6,7 @@ from psycopg.types.json import Jsonb
 
 from tenuto.db.connection.call import Conn, call, call_one, call_value, call_values, call_void
 from tenuto.model.dags import CurrentVersion, DeployedVersion, DeployFacts
-from tenuto.model.datasets import Dataset, DatasetVersion, Partition, PurgedVersion, VersionFolder, WholeDataset
+from tenuto.model.datasets import Cursor, Dataset, DatasetVersion, Partition, PurgedVersion, VersionFolder, WholeDataset
 from tenuto.model.json import JsonObject
 
 
@@ -122,6 +122,12 @@ async def list_partitions(
         after=after,
         limit=limit,
     )
+
+
+async def list_cursors(
+    conn: Conn, *, org_id: UUID, name: str, after: UUID | None = None, limit: int | None = None
+) -> list[Cursor]:
+    return await call(conn, "list_cursors", Cursor, org_id=org_id, name=name, after=after, limit=limit)
 
 
 async def purge_dataset(

@@ -78,6 +78,21 @@ class Partition:
 
 
 @dataclass(frozen=True)
+class Cursor:
+    """How far a job has read the current version of a dataset: the newest commit that it has read or passed over, and
+    how many events of the dataset came after it, up to 1,000. Without a task, nothing in it was for the job."""
+
+    dag: str
+    job: str
+    job_key: UUID
+    version_id: UUID
+    cursor: UUID
+    behind: int
+    task_id: UUID | None
+    updated_at: datetime
+
+
+@dataclass(frozen=True)
 class VersionFolder:
     """The folder of a version of a dataset, below that of all datasets."""
 

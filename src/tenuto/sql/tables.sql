@@ -770,6 +770,26 @@ create policy an_org_sees_its_own_rows on tenuto.data_references for all to tenu
 create policy clients_change_no_rows on tenuto.data_references for update to tenuto_client using (true) with check (false);
 create policy trusted_roles_see_all on tenuto.data_references for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
+create table tenuto.dataset_cursors (
+  org_id             uuid not null,
+  job_key            uuid not null,
+  dataset_version_id uuid not null,
+  slot               smallint not null,
+  cursor             uuid not null,
+  task_id            uuid,
+  updated_at         timestamp with time zone not null,
+  constraint dataset_cursors_pkey PRIMARY KEY (org_id, job_key, dataset_version_id, slot),
+  constraint cursor_is_of_a_dataset_version FOREIGN KEY (org_id, dataset_version_id) REFERENCES tenuto.dataset_versions(org_id, id),
+  constraint cursor_is_of_a_job FOREIGN KEY (org_id, job_key) REFERENCES tenuto.job_controls(org_id, job_key),
+  constraint slots_are_few CHECK (((slot >= 0) AND (slot <= 16)))
+) with (fillfactor=70);
+CREATE INDEX dataset_cursors_dataset_idx ON tenuto.dataset_cursors USING btree (org_id, dataset_version_id, job_key);
+alter table tenuto.dataset_cursors enable row level security;
+alter table tenuto.dataset_cursors force row level security;
+create policy an_org_sees_its_own_rows on tenuto.dataset_cursors for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.dataset_cursors for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.dataset_cursors for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
 create table tenuto.dataset_versions (
   id                 uuid not null,
   org_id             uuid not null,

@@ -228,6 +228,17 @@ export interface CurrentVersion {
   from_version: number | null;
 }
 
+export interface Cursor {
+  dag: string;
+  job: string;
+  job_key: string;
+  version_id: string;
+  cursor: string;
+  behind: number;
+  task_id: string | null;
+  updated_at: string;
+}
+
 export interface CutoverDagRequest {
   version?: number | null;
   expected?: number | null;
@@ -768,6 +779,11 @@ export interface Page_BackfillTask_ {
 
 export interface Page_Backfill_ {
   items: Array<Backfill>;
+  next: string | null;
+}
+
+export interface Page_Cursor_ {
+  items: Array<Cursor>;
   next: string | null;
 }
 
@@ -2153,6 +2169,17 @@ export interface Operations {
     query: Record<string, never>;
     body: undefined;
     response: WholeDataset;
+  };
+  "GET /v1/datasets/{name}/cursors": {
+    path: {
+      name: string;
+    };
+    query: {
+      limit?: number;
+      after?: string | null;
+    };
+    body: undefined;
+    response: Page_Cursor_;
   };
   "GET /v1/datasets/{name}/partitions": {
     path: {

@@ -15,7 +15,7 @@ from tenuto.cli.session import read_optional_id
 from tenuto.model.lineage import DEPTH, MAX_DEPTH, Direction
 
 app = typer.Typer(
-    help="Datasets: list, show, versions, partitions, lineage, purge, grant, revoke.", no_args_is_help=True
+    help="Datasets: list, show, versions, partitions, lineage, cursors, purge, grant, revoke.", no_args_is_help=True
 )
 
 
@@ -30,6 +30,7 @@ class Format(StrEnum):
 COLUMNS = ("name", "dag", "job", "output", "version_id", "read_roles", "updated_at")
 VERSIONS = ("id", "is_current", "dag_versions", "config_hash", "storage_location", "created_at", "purged_at")
 PARTITIONS = ("partition", "rows", "bytes", "task_id", "location", "committed_at")
+CURSORS = ("dag", "job", "cursor", "behind", "task_id", "updated_at")
 PURGED = ("id", "dag_versions", "storage_location", "created_at")
 
 DatasetName = Annotated[str, typer.Argument(metavar="DATASET", help="Name of the dataset.", show_default=False)]
@@ -113,6 +114,22 @@ def lineage(
     )
     text = dot(graph) if format is Format.dot else tree(graph, name)
     show(graph_json(graph), text, as_json=as_json or format is Format.json)
+
+
+@app.command()
+def cursors(
+    name: DatasetName,
+    after: Annotated[
+        str | None, typer.Option(metavar="ID", help="Continue after this job key, the last one of the previous page.")
+    ] = None,
+    limit: Limit = 50,
+    org: Org = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the jobs that have read a dataset, each with how far it has read and how many events came after that."""
+    job_key = read_optional_id(after, "job")
+    items = with_dags(lambda dags: dags.list_cursors(name, after=job_key, limit=limit), org=org)
+    show_list("cursors", items, CURSORS, as_json=as_json)
 
 
 @app.command()

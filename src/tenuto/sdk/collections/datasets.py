@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from tenuto.model.datasets import Dataset, DatasetVersion, Partition, PurgedVersion, WholeDataset
+from tenuto.model.datasets import Cursor, Dataset, DatasetVersion, Partition, PurgedVersion, WholeDataset
 from tenuto.model.events import Event
 from tenuto.model.lineage import DEPTH, Direction, LineageGraph
 from tenuto.sdk.client.loop_thread import Wait
@@ -64,6 +64,10 @@ class DatasetCollection:
             name, column=column, version_id=version_id, direction=direction, depth=depth
         )
 
+    async def cursors(self, name: str) -> list[Cursor]:
+        """Return the jobs that have read the current version of a dataset, each with how far it has read."""
+        return await all_pages(lambda last: self._operations.list_cursors(name, after=last.job_key if last else None))
+
     async def events(self, name: str, *, before: UUID | None = None, limit: int = 50) -> list[Event]:
         """Return a page of the events of a dataset, newest first: its commits, and those that tasks emitted."""
         return await self._operations.list_events(dataset=name, before=before, limit=limit)
@@ -120,6 +124,10 @@ class SyncDatasetCollection:
         return self._wait(
             self._datasets.lineage(name, column=column, version_id=version_id, direction=direction, depth=depth)
         )
+
+    def cursors(self, name: str) -> list[Cursor]:
+        """Return the jobs that have read the current version of a dataset, each with how far it has read."""
+        return self._wait(self._datasets.cursors(name))
 
     def events(self, name: str, *, before: UUID | None = None, limit: int = 50) -> list[Event]:
         """Return a page of the events of a dataset, newest first: its commits, and those that tasks emitted."""

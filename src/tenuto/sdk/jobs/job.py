@@ -161,6 +161,7 @@ class RunningJob:
         """The hosts with private addresses that the job may contact."""
         self.published: list[JsonObject] = []
         """The data that this attempt has written."""
+        attempt.published = self.published  # also if it stays empty: its completion says what the task has read
         self._lineage: dict[int, OutputLineage] = {}
 
     def only_input(self) -> RunningJobInput:

@@ -19,7 +19,7 @@ from tenuto.model.dags import (
     TriggeredTask,
     WholeJob,
 )
-from tenuto.model.datasets import Dataset, DatasetVersion, Partition, PurgedVersion, WholeDataset
+from tenuto.model.datasets import Cursor, Dataset, DatasetVersion, Partition, PurgedVersion, WholeDataset
 from tenuto.model.events import Event, Reaction
 from tenuto.model.lineage import DEPTH, Direction, LineageGraph
 from tenuto.model.webhooks import Webhook
@@ -115,6 +115,8 @@ class DagOperations(Protocol):
         direction: Direction = "both",
         depth: int = DEPTH,
     ) -> LineageGraph: ...
+
+    async def list_cursors(self, name: str, *, after: UUID | None = None, limit: int = PAGE) -> list[Cursor]: ...
 
     async def purge_dataset(self, name: str, *, keep: int | None, dry_run: bool) -> list[PurgedVersion]: ...
 
@@ -237,6 +239,9 @@ class HttpDags:
         asked = {"dataset": name, "column": column, "version_id": version_id, "direction": direction, "depth": depth}
         params = {key: value for key, value in asked.items() if value is not None}
         return read(LineageGraph, await self.http.ask("GET", "/v1/lineage", params=params))
+
+    async def list_cursors(self, name: str, *, after: UUID | None = None, limit: int = PAGE) -> list[Cursor]:
+        return await self._items(Cursor, f"/v1/datasets/{_part(name)}/cursors", {"after": after, "limit": limit})
 
     async def purge_dataset(self, name: str, *, keep: int | None, dry_run: bool) -> list[PurgedVersion]:
         body = dump({"keep": keep, "dry_run": dry_run})

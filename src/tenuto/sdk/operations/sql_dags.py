@@ -21,7 +21,7 @@ from tenuto.model.dags import (
     TriggeredTask,
     WholeJob,
 )
-from tenuto.model.datasets import Dataset, DatasetVersion, Partition, PurgedVersion, WholeDataset
+from tenuto.model.datasets import Cursor, Dataset, DatasetVersion, Partition, PurgedVersion, WholeDataset
 from tenuto.model.events import Event, Reaction
 from tenuto.model.lineage import DEPTH, Direction, LineageGraph
 from tenuto.model.webhooks import Webhook
@@ -196,6 +196,9 @@ class SqlDags:
             every=True,
         )
         return read(LineageGraph, found)
+
+    async def list_cursors(self, name: str, *, after: UUID | None = None, limit: int = PAGE) -> list[Cursor]:
+        return await self._pool.call(datasets.list_cursors, org_id=self._org_id, name=name, after=after, limit=limit)
 
     async def purge_dataset(self, name: str, *, keep: int | None, dry_run: bool) -> list[PurgedVersion]:
         return await self._pool.call(datasets.purge_dataset, org_id=self._org_id, name=name, keep=keep, dry_run=dry_run)

@@ -7,7 +7,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from tenuto.db import datasets
-from tenuto.model.datasets import Dataset, DatasetVersion, Partition, WholeDataset
+from tenuto.model.datasets import Cursor, Dataset, DatasetVersion, Partition, WholeDataset
 from tenuto.server.http.pagination import Filter, NameFilter, PathName, page
 from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest, Transaction
@@ -29,6 +29,12 @@ class PartitionFilter(Filter):
 
     version_id: UUID | None = None
     after: Annotated[str, Field(max_length=256)] | None = None
+
+
+class CursorFilter(Filter):
+    """Selects jobs that read a dataset, in the order of their keys, after a key."""
+
+    after: UUID | None = None
 
 
 @ROUTES.add("GET", "/v1/datasets", permission="datasets:read", response=Page[Dataset])
@@ -54,6 +60,12 @@ async def list_partitions(request: ApiRequest, name: PathName, query: PartitionF
     """List the committed partitions of a dataset by key, each with the task that published it and what it read."""
     items = await request.ask_for(query, datasets.list_partitions, name=name)
     return {"items": items, "next": (items[-1].partition or "") if len(items) == query.limit else None}
+
+
+@ROUTES.add("GET", "/v1/datasets/{name}/cursors", permission="datasets:read", response=Page[Cursor])
+async def list_cursors(request: ApiRequest, name: PathName, query: CursorFilter) -> object:
+    """List the jobs that have read the current version of a dataset, each with how far it has read."""
+    return page(await request.ask_for(query, datasets.list_cursors, name=name), query, "job_key")
 
 
 @ROUTES.add("POST", "/v1/datasets/{name}/purge", permission="datasets:write", response=PurgeResponse)

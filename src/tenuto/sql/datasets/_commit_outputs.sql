@@ -47,4 +47,5 @@ as $$
   group by e.org_id;
 
   select tenuto._record_lineage(p_tasks);
+  select tenuto._read_inputs(p_tasks);
 $$;

@@ -54,6 +54,7 @@ begin
       'location', case when v_found.count = 1 then v_found.locations -> 0 end,
       'locations', case when v_found.count <= 100 then v_found.locations end,
       'fingerprint', v_found.fingerprint,
+      'cursor', v_found.cursor,
       'storage', v_input.output -> 'storage',
       'columns', v_input.output -> 'columns',
       'update_strategy', v_input.update_strategy,

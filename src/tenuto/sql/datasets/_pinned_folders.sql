@@ -1,10 +1,10 @@
 -- Returns the committed folders of one input of a task, for _pin_inputs: of the given commit, of the task's partition
 -- (p_partition; null if the input is not divided), of the partitions that p_map maps to it, or of all; and also the
--- partition or the map, if these apply.
+-- partition or the map, if these apply, and the newest commit among them (of the first 101).
 create or replace function tenuto._pinned_folders(
   p_org_id uuid, p_version_id uuid, p_partition text, p_map jsonb, p_appends boolean, p_commit uuid,
   p_commit_key text, p_location text, p_fingerprint text,
-  out count bigint, out locations jsonb, out fingerprint text, out partition text, out map jsonb)
+  out count bigint, out locations jsonb, out fingerprint text, out partition text, out map jsonb, out cursor uuid)
   language plpgsql
   stable
 as $$
@@ -14,12 +14,13 @@ begin
     locations := jsonb_build_array(p_location);
     fingerprint := p_fingerprint;
     partition := nullif(p_commit_key, '');
+    cursor := p_commit;
     return;
   end if;
   partition := case when p_map is null then p_partition end;
   map := case when p_partition is not null then p_map end;
   if partition is not null and p_appends is not true then
-    select 1, jsonb_build_array(v.location), v.fingerprint into count, locations, fingerprint
+    select 1, jsonb_build_array(v.location), v.fingerprint, v.id into count, locations, fingerprint, cursor
     from tenuto.current_partitions c
     join tenuto.partition_versions v on v.id = c.partition_version_id
     where c.org_id = p_org_id and c.dataset_version_id = p_version_id and c.partition_key = p_partition;
@@ -28,8 +29,8 @@ begin
     return;
   end if;
   select count(*), coalesce(jsonb_agg(c.location order by c.partition_key, c.id), '[]'),
-         string_agg(c.fingerprint, ' ' order by c.partition_key, c.id)
-  into count, locations, fingerprint
+         string_agg(c.fingerprint, ' ' order by c.partition_key, c.id), (array_agg(c.id order by c.id desc))[1]
+  into count, locations, fingerprint, cursor
   from tenuto._committed_locations(p_org_id, p_version_id, partition, coalesce(p_appends, false), null, null, 101,
     p_map => map, p_target => p_partition) c;
   fingerprint := case when count = 1 then fingerprint

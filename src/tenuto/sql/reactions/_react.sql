@@ -19,6 +19,7 @@ begin
             null)::tenuto.event_reactions
     from unnest(v_decisions) d
     where d.reaction <> 'triggered'), v_again));
+  perform tenuto._pass_events(p_org_id, v_decisions) where v_count > 0;
 
   for v_job in
     select d.job_id, array_agg(d order by d.event_id) as decisions

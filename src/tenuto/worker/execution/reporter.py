@@ -178,7 +178,8 @@ class Reporter:
             case Completed():
                 outputs = [None if end.output is None else json.loads(end.output) for end in outcomes]
                 published = [end.published for end in outcomes]
-                return await self._backend.complete_tasks(fences, outputs, published if any(published) else None)
+                of_jobs = any(entries is not None for entries in published)
+                return await self._backend.complete_tasks(fences, outputs, published if of_jobs else None)
             case Failed():
                 errors, retries = [end.error for end in outcomes], [end.retry for end in outcomes]
                 return await self._backend.fail_tasks(fences, errors, retries)

@@ -7,6 +7,7 @@ create or replace function tenuto._input_versions(p_pins jsonb)
 as $$
   select coalesce(jsonb_agg(jsonb_build_object(
     'dataset', i.value -> 'dataset', 'dataset_id', i.value -> 'dataset_id', 'version_id', i.value -> 'version_id',
-    'partition', i.value -> 'partition', 'fingerprint', i.value -> 'fingerprint') order by i.no), '[]')
+    'partition', i.value -> 'partition', 'fingerprint', i.value -> 'fingerprint',
+    'cursor', i.value -> 'cursor') order by i.no), '[]')
   from jsonb_array_elements(p_pins) with ordinality i(value, no);
 $$;

@@ -1,6 +1,6 @@
--- Returns what the held attempts of a batch publish, for _commit_outputs. An attempt whose publications are wrong ends
--- here: running -> failed, without a retry, and the other attempts of the batch continue. The running rows are locked
--- in id order, so that the attempts stay held until the caller completes them.
+-- Returns what the held attempts of a batch publish, for _commit_outputs; it may be nothing ([]). An attempt whose
+-- publications are wrong ends here: running -> failed, without a retry, and the other attempts of the batch continue.
+-- The running rows are locked in id order, so that the attempts stay held until the caller completes them.
 create or replace function tenuto._take_publications(
   p_session_id bigint, p_task_ids uuid[], p_attempts int[], p_published jsonb[])
   returns tenuto.task_outputs[]
@@ -22,7 +22,7 @@ begin
       select distinct on (u.id) u.id, u.attempt, u.published
       from unnest(p_task_ids, p_attempts, p_published) as u(id, attempt, published)
       join tenuto.running_tasks t on t.id = u.id and t.attempt = u.attempt and t.session_id = p_session_id
-      where u.published not in ('null', '[]')
+      where u.published <> 'null'
       order by u.id) u
     join tenuto.running_tasks t on t.id = u.id
     order by t.id
@@ -35,6 +35,7 @@ begin
     into v_task
     from tenuto.job_tasks j
     where j.task_id = (v_held.running).id and tenuto._is_job_task((v_held.running).flags);
+    continue when not found and v_held.published = '[]';
     v_wrong := case when found then tenuto._check_publications(v_task) else 'the task is not of a job' end;
     if v_wrong is null then
       v_outputs := v_outputs || v_task;
