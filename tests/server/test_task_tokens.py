@@ -13,10 +13,12 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from starlette.testclient import TestClient
 
+from tenuto.model.attempt_files import token_lists
 from tenuto.model.errors import Unauthorized
 from tenuto.model.principals import TaskPrincipal
 from tenuto.model.signing import SigningKey, decrypt_key, encrypt_key, make_signing_key
 from tenuto.model.task_tokens import CLOCK_SKEW_SECONDS, lifetime, make_task_token, read_task_token
+from tests.support.database.jobs import deployed, trigger
 from tests.support.database.loops import an_org
 from tests.support.database.tasks import DEFAULT_ORG, Db, call, start, start_one
 from tests.support.http.worker_requests import PEPPERS, HttpWorker, fence, open_worker, worker_headers
@@ -68,6 +70,39 @@ def test_a_token_lasts_a_little_longer_than_its_task_and_at_most_a_day(worker: H
 
     assert sorted(one["exp"] - one["iat"] for one in lives) == [360, 86_400, 86_400]
     assert [lifetime(seconds) for seconds in (60, None)] == [360, 86_400]
+
+
+def test_the_token_of_a_job_lists_what_it_may_read_and_write_and_opens_nothing_else(worker: HttpWorker, db: Db) -> None:
+    deployed(db)
+    trigger(db, "daily", "mon")
+    task = worker.claim_one(tokens=True)
+    job, claims = task["input"]["job"], claims_of(task["token"])
+    asked = worker.ask(f"task/{task['task_id']}/token", attempt=1)
+
+    assert claims["reads"] == [job["inputs"][0]["version_id"]]
+    assert claims["writes"] == [job["outputs"][0]["location"]]
+    assert claims_of(asked.json()["token"])["reads"] == claims["reads"]
+    empty = jwt.encode(
+        {**claims, "reads": [], "writes": []}, signing(db).private, "ES256", jwt.get_unverified_header(task["token"])
+    )
+
+    def sign(token: str, **body: Any) -> Any:
+        headers = {"Authorization": f"Bearer {token}"}
+        return worker.api.post("/v1/task/credentials", json=body, headers=headers).status_code
+
+    wanted = [{"output": 0, "partition": "mon", "name": "a.parquet"}]
+    assert [sign(task["token"], input=0), sign(task["token"], writes=wanted)] == [200, 200]
+    assert [sign(empty, input=0), sign(empty, writes=wanted)] == [403, 403]
+
+
+def test_a_task_without_a_job_and_a_job_with_many_inputs_have_no_lists() -> None:
+    many = [{"version_id": str(uuid4())} for _ in range(65)]
+
+    assert token_lists({"x": 1}) == token_lists({"job": 3}) == token_lists([]) == (None, None)
+    assert token_lists({"job": {"inputs": many, "outputs": []}}) == (None, None)
+    assert token_lists({"job": {"inputs": many[:1], "outputs": [{"location": None}]}}) == (
+        {many[0]["version_id"]}, set()
+    )  # fmt: skip
 
 
 def test_a_claim_gives_no_tokens_unless_asked(worker: HttpWorker, db: Db) -> None:

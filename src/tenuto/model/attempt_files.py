@@ -2,14 +2,30 @@
 
 from dataclasses import dataclass
 from typing import cast
-from uuid import UUID
 
-from tenuto.model.errors import Conflict, NotFound
+from tenuto.model.errors import Conflict, Forbidden, NotFound
 from tenuto.model.jobs import OPERATOR_TYPES, is_table, staging_prefix
 from tenuto.model.json import Json, JsonObject
+from tenuto.model.principals import TaskPrincipal
 
 DATASETS = "datasets/"  # the prefix of all datasets in the object store
+MAX_LISTED = 64  # dataset versions in a token, which travels in a header; with more, it lists none
 MARKS = "_"  # the beginning of names of files that are no data, such as _done
+
+
+def token_lists(input: Json) -> tuple[frozenset[str] | None, frozenset[str] | None]:
+    """Returns what the token of an attempt lists: the dataset versions that it may read, and the folders of those that
+    it may write. Two Nones for a task that is not of a job, and for one with too many to list."""
+    job = input.get("job") if isinstance(input, dict) else None
+    if not isinstance(job, dict) or not isinstance(job.get("inputs"), list) or not isinstance(job.get("outputs"), list):
+        return None, None
+    reads = {str(entry["version_id"]) for entry in _objects(job["inputs"]) if entry.get("version_id")}
+    writes = {str(entry["location"]) for entry in _objects(job["outputs"]) if entry.get("location")}
+    return (frozenset(reads), frozenset(writes)) if len(reads) + len(writes) <= MAX_LISTED else (None, None)
+
+
+def _objects(value: Json) -> list[JsonObject]:
+    return [entry for entry in cast("list[Json]", value) if isinstance(entry, dict)]
 
 
 @dataclass(frozen=True)
@@ -17,15 +33,15 @@ class AttemptFiles:
     """The files of one attempt of a job, by their keys in the object store."""
 
     job: JsonObject
-    task_id: UUID
-    attempt: int
+    principal: TaskPrincipal
 
     @staticmethod
-    def of(type: str, input: Json, task_id: UUID, attempt: int) -> "AttemptFiles":
+    def of(type: str, input: Json, principal: TaskPrincipal) -> "AttemptFiles":
         """Raises Conflict if the task belongs to no job."""
         if not type.startswith(OPERATOR_TYPES):
-            raise Conflict(f"task {task_id} belongs to no job, so it has no files", "store data objects instead")
-        return AttemptFiles(cast("JsonObject", cast("JsonObject", input)["job"]), task_id, attempt)
+            message = f"task {principal.task_id} belongs to no job, so it has no files"
+            raise Conflict(message, "store data objects instead")
+        return AttemptFiles(cast("JsonObject", cast("JsonObject", input)["job"]), principal)
 
     def staging_of(self, output: int, partition: str | None) -> str:
         """Return the location to which the attempt writes a partition of an output, as it is published."""
@@ -37,7 +53,9 @@ class AttemptFiles:
             raise Conflict(f"output {output} of job {self.job['job']} is not published, so it has no files")
         if is_table(outputs[output]):
             raise Conflict(f"output {output} of job {self.job['job']} is stored in Postgres", "POST /v1/task/rows")
-        return staging_prefix(str(location), partition, str(self.task_id), self.attempt)
+        if not self._is_listed(location, self.principal.writes):
+            raise Forbidden(f"the token does not list output {output} of job {self.job['job']}")
+        return staging_prefix(str(location), partition, str(self.principal.task_id), self.principal.attempt)
 
     def may_write(self, key: str) -> bool:
         """Whether the key is that of a file in a folder of this attempt."""
@@ -45,19 +63,34 @@ class AttemptFiles:
             folder = f"{DATASETS}{output['location']}"
             if output["location"] is not None and key.startswith(folder):
                 parts = key.removeprefix(folder).split("/")
-                return len(parts) == 3 and parts[1] == f"{self.task_id}-{self.attempt}"
+                own = f"{self.principal.task_id}-{self.principal.attempt}"
+                return (
+                    len(parts) == 3 and parts[1] == own and self._is_listed(output["location"], self.principal.writes)
+                )
         return False
 
     def may_read(self, key: str) -> bool:
         """Whether the key is that of a file that an input pins, or of one that the attempt has written itself. Of an
         input with too many locations to list here, all files of its version can be read."""
         for input in self._entries("inputs"):
+            if not self._is_listed(input["version_id"], self.principal.reads):
+                continue
             locations = cast("list[str] | None", input["locations"])
             if locations is None:
                 locations = [f"{input['dataset_id']}/{input['version_id']}/"]
             if key.startswith(tuple(f"{DATASETS}{location}" for location in locations)):
                 return True
         return self.may_write(key)
+
+    def check_input(self, number: int) -> None:
+        """Refuses an input that the token does not list."""
+        inputs = self._entries("inputs")
+        if number < len(inputs) and not self._is_listed(inputs[number]["version_id"], self.principal.reads):
+            raise Forbidden(f"the token does not list input {number} of job {self.job['job']}")
+
+    @staticmethod
+    def _is_listed(name: Json, listed: frozenset[str] | None) -> bool:
+        return listed is None or name in listed
 
     def _entries(self, name: str) -> list[JsonObject]:
         return cast("list[JsonObject]", self.job[name])

@@ -47,10 +47,13 @@ class WorkerKeyPrincipal:
 
 @dataclass(frozen=True)
 class TaskPrincipal:
-    """The code of one running attempt, identified by its task token."""
+    """The code of one running attempt, identified by its task token. `reads` and `writes`: the dataset versions that an
+    attempt of a job may read and the folders of those that it may write, if the token lists them."""
 
     org_id: UUID
     task_id: UUID
     attempt: int
     session_id: int
     run_id: UUID
+    reads: frozenset[str] | None = None
+    writes: frozenset[str] | None = None

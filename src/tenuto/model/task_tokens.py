@@ -1,6 +1,7 @@
 """Task tokens: signed JWTs (ES256) that identify one attempt. SQL decides whether that attempt is still held."""
 
 from collections.abc import Mapping
+from typing import Any
 from uuid import UUID
 
 import jwt
@@ -30,7 +31,7 @@ def lifetime(timeout_seconds: float | None) -> float:
 
 
 def make_task_token(key: SigningKey, token: TaskPrincipal, *, now: float, seconds: float) -> str:
-    claims = {
+    claims: dict[str, Any] = {
         "aud": AUDIENCE,
         "iat": int(now),
         "exp": int(now + seconds),
@@ -40,6 +41,8 @@ def make_task_token(key: SigningKey, token: TaskPrincipal, *, now: float, second
         "session": token.session_id,
         "run": str(token.run_id),
     }
+    if token.reads is not None and token.writes is not None:
+        claims |= {"reads": sorted(token.reads), "writes": sorted(token.writes)}
     return jwt.encode(claims, key.private, algorithm=ALGORITHM, headers={"kid": key.id})
 
 
@@ -67,6 +70,7 @@ def read_task_token(text: str, public_keys: Mapping[str, JsonObject], *, now: fl
         if not now < float(claims["exp"]) + CLOCK_SKEW_SECONDS:
             raise Unauthorized("the task token has expired", "set a longer timeout for attempts that need more time")
         ids = [UUID(claims[name]) for name in ("org", "task", "run")]
-        return TaskPrincipal(ids[0], ids[1], int(claims["attempt"]), int(claims["session"]), ids[2])
+        lists = [frozenset(map(str, claims[name])) if name in claims else None for name in ("reads", "writes")]
+        return TaskPrincipal(ids[0], ids[1], int(claims["attempt"]), int(claims["session"]), ids[2], *lists)
     except (jwt.PyJWTError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise Unauthorized("the signature of the task token is not valid", TOKEN_HINT) from error

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from tenuto.db.audit_signing import signing_key
 from tenuto.db.connection.pool import ConnectionPool
+from tenuto.model.attempt_files import token_lists
 from tenuto.model.principals import TaskPrincipal
 from tenuto.model.task_tokens import lifetime, make_task_token
 from tenuto.server.schemas.worker_sessions import TokenResponse
@@ -27,5 +28,6 @@ async def add_tokens(
     """Add a token to each of the tasks that a session claimed."""
     key, now = await pool.call(signing_key, settings.peppers), time.time()
     for task in tasks:
-        principal = TaskPrincipal(org_id, UUID(task["task_id"]), task["attempt"], session_id, UUID(task["run_id"]))
+        ids = UUID(task["task_id"]), task["attempt"], session_id, UUID(task["run_id"])
+        principal = TaskPrincipal(org_id, *ids, *token_lists(task["input"]))
         task["token"] = make_task_token(key, principal, now=now, seconds=lifetime(task["timeout_seconds"]))

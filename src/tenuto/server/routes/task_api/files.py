@@ -43,6 +43,7 @@ async def sign_own_files(request: TaskRequest, body: SignFilesRequest) -> object
     async with request.fenced() as attempt:
         files = await _files_of(attempt)
         if body.input is not None:
+            files.check_input(body.input)
             found = await _list_locations(attempt, body.input, body.after)
     expires_at = datetime.now(UTC) + timedelta(seconds=URL_SECONDS)
     places = [files.staging_of(item.output, item.partition) for item in body.writes]
@@ -91,7 +92,7 @@ async def put_own_file(request: TaskRequest, key: Key) -> Response:
 
 async def _files_of(attempt: AttemptTransaction) -> AttemptFiles:
     task = await attempt.task()
-    return AttemptFiles.of(task.type, task.input, task.task_id, task.attempt)
+    return AttemptFiles.of(task.type, task.input, attempt.principal)
 
 
 async def _list_locations(attempt: AttemptTransaction, input: int, after: UUID | None) -> list[InputLocation]:

@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from tenuto.db import attempts, keys, remote_workers, run_data, runs, task_types, workers
 from tenuto.db.connection.call import Conn
+from tenuto.model.attempt_files import token_lists
 from tenuto.model.errors import StaleLease
 from tenuto.model.principals import TaskPrincipal
 from tenuto.model.tasks import ReportResult
@@ -228,7 +229,8 @@ async def make_task_token(request: WorkerRequest, task_id: UUID, body: requests.
         held = await remote_workers.get_held_task(conn, org_id=who.org_id, task_id=task_id)
     if held.attempt != body.attempt:
         raise StaleLease(f"attempt {body.attempt} of task {task_id} is no longer held")
-    token = TaskPrincipal(who.org_id, task_id, body.attempt, body.session_id, held.run_id)
+    lists = token_lists(held.input)
+    token = TaskPrincipal(who.org_id, task_id, body.attempt, body.session_id, held.run_id, *lists)
     return await issue_token(request.pool, request.settings, token, held.timeout_seconds)
 
 
