@@ -1,7 +1,6 @@
 """Task tokens: signed JWTs (ES256) that identify one attempt. SQL decides whether that attempt is still held."""
 
 from collections.abc import Mapping
-from typing import Any
 from uuid import UUID
 
 import jwt
@@ -31,7 +30,7 @@ def lifetime(timeout_seconds: float | None) -> float:
 
 
 def make_task_token(key: SigningKey, token: TaskPrincipal, *, now: float, seconds: float) -> str:
-    claims: dict[str, Any] = {
+    claims: JsonObject = {
         "aud": AUDIENCE,
         "iat": int(now),
         "exp": int(now + seconds),
@@ -42,7 +41,7 @@ def make_task_token(key: SigningKey, token: TaskPrincipal, *, now: float, second
         "run": str(token.run_id),
     }
     if token.reads is not None and token.writes is not None:
-        claims |= {"reads": sorted(token.reads), "writes": sorted(token.writes)}
+        claims |= {"reads": [*sorted(token.reads)], "writes": [*sorted(token.writes)]}
     return jwt.encode(claims, key.private, algorithm=ALGORITHM, headers={"kid": key.id})
 
 
