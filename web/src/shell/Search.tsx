@@ -5,14 +5,15 @@ import { Dialog } from "../ui/Dialog";
 import type { NavigationEntry } from "./navigation";
 
 interface Target {
-  to: string;
+  /** The path of a page, with its filters. */
+  href: string;
   name: string;
   about: string;
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Opens a page by its name, or a thing by its id. */
+/** Opens a page by its name, a thing by its id, or the list of what has a name or a type. */
 export function Search({ entries, close }: { entries: NavigationEntry[]; close: () => void }) {
   const [text, setText] = useState("");
   const [cursor, setCursor] = useState(0);
@@ -21,7 +22,7 @@ export function Search({ entries, close }: { entries: NavigationEntry[]; close: 
   const open = (target: Target | undefined) => {
     if (target === undefined) return;
     close();
-    void navigate({ to: target.to });
+    void navigate({ href: target.href });
   };
   const move = (by: number) => setCursor(Math.max(0, Math.min(targets.length - 1, cursor + by)));
   return (
@@ -51,7 +52,7 @@ export function Search({ entries, close }: { entries: NavigationEntry[]; close: 
       <ul id="found" role="listbox" aria-label="Found" className="max-h-80 overflow-y-auto p-2">
         {targets.map((target, index) => (
           <li
-            key={target.to}
+            key={target.href}
             id={`found-${index}`}
             role="option"
             aria-selected={index === cursor}
@@ -70,8 +71,32 @@ export function Search({ entries, close }: { entries: NavigationEntry[]; close: 
 }
 
 function find(text: string, entries: NavigationEntry[]): Target[] {
-  if (UUID.test(text)) return [{ to: `/runs/${text}`, name: text, about: "run" }];
-  return entries
+  const pages = entries
     .filter((entry) => entry.name.toLowerCase().includes(text.toLowerCase()))
-    .map((entry) => ({ to: entry.to, name: entry.name, about: "page" }));
+    .map((entry) => ({ href: `/ui${entry.to}`, name: entry.name, about: "page" }));
+  if (text === "") return pages;
+  const value = encodeURIComponent(text);
+  const shown = entries.map((entry) => entry.to);
+  const things: [string, Target][] = UUID.test(text)
+    ? [
+        ["/runs", { href: `/ui/runs/${value}`, name: text, about: "run with this id" }],
+        ["/tasks", { href: `/ui/tasks/${value}`, name: text, about: "task with this id" }],
+      ]
+    : [
+        ["/runs", { href: `/ui/runs?name=${quoted(text)}`, name: text, about: "runs with this name" }],
+        ["/runs", { href: `/ui/runs?type=${quoted(text)}`, name: text, about: "runs of this type" }],
+        ["/tasks", { href: `/ui/tasks?type=${quoted(text)}`, name: text, about: "tasks of this type" }],
+        ["/workers", { href: `/ui/workers/${value}`, name: text, about: "worker with this name" }],
+      ];
+  return [...pages, ...things.filter(([page]) => shown.includes(page)).map(([, target]) => target)];
+}
+
+/** A filter as the router writes it into a URL: as JSON if it could be read as something else than a text. */
+function quoted(text: string): string {
+  try {
+    JSON.parse(text);
+    return encodeURIComponent(JSON.stringify(text));
+  } catch {
+    return encodeURIComponent(text);
+  }
 }
