@@ -39,7 +39,7 @@ PAGES = {
     ),
     "commands-workers.md": (
         "Commands: workers, dispatchers and side effects",
-        ("workers", "pools", "dispatchers", "outbox", "destinations"),
+        ("workers", "pools", "dispatchers", "outbox", "destinations", "alerts"),
     ),
     "commands-data.md": (
         "Commands: DAGs, datasets and data objects",

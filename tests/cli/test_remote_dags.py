@@ -65,6 +65,16 @@ events show 0
 why DAG/daily
 why DAG/dayly
 why DAG_raw --json
+alerts set DAG dataset_age --target DAG_raw --seconds 60
+alerts set DAG dataset_age
+alerts set DAG job_failures --target DAG --json
+alerts silence DAG --seconds 60
+alerts silence nothing
+alerts ack 0
+alerts list
+alerts rules --json
+alerts delete DAG
+alerts delete DAG
 invalidate DAG_raw --partition mon --reason corrected
 invalidate DAG_raw --partition mon --reason corrected --filter {"id":7} --json
 invalidate DAG_raw --partition mon --reason corrected --filter 7

@@ -173,6 +173,15 @@ def of_dags(db: Db) -> Iterator[Deed]:
     id = call(db, "list_backfills", org_id=DEFAULT_ORG)[0]["id"]
     for verb in ("pause", "resume", "cancel"):
         yield f"POST /v1/backfills/{{backfill_id}}/{verb}", f"/v1/backfills/{id}/{verb}", {}
+    yield "PUT /v1/alert-rules/{name}", "/v1/alert-rules/dead", {"json": {"kind": "dead_effects"}}
+    yield "POST /v1/alert-rules/{name}/silence", "/v1/alert-rules/dead/silence", {"json": {"seconds": 60}}
+    db.execute(
+        "insert into tenuto.alerts (id, org_id, rule, key, status, summary, details, first_at, last_at)"
+        " select id, id, 'dead', 'k', 'firing', 's', '{}', now(), now() from tenuto.orgs where id = %s",
+        [DEFAULT_ORG],
+    )
+    yield "POST /v1/alerts/{alert_id}/acknowledge", f"/v1/alerts/{DEFAULT_ORG}/acknowledge", {}
+    yield "DELETE /v1/alert-rules/{name}", "/v1/alert-rules/dead", {}
     finance = {"json": {"role": "finance"}}
     yield "POST /v1/datasets/{name}/grant", "/v1/datasets/orders_daily/grant", finance
     yield "POST /v1/datasets/{name}/revoke", "/v1/datasets/orders_daily/revoke", finance

@@ -53,6 +53,7 @@ COMMANDS = {
     "dispatchers": ("Operations", "dispatchers", "app"),
     "outbox": ("Operations", "outbox", "app"),
     "destinations": ("Operations", "destinations", "app"),
+    "alerts": ("Operations", "alerts", "app"),
     "db": ("Operations", "db", "app"),
     "bench": ("Operations", "bench", "bench"),
     "keys": ("Access", "keys", "app"),

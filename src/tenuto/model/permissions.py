@@ -9,7 +9,7 @@ EVERYTHING = "*"
 READ_ONLY = ("audit", "lineage", "status")
 WRITTEN_BY_WRITERS = ("runs", "tasks", "data", "queues", "schedules", "objects", "bundles", "dags", "jobs")
 WRITTEN_BY_ADMINS = (
-    "workers", "pools", "outbox", "events", "backfills", "datasets", "query",
+    "workers", "pools", "outbox", "events", "backfills", "alerts", "datasets", "query",
     "keys", "users", "roles", "orgs", "groups",
 )  # fmt: skip
 THINGS = (*READ_ONLY, *WRITTEN_BY_WRITERS, *WRITTEN_BY_ADMINS)

@@ -147,6 +147,58 @@ create type tenuto.wait as (
 
 create sequence tenuto.ready_seq;
 
+create table tenuto.alert_rules (
+  org_id         uuid not null,
+  name           text not null,
+  kind           text not null,
+  target         text,
+  threshold      integer not null,
+  seconds        integer not null,
+  destination    text,
+  silenced_until timestamp with time zone,
+  created_by     text not null,
+  created_at     timestamp with time zone not null,
+  due_at         timestamp with time zone not null,
+  constraint alert_rules_pkey PRIMARY KEY (org_id, name),
+  constraint kind_is_known CHECK ((kind = ANY (ARRAY['job_failures'::text, 'dataset_age'::text, 'dead_effects'::text, 'no_worker'::text]))),
+  constraint name_is_not_too_long CHECK (((octet_length(name) >= 1) AND (octet_length(name) <= 128))),
+  constraint seconds_are_positive CHECK (((seconds >= 1) AND (seconds <= 31536000))),
+  constraint threshold_is_positive CHECK (((threshold >= 1) AND (threshold <= 1000)))
+);
+CREATE INDEX alert_rules_due_idx ON tenuto.alert_rules USING btree (due_at);
+alter table tenuto.alert_rules enable row level security;
+alter table tenuto.alert_rules force row level security;
+create policy an_org_sees_its_own_rows on tenuto.alert_rules for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.alert_rules for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.alert_rules for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.alerts (
+  id              uuid not null,
+  org_id          uuid not null,
+  rule            text not null,
+  key             text not null,
+  status          text not null,
+  summary         text not null,
+  details         jsonb not null,
+  evaluations     bigint default 1 not null,
+  first_at        timestamp with time zone not null,
+  last_at         timestamp with time zone not null,
+  acknowledged_by text,
+  acknowledged_at timestamp with time zone,
+  resolved_at     timestamp with time zone,
+  constraint alerts_pkey PRIMARY KEY (id),
+  constraint alert_belongs_to_its_org UNIQUE (org_id, id),
+  constraint only_resolved_alerts_have_an_end CHECK (((status = 'resolved'::text) = (resolved_at IS NOT NULL))),
+  constraint status_is_known CHECK ((status = ANY (ARRAY['firing'::text, 'acknowledged'::text, 'resolved'::text]))),
+  constraint texts_are_not_too_long CHECK (((octet_length(key) <= 512) AND (octet_length(summary) <= 2048)))
+);
+CREATE UNIQUE INDEX alerts_open_idx ON tenuto.alerts USING btree (org_id, rule, key) WHERE (resolved_at IS NULL);
+alter table tenuto.alerts enable row level security;
+alter table tenuto.alerts force row level security;
+create policy an_org_sees_its_own_rows on tenuto.alerts for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.alerts for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.alerts for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
 create table tenuto.api_keys (
   id             uuid not null,
   org_id         uuid not null,

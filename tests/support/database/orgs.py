@@ -78,6 +78,12 @@ def a_busy_org(db: Db, slug: str) -> UUID:
         [org],
     )
     a_backfill(db, org)
+    call(db, "put_alert_rule", org_id=org, name="dead", kind="dead_effects")
+    db.execute(
+        "insert into tenuto.alerts (id, org_id, rule, key, status, summary, details, first_at, last_at)"
+        " values (tenuto._uuid7(), %s, 'dead', 'k', 'firing', 's', '{}', now(), now())",
+        [org],
+    )
     an_org_with_users(db, org, slug)
     return org
 

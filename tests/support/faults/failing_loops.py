@@ -245,6 +245,10 @@ def an_invalidation(db: Db, org: UUID) -> None:
     call(db, "invalidate_dataset", org_id=org, dataset="raw", reason="x", partitions=["mon"])
 
 
+def an_alert_rule(db: Db, org: UUID) -> None:
+    call(db, "put_alert_rule", org_id=org, name="dead", kind="dead_effects")
+
+
 def a_sealed_entry(db: Db, org: UUID) -> None:
     an_entry(db, org_id=org)
     call(db, "seal_audit")
@@ -284,6 +288,7 @@ CASES = {
     "advance_invalidations": Case(
         an_invalidation, gone("data_invalidations", "planned = 0"), "data_invalidations", "update"
     ),
+    "evaluate_alerts": Case(an_alert_rule, gone("alert_rules", "due_at <= tenuto.now()"), "alert_rules", "update"),
     "fire_schedules": Case(a_schedule, gone("schedules", "last_at is null"), "schedules", "update"),
     "drain_outbox": Case(an_effect, gone("outbox", "attempts = 0"), "outbox", "update"),
     "sweep_lanes": Case(an_empty_lane, gone("ready_lanes"), "ready_lanes"),

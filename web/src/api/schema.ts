@@ -32,6 +32,33 @@ export interface AddedTasks {
   ids: Array<string>;
 }
 
+export interface Alert {
+  id: string;
+  rule: string;
+  key: string;
+  status: "firing" | "acknowledged" | "resolved";
+  summary: string;
+  details: unknown;
+  evaluations: number;
+  first_at: string;
+  last_at: string;
+  acknowledged_by: string | null;
+  acknowledged_at: string | null;
+  resolved_at: string | null;
+}
+
+export interface AlertRule {
+  name: string;
+  kind: "job_failures" | "dataset_age" | "dead_effects" | "no_worker";
+  target: string | null;
+  threshold: number;
+  seconds: number;
+  destination: string | null;
+  silenced_until: string | null;
+  created_by: string;
+  created_at: string;
+}
+
 export interface ApiInfoResponse {
   name: string;
   version: string;
@@ -762,6 +789,16 @@ export interface OutputRef {
   index?: number | null;
 }
 
+export interface Page_AlertRule_ {
+  items: Array<AlertRule>;
+  next: string | null;
+}
+
+export interface Page_Alert_ {
+  items: Array<Alert>;
+  next: string | null;
+}
+
 export interface Page_ApiKeyInfo_ {
   items: Array<ApiKeyInfo>;
   next: string | null;
@@ -1079,6 +1116,14 @@ export interface PurgedVersion {
   storage_location: string;
   dag_versions: Array<number>;
   created_at: string;
+}
+
+export interface PutAlertRuleRequest {
+  kind: "job_failures" | "dataset_age" | "dead_effects" | "no_worker";
+  target?: string | null;
+  threshold?: number;
+  seconds?: number;
+  destination?: string | null;
 }
 
 export interface PutDataRequest {
@@ -1441,6 +1486,10 @@ export interface SignedHeadResponse {
   signing_key_id: string;
   signature: string;
   public_key: Record<string, unknown> | null;
+}
+
+export interface SilenceRequest {
+  seconds: number;
 }
 
 export interface SourceState {
@@ -1816,6 +1865,14 @@ export interface WorkerStatus {
 }
 
 export interface Operations {
+  "DELETE /v1/alert-rules/{name}": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: undefined;
+  };
   "DELETE /v1/bundles/{sha256}": {
     path: {
       sha256: string;
@@ -1997,6 +2054,25 @@ export interface Operations {
     query: Record<string, never>;
     body: undefined;
     response: HealthResponse;
+  };
+  "GET /v1/alert-rules": {
+    path: Record<string, never>;
+    query: {
+      limit?: number;
+      after?: string | null;
+    };
+    body: undefined;
+    response: Page_AlertRule_;
+  };
+  "GET /v1/alerts": {
+    path: Record<string, never>;
+    query: {
+      limit?: number;
+      status?: "firing" | "acknowledged" | "resolved" | null;
+      before?: string | null;
+    };
+    body: undefined;
+    response: Page_Alert_;
   };
   "GET /v1/audit": {
     path: Record<string, never>;
@@ -2876,6 +2952,22 @@ export interface Operations {
     body: undefined;
     response: undefined;
   };
+  "POST /v1/alert-rules/{name}/silence": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: SilenceRequest;
+    response: undefined;
+  };
+  "POST /v1/alerts/{alert_id}/acknowledge": {
+    path: {
+      alert_id: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: undefined;
+  };
   "POST /v1/backfills": {
     path: Record<string, never>;
     query: Record<string, never>;
@@ -3277,6 +3369,14 @@ export interface Operations {
     };
     query: Record<string, never>;
     body: undefined;
+    response: undefined;
+  };
+  "PUT /v1/alert-rules/{name}": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: PutAlertRuleRequest;
     response: undefined;
   };
   "PUT /v1/destinations/{name}": {

@@ -10,10 +10,12 @@ from tenuto.sdk.client.transport import Transport
 
 if TYPE_CHECKING:
     from tenuto.sdk.client.http_client import Http
+    from tenuto.sdk.collections.alerts import AlertCollection, SyncAlertCollection
     from tenuto.sdk.collections.backfills import BackfillCollection, SyncBackfillCollection
     from tenuto.sdk.collections.dags import DagCollection, JobCollection, SyncDagCollection, SyncJobCollection
     from tenuto.sdk.collections.datasets import DatasetCollection, SyncDatasetCollection
     from tenuto.sdk.collections.invalidations import InvalidationCollection, SyncInvalidationCollection
+    from tenuto.sdk.operations.alerts import AlertOperations
     from tenuto.sdk.operations.dags import DagOperations
     from tenuto.sdk.operations.repairs import RepairOperations
 
@@ -52,6 +54,25 @@ class DagAttributes(ABC):
         from tenuto.sdk.operations.repairs import HttpRepairs
 
         return HttpRepairs(self._server)
+
+    @cached_property
+    def alert_operations(self) -> "AlertOperations":
+        """The operations on alerts, over the transport of the client."""
+        from tenuto.sdk.operations.alerts import HttpAlerts, SqlAlerts
+
+        transport = self.transport
+        if isinstance(transport, SqlTransport):
+            from tenuto.model.os_user import os_user
+
+            return SqlAlerts(transport.pool, transport.org_id, actor=os_user())
+        return HttpAlerts(self._server)
+
+    @property
+    def alerts(self) -> "AlertCollection":
+        """The alerts: `await tn.alerts.list(status="firing")`, `await tn.alerts.acknowledge(id)`."""
+        from tenuto.sdk.collections.alerts import AlertCollection
+
+        return AlertCollection(self.alert_operations)
 
     @property
     def dags(self) -> "DagCollection":
@@ -133,3 +154,10 @@ class SyncDagAttributes(ABC):
         from tenuto.sdk.collections.invalidations import SyncInvalidationCollection
 
         return SyncInvalidationCollection(self.client.invalidations, self.wait_for)
+
+    @property
+    def alerts(self) -> "SyncAlertCollection":
+        """The alerts: `tn.alerts.list(status="firing")`, `tn.alerts.acknowledge(id)`."""
+        from tenuto.sdk.collections.alerts import SyncAlertCollection
+
+        return SyncAlertCollection(self.client.alerts, self.wait_for)

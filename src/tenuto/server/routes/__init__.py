@@ -5,6 +5,7 @@ from importlib import import_module
 from tenuto.server.http.route_table import RouteTable
 
 MODULES = (
+    "alerts",
     "audit",
     "backfills",
     "bulk_runs",

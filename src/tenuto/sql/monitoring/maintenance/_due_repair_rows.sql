@@ -1,4 +1,4 @@
--- Returns the due rows, as _due_rows does, of backfills and invalidations.
+-- Returns the due rows, as _due_rows does, of backfills, invalidations and alert rules.
 create or replace function tenuto._due_repair_rows(p_loop text)
   returns table (key text, org_id uuid, run_id uuid, task_id uuid, since timestamptz)
   language plpgsql
@@ -19,6 +19,12 @@ begin
     select i.id::text, i.org_id, null::uuid, null::uuid, i.due_at
     from tenuto.data_invalidations i
     where i.due_at <= tenuto.now()
+    limit 100000;
+  when 'evaluate_alerts' then
+    return query
+    select r.org_id || ':' || r.name, r.org_id, null::uuid, null::uuid, r.due_at
+    from tenuto.alert_rules r
+    where r.due_at <= tenuto.now()
     limit 100000;
   else
     perform tenuto._raise('TN003', format('loop %s does not process rows one by one', p_loop));

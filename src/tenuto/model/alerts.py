@@ -1,0 +1,42 @@
+"""Alert rules and the alerts that they raised."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+AlertKind = Literal["job_failures", "dataset_age", "dead_effects", "no_worker"]
+AlertStatus = Literal["firing", "acknowledged", "resolved"]
+
+
+@dataclass(frozen=True)
+class AlertRule:
+    """A condition on the health of an org's work. `target` is a job (DAG/JOB), a dataset or a queue."""
+
+    name: str
+    kind: AlertKind
+    target: str | None
+    threshold: int
+    seconds: int
+    destination: str | None
+    silenced_until: datetime | None
+    created_by: str
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class Alert:
+    """A cause that a rule found. It is open until the rule no longer finds it."""
+
+    id: UUID
+    rule: str
+    key: str
+    status: AlertStatus
+    summary: str
+    details: Any
+    evaluations: int
+    first_at: datetime
+    last_at: datetime
+    acknowledged_by: str | None
+    acknowledged_at: datetime | None
+    resolved_at: datetime | None

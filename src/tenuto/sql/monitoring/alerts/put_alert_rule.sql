@@ -1,0 +1,46 @@
+-- Creates an alert rule, or replaces it, and returns whether it is new. job_failures: a job (DAG/JOB, or any) failed
+-- p_threshold times within p_seconds. dataset_age: a dataset has had no commit for p_seconds. dead_effects: there are
+-- p_threshold dead effects. no_worker: tasks of a queue (or any) have waited for p_seconds, and no live worker can take
+-- them. Raises TN003 for wrong options, TN001 for an unknown destination or dataset.
+create or replace function tenuto.put_alert_rule(
+  p_org_id uuid, p_name text, p_kind text, p_target text default null, p_threshold int default 1,
+  p_seconds int default 3600, p_destination text default null, p_actor text default 'sql')
+  returns boolean
+  language plpgsql
+as $$
+declare
+  v_new boolean;
+begin
+  perform tenuto._check_name('the name of an alert rule', coalesce(p_name, ''), 128);
+  perform tenuto._check_name('the target of an alert rule', p_target);
+  perform tenuto._check_name('the actor of an alert rule', coalesce(p_actor, ''));
+  if coalesce(p_kind not in ('job_failures', 'dataset_age', 'dead_effects', 'no_worker'), true) then
+    perform tenuto._raise('TN003', format('the kind of an alert rule is %L', left(p_kind, 40)),
+      'write job_failures, dataset_age, dead_effects or no_worker');
+  elsif p_threshold not between 1 and 1000 or p_seconds not between 1 and 31536000 then
+    perform tenuto._raise('TN003', 'the threshold is not 1 to 1,000, or the time not 1 second to 1 year');
+  elsif p_kind = 'dataset_age' and p_target is null then
+    perform tenuto._raise('TN003', 'a rule about the age of a dataset names the dataset');
+  elsif p_kind = 'job_failures' and p_target !~ '^[^/]+/[^/]+$' then
+    perform tenuto._raise('TN003', format('%L is not a job', left(p_target, 100)), 'write DAG/JOB, or none for all');
+  elsif p_kind = 'dataset_age' then
+    perform tenuto.get_dataset(p_org_id, p_target);
+  end if;
+  if p_destination is not null and not exists (
+    select from tenuto.destinations d where d.org_id = p_org_id and d.name = p_destination
+  ) then
+    perform tenuto._raise('TN001', format('no destination %L', left(p_destination, 100)),
+      'an admin declares it: tenuto destinations set NAME URL');
+  end if;
+  v_new := not exists (select from tenuto.alert_rules r where r.org_id = p_org_id and r.name = p_name);
+  insert into tenuto.alert_rules as r
+    (org_id, name, kind, target, threshold, seconds, destination, created_by, created_at, due_at)
+  values (p_org_id, p_name, p_kind, p_target, p_threshold, p_seconds, p_destination, p_actor, tenuto.now(),
+          tenuto.now())
+  on conflict (org_id, name) do update
+    set kind = excluded.kind, target = excluded.target, threshold = excluded.threshold, seconds = excluded.seconds,
+        destination = excluded.destination, due_at = excluded.due_at;
+  perform tenuto._audit(p_org_id, 'alert_rule', p_name, 'set', jsonb_build_object('kind', p_kind, 'target', p_target));
+  return v_new;
+end
+$$;

@@ -1,0 +1,170 @@
+"""Alerts: rules about the health of an org's work raise one alert per cause, deliver it once, and resolve it."""
+
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from tenuto.model.errors import Conflict, InvalidInput, NotFound
+from tests.support.database.events import commit, readers, route
+from tests.support.database.jobs import deployed, trigger
+from tests.support.database.outbox import publish
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start_one
+
+
+def a_rule(db: Db, name: str = "r", **options: Any) -> bool:
+    return call(db, "put_alert_rule", **{"org_id": DEFAULT_ORG, "name": name, "kind": "dead_effects", **options})
+
+
+def evaluate(db: Db) -> None:
+    db.execute("update tenuto.alert_rules set due_at = tenuto.now()")
+    call(db, "evaluate_alerts")
+
+
+def alerts(db: Db, org_id: UUID = DEFAULT_ORG) -> list[tuple[str, str, str]]:
+    """(rule, key, status), newest first."""
+    return [(row["rule"], row["key"], row["status"]) for row in call(db, "list_alerts", org_id=org_id)]
+
+
+def delivered(db: Db) -> list[tuple[str, str]]:
+    """(destination, status of the alert) of the effects, in their order."""
+    return db.execute(
+        "select destination, payload #>> '{body,status}' from tenuto.outbox where key like 'alert:%' order by id"
+    ).fetchall()
+
+
+def die(db: Db) -> None:
+    """Makes an effect a dead letter."""
+    publish(db, 1)
+    db.execute("update tenuto.outbox set status = 'dead', last_error = 'x' where status = 'pending' and key is null")
+
+
+def test_a_cause_is_one_alert_that_is_delivered_once_and_resolved(db: Db):
+    call(db, "put_destination", org_id=DEFAULT_ORG, name="pager", url="https://example.com", secret=b"x")
+    assert a_rule(db, destination="pager") is True
+    evaluate(db)
+    assert alerts(db) == []
+    die(db)
+    for _ in range(3):
+        evaluate(db)
+
+    assert alerts(db) == [("r", "outbox", "firing")]
+    (row,) = call(db, "list_alerts", org_id=DEFAULT_ORG, status="firing")
+    assert (row["evaluations"], row["summary"]) == (3, "1 effects are dead letters")
+    assert delivered(db) == [("pager", "firing")]
+    db.execute("update tenuto.outbox set status = 'done', processed_at = now(), last_error = null where key is null")
+    evaluate(db)
+    assert alerts(db) == [("r", "outbox", "resolved")]
+    assert delivered(db) == [("pager", "firing"), ("pager", "resolved")]
+    die(db)
+    evaluate(db)
+    assert alerts(db) == [("r", "outbox", "firing"), ("r", "outbox", "resolved")]
+
+
+def test_a_rule_is_evaluated_every_30_seconds(db: Db):
+    a_rule(db)
+    assert [call(db, "evaluate_alerts") for _ in range(2)] == [1, 0]
+
+
+def test_a_silenced_rule_delivers_nothing(db: Db):
+    call(db, "put_destination", org_id=DEFAULT_ORG, name="pager", url="https://example.com", secret=b"x")
+    a_rule(db, destination="pager")
+    call(db, "silence_alert_rule", org_id=DEFAULT_ORG, name="r", seconds=60)
+    die(db)
+    evaluate(db)
+
+    assert (alerts(db), delivered(db)) == ([("r", "outbox", "firing")], [])
+    assert call(db, "list_alert_rules", org_id=DEFAULT_ORG)[0]["silenced_until"] is not None
+    call(db, "silence_alert_rule", org_id=DEFAULT_ORG, name="r", seconds=0)
+    assert call(db, "list_alert_rules", org_id=DEFAULT_ORG)[0]["silenced_until"] is None
+
+
+def test_an_alert_is_acknowledged_until_it_is_resolved(db: Db):
+    a_rule(db)
+    die(db)
+    evaluate(db)
+    (row,) = call(db, "list_alerts", org_id=DEFAULT_ORG)
+    for actor in ("ann", "bob"):
+        call(db, "acknowledge_alert", org_id=DEFAULT_ORG, id=row["id"], actor=actor)
+    evaluate(db)
+
+    (row,) = call(db, "list_alerts", org_id=DEFAULT_ORG)
+    assert (row["status"], row["acknowledged_by"], row["evaluations"]) == ("acknowledged", "ann", 2)
+    call(db, "delete_alert_rule", org_id=DEFAULT_ORG, name="r")
+    assert alerts(db) == [("r", "outbox", "resolved")]
+    with pytest.raises(Conflict, match="is resolved"):
+        call(db, "acknowledge_alert", org_id=DEFAULT_ORG, id=row["id"], actor="ann")
+
+
+def test_a_job_that_failed_often_enough_raises_an_alert(db: Db):
+    deployed(db, readers())
+    worker = a_worker(db)
+    a_rule(db, "often", kind="job_failures", threshold=2)
+    a_rule(db, "other", kind="job_failures", target="sales/other")
+    for _ in range(2):
+        evaluate(db)
+        assert alerts(db) == []
+        trigger(db)
+        worker.fail(worker.claim_one(), final=True)
+    evaluate(db)
+
+    assert alerts(db) == [("often", "sales/extract", "firing")]
+
+
+def test_a_dataset_without_a_new_commit_raises_an_alert(db: Db):
+    deployed(db, readers())
+    a_rule(db, "fresh", kind="dataset_age", target="raw", seconds=60)
+    evaluate(db)
+    assert alerts(db) == []
+    db.execute("update tenuto.alert_rules set created_at = created_at - interval '1 hour'")
+    evaluate(db)
+    assert alerts(db) == [("fresh", "raw", "firing")]
+    commit(a_worker(db), "mon")
+    route(db)
+    evaluate(db)
+    assert alerts(db) == [("fresh", "raw", "resolved")]
+
+
+def test_tasks_that_no_live_worker_takes_raise_an_alert(db: Db):
+    start_one(db)
+    a_rule(db, "workers", kind="no_worker", seconds=60)
+    evaluate(db)
+    assert alerts(db) == []
+    db.execute("update tenuto.ready_tasks set queued_at = queued_at - interval '1 hour'")
+    evaluate(db)
+
+    assert alerts(db) == [("workers", "default", "firing")]
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"name": ""}, InvalidInput, "the name of an alert rule is missing"),
+        ({"kind": "mood"}, InvalidInput, "the kind of an alert rule is 'mood'"),
+        ({"threshold": 0}, InvalidInput, "the threshold is not"),
+        ({"kind": "dataset_age"}, InvalidInput, "names the dataset"),
+        ({"kind": "dataset_age", "target": "nothing"}, NotFound, "no dataset nothing"),
+        ({"kind": "job_failures", "target": "daily"}, InvalidInput, "'daily' is not a job"),
+        ({"destination": "nowhere"}, NotFound, "no destination 'nowhere'"),
+    ],
+)
+def test_wrong_rules_are_refused(db: Db, options: dict[str, Any], error: type[Exception], message: str):
+    with pytest.raises(error, match=message):
+        a_rule(db, **options)
+
+
+def test_rules_and_alerts_are_of_one_org(db: Db):
+    other = call(db, "create_org", slug="other")
+    a_rule(db)
+    assert a_rule(db, threshold=2) is False
+    die(db)
+    evaluate(db)
+
+    assert (call(db, "list_alert_rules", org_id=other), alerts(db, other)) == ([], [])
+    for verb, arguments in (
+        ("delete_alert_rule", {"name": "r"}),
+        ("silence_alert_rule", {"name": "r", "seconds": 1}),
+        ("acknowledge_alert", {"id": uuid4(), "actor": "ann"}),
+    ):
+        with pytest.raises(NotFound, match="no alert"):
+            call(db, verb, org_id=other, **arguments)
