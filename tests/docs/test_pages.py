@@ -17,6 +17,7 @@ RUN = ("python", "bash", "text", "sql", "js")
 COMMANDS = tuple(
     DOCS / f"{name}.md"
     for name in (
+        "howto/alerts",
         "howto/command-line",
         "howto/deliver-effects",
         "howto/deploy-dags",

@@ -58,7 +58,7 @@ def ack(
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
-    """Acknowledge an alert: somebody takes care of it."""
+    """Acknowledge an alert: the caller takes care of it."""
     try:
         id = UUID(alert)
     except ValueError:
