@@ -1,5 +1,5 @@
--- firing -> acknowledged: the caller takes care of it. Idempotent; the first one stays. TN001 if there is no such alert,
--- TN004 if it is resolved.
+-- firing -> acknowledged: the caller takes care of it. Idempotent; the first one stays. TN001 if there is no such
+-- alert, TN004 if it is resolved.
 create or replace function tenuto.acknowledge_alert(p_org_id uuid, p_id uuid, p_actor text)
   returns void
   language plpgsql
