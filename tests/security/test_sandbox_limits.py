@@ -84,7 +84,7 @@ def test_what_never_ends_is_ended_with_everything_it_started(sandbox: SandboxWor
         ("die", signal.SIGSEGV, "was killed by SIGSEGV; it has 1024 MB of memory"),
         ("die", signal.SIGKILL, "was killed by SIGKILL: most likely the machine was out of memory"),
         ("die", signal.SIGXCPU, "was ended by SIGXCPU: it used more than its 62 s of CPU time"),
-        ("leave", 3, "exited with code 3 before its task ended"),
+        ("leave", 3, "exited with code 3 before its work ended"),
     ],
 )
 def test_a_sandbox_that_dies_is_a_loss_that_says_how(

@@ -1,5 +1,6 @@
 """Deploys and datasets: one coroutine per public function in sql/datasets/."""
 
+from datetime import datetime
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
@@ -7,7 +8,9 @@ from psycopg.types.json import Jsonb
 from tenuto.db.connection.call import Conn, call, call_one, call_value, call_values, call_void
 from tenuto.model.dags import CurrentVersion, DeployedVersion, DeployFacts
 from tenuto.model.datasets import Cursor, Dataset, DatasetVersion, Partition, PurgedVersion, VersionFolder, WholeDataset
+from tenuto.model.jobs import PageOfRows
 from tenuto.model.json import JsonObject
+from tenuto.model.queries import PinnedDataset
 
 
 async def deploy_dag(
@@ -204,3 +207,50 @@ async def grant_dataset(conn: Conn, *, org_id: UUID, name: str, role: str) -> No
 
 async def revoke_dataset(conn: Conn, *, org_id: UUID, name: str, role: str) -> None:
     await call_void(conn, "revoke_dataset", org_id=org_id, name=name, role=role)
+
+
+async def pin_datasets(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    names: list[str],
+    user_id: UUID | None = None,
+    every: bool | None = None,
+    dag: str | None = None,
+    dag_version: int | None = None,
+    version_id: UUID | None = None,
+    at: datetime | None = None,
+) -> list[PinnedDataset]:
+    return await call(
+        conn,
+        "pin_datasets",
+        PinnedDataset,
+        org_id=org_id,
+        names=names,
+        user_id=user_id,
+        every=every,
+        dag=dag,
+        dag_version=dag_version,
+        version_id=version_id,
+        at=at,
+    )
+
+
+async def read_dataset_rows(conn: Conn, *, org_id: UUID, version_id: UUID, location: str, page: int) -> PageOfRows:
+    return await call_one(
+        conn, "read_dataset_rows", PageOfRows, org_id=org_id, version_id=version_id, location=location, page=page
+    )
+
+
+async def record_query(
+    conn: Conn, *, org_id: UUID, query_id: UUID, action: str, shape: str, versions: list[JsonObject] | None = None
+) -> None:
+    await call_void(
+        conn,
+        "record_query",
+        org_id=org_id,
+        query_id=query_id,
+        action=action,
+        shape=shape,
+        versions=None if versions is None else Jsonb(versions),
+    )

@@ -23,7 +23,8 @@ class Project:
 
 @dataclass(frozen=True)
 class Environment:
-    """TENUTO_DATABASE_URL, TENUTO_URL, TENUTO_API_KEY, TENUTO_HOME, TENUTO_STORAGE, TENUTO_PG_BIN and TENUTO_ORG."""
+    """TENUTO_DATABASE_URL, TENUTO_URL, TENUTO_API_KEY, TENUTO_HOME, TENUTO_STORAGE, TENUTO_PG_BIN, TENUTO_ORG and
+    TENUTO_QUERY_SANDBOX."""
 
     database_url: str | None  # None: the embedded database in `home`
     server_url: str | None
@@ -33,6 +34,7 @@ class Environment:
     api_key: str | None = field(default=None, repr=False)
     project: Project | None = None
     storage_url: str | None = None  # None: a folder in `home`
+    weak_queries: bool = False  # run queries even if this machine cannot confine their process fully
 
     @property
     def storage(self) -> str:
@@ -55,6 +57,7 @@ def read_address(environment: Mapping[str, str]) -> Environment:
         org=environment.get("TENUTO_ORG") or "default",
         api_key=environment.get("TENUTO_API_KEY") or None,
         storage_url=environment.get("TENUTO_STORAGE") or None,
+        weak_queries=_allows_weak(environment.get("TENUTO_QUERY_SANDBOX")),
     )
 
 
@@ -94,6 +97,12 @@ def wrong_server(url: str, write: str) -> str | None:
     if own in ("v1", "internal"):
         return f"the server's address cannot be {url}; leave out /{own}"
     return None
+
+
+def _allows_weak(value: str | None) -> bool:
+    if value not in (None, "", "full", "weak"):
+        raise InvalidInput(f"TENUTO_QUERY_SANDBOX is {value!r:.40}", "write full, which is the default, or weak")
+    return value == "weak"
 
 
 def _home(environment: Mapping[str, str]) -> Path:

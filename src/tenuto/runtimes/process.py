@@ -7,7 +7,7 @@ import socket
 import sys
 import time
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Protocol
 
 from tenuto.model.errors import TenutoError
 from tenuto.runtimes.base import Attempt, RuntimeHost
@@ -158,12 +158,26 @@ class ProcessHandle:
         return True
 
 
+class ChildProcess(Protocol):
+    """The part of `asyncio.subprocess.Process` that is used here."""
+
+    @property
+    def pid(self) -> int: ...
+
+    @property
+    def returncode(self) -> int | None: ...
+
+    def terminate(self) -> None: ...
+
+    def kill(self) -> None: ...
+
+    async def wait(self) -> int: ...
+
+
 class Process(JsonLinesStream):
     """One process and the connection to it."""
 
-    def __init__(
-        self, process: asyncio.subprocess.Process, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
+    def __init__(self, process: ChildProcess, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         super().__init__(reader, writer)
         self.process = process
         self.alive = True

@@ -15,6 +15,8 @@ from starlette.types import ASGIApp
 
 from tenuto.db.connection.pool import ConnectionPool, open_pool
 from tenuto.db.install.schema_check import wait_for_other_functions
+from tenuto.query.pool import ProcessPool, hidden_folders
+from tenuto.query.service import QueryService
 from tenuto.server.auth.imported_keys import BcryptChecker
 from tenuto.server.auth.oidc_issuer import Issuer
 from tenuto.server.http.middleware import Compression, RequestLimit, RequestMiddleware
@@ -77,6 +79,7 @@ class TenutoApp(RequestMiddleware):
             checking.cancel()
             await state.start_batcher.close()
             await state.wakeups.close()
+            await state.query_service.close()
             if state.issuer is not None:
                 await state.issuer.close()
 
@@ -100,10 +103,11 @@ def _middleware(app: ASGIApp, settings: ServerSettings) -> ASGIApp:
 
 
 def _new_state(settings: ServerSettings, pool: ConnectionPool) -> ServerState:
+    store = open_store(settings.storage)
     return ServerState(
         settings=settings,
         pool=pool,
-        store=open_store(settings.storage),
+        store=store,
         issuer=Issuer(settings.oidc) if settings.oidc else None,
         bcrypt_checker=BcryptChecker(),
         prepaid_tokens=PrepaidTokens(settings.key_limit, settings.org_limit),
@@ -114,6 +118,11 @@ def _new_state(settings: ServerSettings, pool: ConnectionPool) -> ServerState:
         body_turns=Turns(settings.org_values, seconds=settings.bulk_seconds),
         waiters=WaiterLimit(settings.org_waits, MAX_WAITS),
         worker_waiters=WaiterLimit(settings.worker_waits, MAX_WORKER_WAITS),
+        query_waiters=WaiterLimit(settings.org_queries, 4 * settings.org_queries),
+        query_service=QueryService(
+            ProcessPool(weak=settings.weak_queries, running=settings.queries, hidden=hidden_folders(settings.storage)),
+            store,
+        ),
         start_batcher=StartBatcher(pool, settings.statement_seconds),
         input_checks=InputChecks(),
         wakeups=WakeupHub(settings.database_url),

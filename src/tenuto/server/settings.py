@@ -57,5 +57,10 @@ class ServerSettings:
     storage: str = NO_STORAGE  # the URL of the object store, which workers share
     oidc: Oidc | None = None
     trusted_proxies: tuple[str, ...] = ()  # proxies whose X-Forwarded-For is trusted
+    query_limit: RateLimit = RateLimit(5, 50)  # of one key or user
+    org_query_limit: RateLimit = RateLimit(20, 100)
+    queries: int = 4  # that run at a time, per process
+    org_queries: int = 8  # of one org that run or wait, per process
+    weak_queries: bool = False  # run queries even if this machine cannot confine their process fully
     worker_waits: int = 400  # long polls of one org's workers, per process
     public_url: str | None = None  # the URL that browsers use, if it differs from the listening address

@@ -8,6 +8,7 @@ from tenuto.server.settings import ServerSettings
 
 if TYPE_CHECKING:  # these modules take requests, which hold this state
     from tenuto.db.connection.pool import ConnectionPool
+    from tenuto.query.service import QueryService
     from tenuto.server.auth.imported_keys import BcryptChecker
     from tenuto.server.auth.oidc_issuer import Issuer
     from tenuto.server.http.middleware import RequestLimit
@@ -39,6 +40,8 @@ class ServerState:
     body_turns: "Turns"
     waiters: "WaiterLimit"
     worker_waiters: "WaiterLimit"
+    query_waiters: "WaiterLimit"
+    query_service: "QueryService"
     start_batcher: "StartBatcher"
     input_checks: "InputChecks"
     wakeups: "WakeupHub"

@@ -1,6 +1,6 @@
 from collections.abc import Sequence
 
-from .lib import RecordBatchReader, Schema, Table
+from .lib import PythonFile, RecordBatchReader, Schema, Table
 
 class Expression:
     def isin(self, values: Sequence[object]) -> Expression: ...
@@ -19,3 +19,12 @@ def dataset(
     source: str | Sequence[str] | Table, schema: Schema | None = None, format: str | None = None
 ) -> Dataset: ...
 def field(name: str) -> Expression: ...
+
+class ParquetFileFragment:
+    physical_schema: Schema
+
+class ParquetFileFormat:
+    def make_fragment(self, file: PythonFile) -> ParquetFileFragment: ...
+
+class FileSystemDataset(Dataset):
+    def __init__(self, fragments: Sequence[ParquetFileFragment], schema: Schema, format: ParquetFileFormat) -> None: ...

@@ -1,5 +1,6 @@
 # The part of pyarrow that Tenuto uses: the package has no types of its own.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from io import BytesIO, RawIOBase
 from typing import Any
 
 class ArrowException(Exception): ...
@@ -58,6 +59,9 @@ class RecordBatchReader:
     def __iter__(self) -> Iterator[RecordBatch]: ...
     @staticmethod
     def from_stream(data: object) -> RecordBatchReader: ...
+
+class PythonFile:
+    def __init__(self, handle: RawIOBase | BytesIO, mode: str) -> None: ...
 
 class Table:
     schema: Schema

@@ -85,6 +85,7 @@ def server(
             oidc=people,
             public_url=public_url,
             storage=settings.storage,
+            weak_queries=settings.weak_queries,
             trusted_proxies=proxies,
             max_connections_per_address=max_connections_per_address,
         )

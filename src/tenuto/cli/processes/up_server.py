@@ -57,7 +57,13 @@ def find_front(context: ProcessContext, port: int | None) -> LocalServer | None:
         except MissingRight as problem:
             log.warning("server: none, because %s", problem)
             return None
-    settings = ServerSettings(context.url, role, peppers, storage=context.settings.storage)
+    settings = ServerSettings(
+        context.url,
+        role,
+        peppers,
+        storage=context.settings.storage,
+        weak_queries=context.settings.weak_queries,
+    )
     return LocalServer(settings, _listen(port))
 
 

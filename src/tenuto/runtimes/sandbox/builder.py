@@ -11,10 +11,10 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import NoReturn
 
-from tenuto.runtimes.sandbox import child
 from tenuto.runtimes.sandbox.cgroup import Cgroup, NoCgroup, make
 from tenuto.runtimes.sandbox.filesystem import build_walls
 from tenuto.runtimes.sandbox.memory_watch import read_buffer, watch
@@ -40,6 +40,7 @@ NOBODY = 65534
 def main(fd: int, spec: Spec) -> None:
     prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
     prctl(PR_SET_DUMPABLE, 0)
+    import_module(spec.program)  # here, once: everything inside is a fork of this process
     if spec.walls:
         end_like(_run_behind_walls(fd, spec))
     else:
@@ -159,7 +160,7 @@ def _be_inside(fd: int, spec: Spec) -> None:
         os.dup2(nothing, number)
     os.close(nothing)
     use_provider(RefusedSecrets())
-    child.main(socket.socket(fileno=3), spec)
+    import_module(spec.program).main(socket.socket(fileno=3), spec)
 
 
 def _guard(work: Callable[..., None], *arguments: object) -> NoReturn:

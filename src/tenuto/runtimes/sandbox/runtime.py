@@ -1,6 +1,7 @@
 """Runs untrusted code: each attempt in its own sandbox, which is removed completely afterwards."""
 
 import asyncio
+import json
 import math
 import os
 import shutil
@@ -17,7 +18,7 @@ from typing import Any
 from tenuto.model.errors import Forbidden
 from tenuto.runtimes.base import Attempt, RuntimeHost
 from tenuto.runtimes.outcomes import Blocked, Completed, Failed, Interrupted, Lost, Outcome, describe
-from tenuto.runtimes.process import Process, ProcessHandle, ProcessRuntime
+from tenuto.runtimes.process import ChildProcess, Process, ProcessHandle, ProcessRuntime
 from tenuto.runtimes.sandbox import spec
 from tenuto.runtimes.sandbox.attempt_api import SandboxAttemptApi
 from tenuto.runtimes.sandbox.child import MAX_LINE_BYTES
@@ -71,7 +72,7 @@ class SandboxRuntime(ProcessRuntime):
         attempt = handle.attempt
         attempt.timeout = attempt.timeout or self._trusted.limits.wall
         async with AsyncExitStack() as stack:
-            folder = Path(stack.enter_context(_own_folder()))
+            folder = Path(stack.enter_context(own_folder()))
             try:
                 prepared = await self._prepare(attempt, folder)
             except NoCodeToRun as refusal:
@@ -155,6 +156,14 @@ class Sandbox(Process):
         with suppress(ProcessLookupError):
             self.process.terminate()
 
+    async def read_exactly(self, length: int) -> bytes:
+        """Read bytes that are no lines, for programs that speak another way."""
+        return await self._reader.readexactly(length)
+
+    async def write(self, data: bytes) -> None:
+        self._writer.write(data)
+        await self._writer.drain()
+
     async def end(self) -> None:
         """End the sandbox with everything it started."""
         self.alive = False
@@ -163,12 +172,13 @@ class Sandbox(Process):
         self._writer.close()
 
     def how_it_died(self, code: int) -> Lost:
-        message = f"the sandbox {self._how(code)}"
+        message = f"the sandbox {self.how_it_ended(code)}"
         return Lost({"type": "SandboxDied", "message": message, "exit_code": code})
 
-    def _how(self, code: int) -> str:
+    def how_it_ended(self, code: int) -> str:
+        """Describe the end, in words that follow a subject."""
         if code >= 0:
-            return f"exited with code {code} before its task ended"
+            return f"exited with code {code} before its work ended"
         name = signal.Signals(-code).name
         limits = self.spec.limits
         match -code:
@@ -188,7 +198,8 @@ class Sandbox(Process):
 
 
 @contextmanager
-def _own_folder() -> Generator[str]:
+def own_folder() -> Generator[str]:
+    """Yield an empty folder for one sandbox, and remove it with whatever the sandbox left in it."""
     folder = tempfile.mkdtemp(prefix="tenuto-sandbox-")
     try:
         yield folder
@@ -226,6 +237,17 @@ async def start(spec: Spec) -> Sandbox:
             pass_fds=(theirs.fileno(),), env=environment, cwd="/", start_new_session=True,
             stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
         )  # fmt: skip
+
+    async def errors() -> bytes:
+        return await process.stderr.read(MAX_BUILD_ERROR_CHARS) if process.stderr else b""
+
+    return await connect_sandbox(process, ours, spec, errors)
+
+
+async def connect_sandbox(
+    process: ChildProcess, ours: socket.socket, spec: Spec, errors: Callable[[], Awaitable[bytes]]
+) -> Sandbox:
+    """Return the sandbox of a new process once it is built. `errors` returns what it printed if that failed."""
     reader, writer = await asyncio.open_connection(sock=ours, limit=MAX_LINE_BYTES)
     sandbox = Sandbox(process, reader, writer)
     sandbox.spec = spec
@@ -236,10 +258,13 @@ async def start(spec: Spec) -> Sandbox:
         await sandbox.end()
         raise CannotBuild(f"it was not built within {BUILD_TIMEOUT_SECONDS:g} s") from None
     if not ready:
-        problem = await process.stderr.read(MAX_BUILD_ERROR_CHARS) if process.stderr else b""
+        problem = await errors()
         await sandbox.end()
         ended = f"it ended with code {process.returncode} and printed nothing"
         raise CannotBuild(problem.decode("utf-8", "replace").strip() or ended)
+    if failure := json.loads(ready).get("failed"):  # nothing but our own code has run in it
+        await sandbox.end()
+        raise CannotBuild(str(failure))
     return sandbox
 
 

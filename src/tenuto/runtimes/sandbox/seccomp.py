@@ -4,6 +4,7 @@ allocate memory which is not attributed to a process."""
 import errno
 import platform
 import struct
+from collections.abc import Sequence
 
 # By machine: the kernel's id of the architecture, and the numbers of the calls.
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -35,9 +36,19 @@ ABSENT: Numbers = {
     "inotify_init": (253, None), "inotify_init1": (294, 26), "fanotify_init": (300, 262),
     "landlock_create_ruleset": (444, 444),
 }  # fmt: skip
+# Calls that open files, start programs or make connections. A process that has all it needs gives them up.
+OPENING: Numbers = {
+    "open": (2, None), "openat": (257, 56), "openat2": (437, 437), "creat": (85, None), "execve": (59, 221),
+    "execveat": (322, 281), "fork": (57, None), "vfork": (58, None), "mkdir": (83, None), "mkdirat": (258, 34),
+    "mknod": (133, None), "mknodat": (259, 33), "symlink": (88, None), "symlinkat": (266, 36), "link": (86, None),
+    "linkat": (265, 37), "rename": (82, None), "renameat": (264, 38), "renameat2": (316, 276), "unlink": (87, None),
+    "unlinkat": (263, 35), "truncate": (76, 45), "chmod": (90, None), "fchmodat": (268, 53), "connect": (42, 203),
+    "bind": (49, 200), "listen": (50, 201), "accept": (43, 202), "accept4": (288, 242), "kill": (62, 129),
+    "pidfd_open": (434, 434), "pidfd_send_signal": (424, 424), "setsockopt": (54, 208),
+}  # fmt: skip
 _CLONE, _CLONE3, _MMAP, _FCNTL = (56, 220), (435, 435), (9, 222), (72, 25)
 _SOCKETPAIR, _SETSOCKOPT = (53, 199), (54, 208)
-_NEW_NAMESPACES, _MAP_HUGETLB, _F_SETPIPE_SZ = 0x7E020000, 0x40000, 1031
+_NEW_NAMESPACES, _CLONE_THREAD, _MAP_HUGETLB, _F_SETPIPE_SZ = 0x7E020000, 0x10000, 0x40000, 1031
 _AF_UNIX, _SOCK_STREAM, _SOCK_TYPE_MASK, _SOL_SOCKET, _SO_SNDBUF, _SO_RCVBUF = 1, 1, 0xF, 1, 7, 8
 _X32 = 0x40000000  # alternative numbers of x86_64 calls, which would bypass the list
 
@@ -52,7 +63,22 @@ def can_filter() -> bool:
 
 def program() -> bytes:
     """Return the filter for this machine."""
-    column = list(MACHINES).index(platform.machine())
+    return _filter([(REFUSED, errno.EPERM), (ABSENT, errno.ENOSYS)], _by_argument(_column()))
+
+
+def closing_program() -> bytes:
+    """Return a second filter, for a process that is to open nothing more and start threads only."""
+    threads_only = [_argument(0), _line(_ANY_BIT, _CLONE_THREAD, 1, 0), _refuse(errno.EPERM)]
+    return _filter([(OPENING, errno.EACCES)], [(_CLONE[_column()], threads_only)])
+
+
+def _column() -> int:
+    return list(MACHINES).index(platform.machine())
+
+
+def _filter(refused: Sequence[tuple[Numbers, int]], by_argument: Sequence[tuple[int, list[bytes]]]) -> bytes:
+    """Return a program that refuses these calls, each list with its error, and some calls by their arguments."""
+    column = _column()
     lines = [
         _line(_LOAD, _MACHINE),
         _line(_EQUAL, MACHINES[platform.machine()], 1, 0),
@@ -63,11 +89,11 @@ def program() -> bytes:
         # Its flags are in memory, where no filter can look. With ENOSYS, libraries use clone instead.
         *_call(_CLONE3[column], _refuse(errno.ENOSYS)),
     ]
-    for calls, why in ((REFUSED, errno.EPERM), (ABSENT, errno.ENOSYS)):
+    for calls, why in refused:
         for numbers in calls.values():
             if (number := numbers[column]) is not None:
                 lines += _call(number, _refuse(why))
-    for number, block in _by_argument(column):
+    for number, block in by_argument:
         lines += _call(number, *block, _line(_RETURN, _ALLOW))
     return b"".join([*lines, _line(_RETURN, _ALLOW)])
 

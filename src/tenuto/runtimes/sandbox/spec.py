@@ -35,6 +35,9 @@ class Code:
     folder: str | None = None
 
 
+TASK_PROCESS = "tenuto.runtimes.sandbox.child"  # runs one attempt of a task
+
+
 @dataclass(frozen=True)
 class Spec:
     """One sandbox. Without `walls` it shares file system, processes and network with the machine."""
@@ -49,6 +52,7 @@ class Spec:
     path: tuple[str, ...] = ()  # where Python looks for modules
     cwd: str = "/tmp"  # noqa: S108 (inside the walls it is the sandbox's own)
     trial: bool = False  # build it and end: shows what this machine can enforce
+    program: str = TASK_PROCESS  # the module whose `main` runs inside
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))
@@ -68,4 +72,5 @@ class Spec:
             path=tuple(fields["path"]),
             cwd=fields["cwd"],
             trial=fields["trial"],
+            program=fields["program"],
         )

@@ -46,13 +46,14 @@ class InputData:
             schema = self._schema or pa.schema([])
             return pads.dataset(schema.empty_table())
         data = pads.dataset([str(path) for path in paths], schema=self._schema, format="parquet")
-        for name in self._where:
-            if name not in data.schema.names:
-                raise Fail(f"the input {self._name} is filtered by {name}, a column that it does not have")
-            data = data.filter(_is_one_of(name, self._where[name]))
-        return data
+        return filtered(data, self._name, self._where)
 
 
-def _is_one_of(name: str, wanted: object) -> pads.Expression:
-    values = cast("list[object]", wanted) if isinstance(wanted, list) else [wanted]
-    return pads.field(name).isin(values)
+def filtered(data: pads.Dataset, name: str, where: JsonObject) -> pads.Dataset:
+    """Return the rows of an input whose columns have the values that `where` says."""
+    for column, wanted in where.items():
+        if column not in data.schema.names:
+            raise Fail(f"the input {name} is filtered by {column}, a column that it does not have")
+        values = cast("list[object]", wanted) if isinstance(wanted, list) else [wanted]
+        data = data.filter(pads.field(column).isin(values))
+    return data

@@ -4,7 +4,6 @@ import json
 import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO
@@ -13,13 +12,12 @@ from urllib.parse import quote
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from tenuto.model.attempt_files import DATASETS
 from tenuto.sdk.jobs.rows import Rows
 from tenuto.storage.base import StorageProblem, StorageUnavailable, Store
 from tenuto.storage.folder import FolderStore
+from tenuto.storage.listing import GLOB, MARKER, stored_files
 
-DATASETS = "datasets/"  # of the object store
-MARKER = "_done"  # written last
-GLOB = "**/*.parquet"
 MAX_ROW_GROUP_ROWS = 1 << 20
 MAX_ROW_GROUP_BYTES = 128 << 20  # in memory
 MAX_FILE_ROWS = 10 * MAX_ROW_GROUP_ROWS
@@ -111,21 +109,12 @@ def damage(store: Store, location: str) -> Iterator[tuple[str, str]]:
             yield name, "the file is not the one that was written: its hash differs"
 
 
-def stored_keys(store: Store, location: str, glob: str = GLOB) -> Iterator[str]:
-    """Yield the keys of the files of a committed partition."""
-    prefix = f"{DATASETS}{location}"
-    after: str | None = None
-    while page := store.list(prefix, after=after):
-        yield from (item.key for item in page if _matches(item.key.removeprefix(prefix), glob))
-        after = page[-1].key
-
-
 def local_files(store: Store, locations: Iterable[str], scratch: Path, glob: str = GLOB) -> list[Path]:
     """Return the files of committed partitions as files of this machine; those of a bucket are copied to `scratch`."""
     return [
-        _local_file(store, key, scratch / str(number))
+        _local_file(store, file.key, scratch / str(number))
         for number, location in enumerate(locations)
-        for key in stored_keys(store, location, glob)
+        for file in stored_files(store, location, glob)
     ]
 
 
@@ -144,8 +133,3 @@ def _digest(file: BinaryIO) -> str:
     while part := file.read(1 << 20):
         hash.update(part)
     return hash.hexdigest()
-
-
-def _matches(path: str, glob: str) -> bool:
-    """Whether a path matches a glob. `**/` also stands for no folder, and the marker is never data."""
-    return path != MARKER and (fnmatchcase(path, glob) or fnmatchcase(path, glob.removeprefix("**/")))

@@ -79,7 +79,7 @@ def _confine(connection: duckdb.DuckDBPyConnection, views: Mapping[str, View], o
     """Register the data, then take all other access away for good. `own`: an empty folder to spill to, the only one
     that SQL can still read."""
     for name, view in views.items():
-        _create_view(connection, name, view)
+        create_view(connection, name, view)
     for name, value in SETTINGS:
         connection.execute(f"set {name} = {_literal(value)}")
     connection.execute(f"set temp_directory = {_literal(own)}")
@@ -87,7 +87,8 @@ def _confine(connection: duckdb.DuckDBPyConnection, views: Mapping[str, View], o
     connection.execute("set lock_configuration = true")
 
 
-def _create_view(connection: duckdb.DuckDBPyConnection, name: str, view: View) -> None:
+def create_view(connection: duckdb.DuckDBPyConnection, name: str, view: View) -> None:
+    """Make the data known to SQL by its name."""
     if not view.unique_key:
         connection.register(name, view.parts[0])
         return

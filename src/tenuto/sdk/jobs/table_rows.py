@@ -53,7 +53,7 @@ class TableRows:
             while page < pages:
                 call = self._calls.api.ask("read_rows", input=input, location=location, page=page)
                 found = self._calls.wait(call)
-                writer.write_table(self._table(found["rows"]))
+                writer.write_table(table_of(self._schema, found["rows"]))
                 page, pages = page + 1, found["pages"]
         return path
 
@@ -82,11 +82,12 @@ class TableRows:
             raise Fail(f"a text of {self._name} contains the character NUL, which Postgres cannot store")
         return row
 
-    def _table(self, rows: Sequence[Row]) -> pa.Table:
-        return pa.Table.from_arrays(
-            [_array([row[no] for row in rows], field.type) for no, field in enumerate(self._schema)],
-            schema=self._schema,
-        )
+
+def table_of(schema: pa.Schema, rows: Sequence[Row]) -> pa.Table:
+    """Return the rows of a page as a table with the columns of the schema."""
+    return pa.Table.from_arrays(
+        [_array([row[no] for row in rows], field.type) for no, field in enumerate(schema)], schema=schema
+    )
 
 
 def _texts(array: pa.Array) -> Row:

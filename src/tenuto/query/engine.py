@@ -1,0 +1,152 @@
+"""The process that runs one query. It starts inside of a sandbox, gives up every way to open a file, and waits.
+
+It knows datasets only as numbered files: it asks the server for ranges of their bytes (`RemoteFile`). The server
+decides which files these are before any of the query runs.
+"""
+
+import io
+import json
+import signal
+import socket
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, cast
+
+import duckdb
+import pyarrow as pa
+import pyarrow.dataset as pads
+import pyarrow.parquet as pq
+
+from tenuto.model.json import JsonObject
+from tenuto.query import gate
+from tenuto.query.formats import writer_of
+from tenuto.query.frames import Channel
+from tenuto.query.remote_files import RemoteFile, rows_table
+from tenuto.runtimes.sandbox.privileges import close_files
+from tenuto.runtimes.sandbox.spec import Spec
+from tenuto.sdk.context.control import Fail
+from tenuto.sdk.jobs.columns import Columns
+from tenuto.sdk.jobs.input_data import filtered
+from tenuto.sdk.jobs.select import View, create_view
+
+BATCH_ROWS = 8192
+DUCKDB_SHARE = 0.5  # of the memory of the process; the rest is for Parquet pages, Arrow batches and results
+OUT_OF_MEMORY = "the query needs more memory than a query has; aggregate or sort less"
+SETTINGS = (
+    ("autoinstall_known_extensions", "false"),
+    ("autoload_known_extensions", "false"),
+    ("allow_community_extensions", "false"),
+    ("python_enable_replacements", "false"),
+    ("python_scan_all_frames", "false"),
+    ("temp_directory", "''"),
+    ("max_temp_directory_size", "'0KB'"),
+    ("TimeZone", "'UTC'"),
+    ("threads", "2"),
+    ("enable_external_access", "false"),
+)
+
+
+def main(connection: socket.socket, spec: Spec) -> None:
+    """Get ready, then run the one query that the server sends."""
+    sys.dont_write_bytecode = True
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+    try:
+        database = open_database(int(spec.limits.memory * DUCKDB_SHARE))
+        _warm_up(database)
+        close_files()
+    except Exception as error:
+        connection.sendall(json.dumps({"failed": f"{type(error).__name__}: {error}"}).encode() + b"\n")
+        raise
+    connection.sendall(b'{"ready": true}\n')
+    with suppress(EOFError):  # the server needs the process no more
+        _serve(Channel(connection), database)
+
+
+def open_database(memory: int) -> duckdb.DuckDBPyConnection:
+    """Return a database that can reach nothing, whose settings cannot be changed any more."""
+    database = duckdb.connect(":memory:")
+    for name, value in SETTINGS:
+        database.execute(f"set {name} = {value}")
+    database.execute(f"set memory_limit = '{memory // (1 << 20)}MiB'")
+    database.execute("set lock_configuration = true")
+    return database
+
+
+def _warm_up(database: duckdb.DuckDBPyConnection) -> None:
+    """Load what the first query would load from files, and start its threads: modules, time zones, readers."""
+    table = pa.table({"seen_at": pa.array([0], pa.timestamp("us", tz="UTC")), "text": pa.array(["a"])})
+    file = io.BytesIO()
+    pq.write_table(table, file)
+    format = pads.ParquetFileFormat()
+    fragment = format.make_fragment(pa.PythonFile(file, mode="r"))
+    database.register("warm", pads.FileSystemDataset([fragment], table.schema, format))
+    sql = "select seen_at, text, sum(1.5) as n from warm where text > '' group by all order by n"
+    gate.check(database, sql)
+    for format_name in ("json", "csv", "arrow"):
+        reader = database.sql(sql).to_arrow_reader(BATCH_ROWS)
+        writer = writer_of(format_name, lambda _: None)
+        writer.begin(reader.schema)
+        for batch in reader:
+            writer.write(batch)
+        writer.end(truncated=False)
+    database.unregister("warm")
+
+
+def _serve(channel: Channel, database: duckdb.DuckDBPyConnection) -> None:
+    request = channel.receive()
+    sql = str(request["sql"])
+    try:
+        channel.send({"tables": cast("list[Any]", gate.check(database, sql))})
+    except gate.RefusedQuery as refusal:
+        return channel.send({"error": str(refusal)})
+    answer = channel.receive()
+    try:
+        for view in cast("list[JsonObject]", answer["views"]):
+            create_view(database, str(view["name"]), _view(channel, view))
+        _run(channel, database, sql, str(request["format"]), int(str(request["max_rows"])))
+    except (duckdb.OutOfMemoryException, MemoryError):
+        channel.send({"error": OUT_OF_MEMORY})
+    except (duckdb.Error, pa.ArrowException, OSError, ValueError, Fail) as error:
+        text = str(error)
+        channel.send({"error": OUT_OF_MEMORY if "Out of Memory" in text else text})
+
+
+def _run(channel: Channel, database: duckdb.DuckDBPyConnection, sql: str, format: str, max_rows: int) -> None:
+    reader = database.sql(sql).to_arrow_reader(BATCH_ROWS)
+    writer = writer_of(format, channel.send_bytes)
+    writer.begin(reader.schema)
+    rows, truncated = 0, False
+    for batch in reader:
+        if rows + len(batch) > max_rows:
+            batch, truncated = batch.slice(0, max_rows - rows), True
+        rows += len(batch)
+        writer.write(batch)
+        if truncated:
+            break
+    writer.end(truncated=truncated)
+    channel.send({"done": {"rows": rows, "truncated": truncated}})
+
+
+def _view(channel: Channel, view: JsonObject) -> View:
+    """Return the data of one dataset: in one part, or in one per commit if later rows replace earlier ones."""
+    columns = cast("list[JsonObject] | None", view["columns"])
+    schema = Columns(str(view["name"]), columns).schema if columns else None
+    parts = cast("list[list[JsonObject]]", view["parts"])
+    unique_key = cast("list[str]", view["unique_key"] or [])
+    if unique_key and len(parts) > 1:
+        return View([_dataset(channel, view, schema, files) for files in parts], unique_key)
+    return View([_dataset(channel, view, schema, [file for part in parts for file in part])])
+
+
+def _dataset(channel: Channel, view: JsonObject, schema: pa.Schema | None, files: Sequence[JsonObject]) -> pads.Dataset:
+    name, where = str(view["name"]), cast(JsonObject, view["where"] or {})
+    if view["kind"] == "rows" or not files:
+        if schema is None:
+            raise ValueError(f"{name} has no data yet, and no declared columns")
+        return filtered(pads.dataset(rows_table(channel, schema, files)), name, where)
+    format = pads.ParquetFileFormat()
+    opened = [RemoteFile(channel, int(str(file["no"])), int(str(file["size"]))) for file in files]
+    fragments = [format.make_fragment(pa.PythonFile(file, mode="r")) for file in opened]
+    return filtered(pads.FileSystemDataset(fragments, schema or fragments[0].physical_schema, format), name, where)

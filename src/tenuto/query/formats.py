@@ -1,0 +1,140 @@
+"""Writes the result of a query as JSON, CSV or an Arrow stream, block by block. Runs inside of the sandbox."""
+
+import base64
+import csv
+import io
+import json
+import math
+from collections.abc import Callable
+from datetime import date, time, timedelta
+from decimal import Decimal
+from typing import Any, Protocol, cast
+from uuid import UUID
+
+import pyarrow as pa
+import pyarrow.ipc as ipc
+
+Send = Callable[[bytes], None]
+
+
+class ResultWriter(Protocol):
+    """Writes one result. `write` sends the rows of a batch, `end` what follows the last one."""
+
+    def begin(self, schema: pa.Schema) -> None: ...
+
+    def write(self, batch: pa.RecordBatch) -> None: ...
+
+    def end(self, *, truncated: bool) -> None: ...
+
+
+class JsonWriter:
+    """`"columns": […], "rows": [[…], …], "row_count": n, "truncated": false}`: the server writes what is before it."""
+
+    def __init__(self, send: Send) -> None:
+        self._send, self._rows = send, 0
+
+    def begin(self, schema: pa.Schema) -> None:
+        columns = [{"name": field.name, "type": str(field.type)} for field in schema]
+        self._send(f'"columns":{json.dumps(columns)},"rows":['.encode())
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        rows = [json.dumps(row, ensure_ascii=False, separators=(",", ":")) for row in _rows(batch)]
+        if rows:
+            self._send(((",\n" if self._rows else "\n") + ",\n".join(rows)).encode("utf-8", "replace"))
+        self._rows += len(rows)
+
+    def end(self, *, truncated: bool) -> None:
+        self._send(f'],"row_count":{self._rows},"truncated":{json.dumps(truncated)}}}\n'.encode())
+
+
+class CsvWriter:
+    """A line of names, then a line per row. Nested values are JSON."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+
+    def begin(self, schema: pa.Schema) -> None:
+        self._write([schema.names])
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        self._write([[_cell(value) for value in row] for row in _rows(batch)])
+
+    def end(self, *, truncated: bool) -> None:
+        """Write nothing: CSV has no place to say that rows are missing, so the server ends such a response early."""
+
+    def _write(self, rows: list[list[str]]) -> None:
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(rows)
+        self._send(text.getvalue().encode("utf-8", "replace"))
+
+
+class ArrowWriter:
+    """The streaming format of Arrow."""
+
+    def __init__(self, send: Send) -> None:
+        self._send, self._buffer = send, io.BytesIO()
+
+    def begin(self, schema: pa.Schema) -> None:
+        self._stream = ipc.new_stream(self._buffer, schema)
+        self._flush()
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        self._stream.write_batch(batch)
+        self._flush()
+
+    def end(self, *, truncated: bool) -> None:  # noqa: ARG002 (as for CSV)
+        self._stream.close()
+        self._flush()
+
+    def _flush(self) -> None:
+        if block := self._buffer.getvalue():
+            self._send(block)
+            self._buffer.seek(0)
+            self._buffer.truncate()
+
+
+WRITERS: dict[str, Callable[[Send], ResultWriter]] = {"json": JsonWriter, "csv": CsvWriter, "arrow": ArrowWriter}
+
+
+def writer_of(format: str, send: Send) -> ResultWriter:
+    return WRITERS[format](send)
+
+
+def _rows(batch: pa.RecordBatch) -> list[list[Any]]:
+    columns = [[_value(value) for value in column.to_pylist()] for column in batch.columns]
+    return [list(row) for row in zip(*columns, strict=True)] if columns else [[] for _ in range(len(batch))]
+
+
+def _value(value: Any) -> Any:
+    """Return a value as JSON has it: decimal fractions, times and ids as texts, bytes in base64."""
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case float():
+            return value if math.isfinite(value) else str(value)
+        case date() | time():
+            return value.isoformat()
+        case Decimal():
+            return str(value) if cast(int, value.as_tuple().exponent) < 0 else int(value)
+        case UUID():
+            return str(value)
+        case timedelta():
+            return value.total_seconds()
+        case bytes():
+            return base64.b64encode(value).decode()
+        case dict():
+            return {str(key): _value(item) for key, item in cast("dict[Any, Any]", value).items()}
+        case list() | tuple():
+            return [_value(item) for item in cast("list[Any]", value)]
+        case _:
+            return str(value)
+
+
+def _cell(value: Any) -> str:
+    match value:
+        case None:
+            return ""
+        case str():
+            return value
+        case _:
+            return json.dumps(value, ensure_ascii=False)

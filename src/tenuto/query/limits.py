@@ -1,0 +1,23 @@
+"""The limits of one query."""
+
+from dataclasses import dataclass
+
+MB = 1 << 20
+MAX_SQL_CHARS = 100_000
+MAX_DATASETS = 20
+MAX_ROWS = 1_000_000
+DEFAULT_ROWS = 10_000
+
+
+@dataclass(frozen=True)
+class QueryLimits:
+    """What one query may use. `memory` is that of its process, of which DuckDB gets half."""
+
+    seconds: float = 30.0  # from the moment when a process takes it
+    result_bytes: int = 256 * MB
+    scan_bytes: int = 16 << 30  # read from the files of datasets
+    memory: int = 2048 * MB
+    files: int = 20_000
+
+
+LIMITS = QueryLimits()

@@ -1,0 +1,152 @@
+"""Keeps processes ready for queries, so that a small query does not wait until one is built."""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+from importlib.util import find_spec
+from urllib.parse import unquote, urlsplit
+
+from tenuto.model.errors import Conflict
+from tenuto.query.limits import LIMITS, QueryLimits
+from tenuto.query.process import PROGRAM, QueryProcess, start_process
+from tenuto.runtimes.sandbox.capabilities import SandboxCapabilities, SandboxUnavailable, find_strength
+from tenuto.runtimes.sandbox.runtime import CannotBuild
+from tenuto.runtimes.sandbox.template_client import SandboxTemplate
+from tenuto.runtimes.sandbox.uids import NoUidAvailable
+
+IDLE_SECONDS = 600.0  # after the last query, until the spare processes are ended
+NEEDED = ("duckdb", "pyarrow")
+
+log = logging.getLogger("tenuto.query")
+
+
+class QueriesUnavailable(Conflict):
+    """This machine cannot run queries; the message says what is missing."""
+
+
+class ProcessPool:
+    """Spare processes, started with the first query. `running` queries run at a time; others wait."""
+
+    def __init__(
+        self,
+        *,
+        weak: bool = False,
+        spares: int = 2,
+        running: int = 4,
+        limits: QueryLimits = LIMITS,
+        hidden: tuple[str, ...] = (),
+    ) -> None:
+        self.limits = limits
+        self._weak, self._count, self._hidden = weak, spares, hidden
+        self._spares: deque[QueryProcess] = deque()
+        self._building: set[asyncio.Task[None]] = set()
+        self._slots = asyncio.Semaphore(running)
+        self._strength: SandboxCapabilities | None = None
+        self._idle: asyncio.TimerHandle | None = None
+        self._template: SandboxTemplate | None = None
+        self._turn = asyncio.Lock()
+        self._running = 0
+        self._closed = False
+
+    @asynccontextmanager
+    async def process(self) -> AsyncGenerator[QueryProcess]:
+        """Yield a process for one query, and end it afterwards. Raises QueriesUnavailable if there can be none."""
+        async with self._slots:
+            self._running += 1
+            try:
+                process = await self._take()
+                try:
+                    yield process
+                finally:
+                    await asyncio.shield(asyncio.ensure_future(process.end()))
+            finally:
+                self._running -= 1
+
+    async def close(self) -> None:
+        """End the spare processes."""
+        self._closed = True
+        if self._idle is not None:
+            self._idle.cancel()
+        for task in self._building:
+            task.cancel()
+        await asyncio.gather(*self._building, return_exceptions=True)
+        await self._rest()
+
+    async def _take(self) -> QueryProcess:
+        await self._find_strength()
+        self._rest_when_idle()
+        process: QueryProcess | None = None
+        while self._spares and process is None:
+            spare = self._spares.popleft()
+            if spare.is_alive:
+                process = spare
+            else:
+                await spare.end()
+        self._refill()
+        if process is not None:
+            return process
+        try:
+            return await self._start()
+        except (CannotBuild, NoUidAvailable, OSError) as error:
+            raise QueriesUnavailable(
+                f"no process for the query can be started: {error}", "see the server's log"
+            ) from error
+
+    async def _find_strength(self) -> SandboxCapabilities:
+        if self._strength is None:
+            if missing := [name for name in NEEDED if find_spec(name) is None]:
+                raise QueriesUnavailable(
+                    f"queries need the package {missing[0]}, which is not installed here", "pip install 'tenuto[data]'"
+                )
+            try:
+                self._strength = await find_strength(weak=self._weak)
+            except SandboxUnavailable as problem:
+                raise QueriesUnavailable(
+                    f"queries are refused here, because their process cannot be confined fully: {problem}",
+                    "run the server as root on Linux, or set TENUTO_QUERY_SANDBOX=weak if you trust all that query",
+                ) from problem
+            log.info("queries run in a %s", self._strength.describe())
+        return self._strength
+
+    async def _start(self) -> QueryProcess:
+        strength = await self._find_strength()
+        async with self._turn:
+            if self._template is None or not self._template.is_alive:
+                self._template = SandboxTemplate(PROGRAM)
+                await self._template.start()
+        return await start_process(self._template, strength, self.limits, self._hidden)
+
+    def _refill(self) -> None:
+        while len(self._spares) + len(self._building) < self._count and not self._closed:
+            task = asyncio.create_task(self._build())
+            self._building.add(task)
+            task.add_done_callback(self._building.discard)
+
+    async def _build(self) -> None:
+        try:
+            self._spares.append(await self._start())
+        except (CannotBuild, NoUidAvailable, OSError) as error:
+            log.error("a process for queries cannot be started: %s", error)
+
+    def _rest_when_idle(self) -> None:
+        if self._idle is not None:
+            self._idle.cancel()
+        loop = asyncio.get_running_loop()
+        self._idle = loop.call_later(IDLE_SECONDS, lambda: asyncio.ensure_future(self._rest()))
+
+    async def _rest(self) -> None:
+        """End the spare processes, and the template unless a query runs."""
+        while self._spares:
+            with suppress(OSError):
+                await self._spares.popleft().end()
+        if self._template is not None and (self._closed or not self._running):
+            template, self._template = self._template, None
+            await template.close()
+
+
+def hidden_folders(storage: str) -> tuple[str, ...]:
+    """Return the folders of this machine that no query process may see: the object store, if it is a folder."""
+    parts = urlsplit(storage)
+    return (unquote(parts.path),) if parts.scheme == "file" else ()

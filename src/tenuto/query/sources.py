@@ -1,0 +1,159 @@
+"""The data of a query on the trusted side: the files of its views, and the bytes that its process asks for."""
+
+import asyncio
+import threading
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import BinaryIO, cast
+from uuid import UUID
+
+from tenuto.model.jobs import PageOfRows
+from tenuto.model.json import Json, JsonObject
+from tenuto.model.queries import PinnedDataset
+from tenuto.query.limits import QueryLimits
+from tenuto.query.process import QueryFailed, Views
+from tenuto.sdk.values.wire_format import dump
+from tenuto.storage.base import Store, check_prefix
+from tenuto.storage.listing import GLOB, stored_files
+
+MAX_OPEN_FILES = 32  # of one query
+MAX_LISTED_FILES = 100_000  # remembered at a time
+LISTINGS_AT_ONCE = 8
+
+ReadRows = Callable[[int, UUID, str, int], Awaitable[PageOfRows]]  # of a view: version, location, page
+
+
+@dataclass(frozen=True)
+class StoredFile:
+    """One Parquet file of a committed partition."""
+
+    key: str
+    size: int
+
+
+@dataclass(frozen=True)
+class StoredRows:
+    """The rows at one location of a dataset that is stored in Postgres. `view` is its position in the query."""
+
+    view: int
+    version_id: UUID
+    location: str
+
+
+class FileLists:
+    """Remembers the files of committed partitions, which never change; the least recently used are forgotten."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._known: OrderedDict[tuple[str, str], list[StoredFile]] = OrderedDict()
+        self._count, self._turn = 0, threading.Lock()
+
+    def files(self, location: str, glob: str) -> list[StoredFile]:
+        """Return the files at a location. Blocks while the store lists them."""
+        with self._turn:
+            if known := self._known.get((location, glob)):
+                self._known.move_to_end((location, glob))
+                return known
+        found = [StoredFile(item.key, item.size) for item in stored_files(self._store, check_prefix(location), glob)]
+        with self._turn:
+            self._known[location, glob] = found
+            self._count += len(found)
+            while self._count > MAX_LISTED_FILES:
+                self._count -= len(self._known.popitem(last=False)[1])
+        return found
+
+
+class DatasetData:
+    """The files and rows of one query, by number."""
+
+    def __init__(self, store: Store, items: Sequence[StoredFile | StoredRows], read_rows: ReadRows) -> None:
+        self._store, self._items, self._read_rows = store, items, read_rows
+        self._open: OrderedDict[int, BinaryIO] = OrderedDict()
+
+    async def read(self, number: int, offset: int, length: int) -> bytes:
+        """Return a range of a file. Raises QueryFailed for one that the query does not have."""
+        item = self._items[number] if 0 <= number < len(self._items) else None
+        if not isinstance(item, StoredFile) or offset < 0 or offset + length > item.size:
+            raise QueryFailed(f"the query was ended: its process asked for bytes {offset} of file {number}")
+        return await asyncio.to_thread(self._read, number, item.key, offset, length)
+
+    async def rows(self, number: int, page: int) -> bytes:
+        """Return a page of rows as JSON."""
+        item = self._items[number] if 0 <= number < len(self._items) else None
+        if not isinstance(item, StoredRows):
+            raise QueryFailed(f"the query was ended: its process asked for rows of file {number}")
+        found = await self._read_rows(item.view, item.version_id, item.location, page)
+        return dump({"rows": found.rows, "pages": found.pages}).encode()
+
+    def close(self) -> None:
+        while self._open:
+            with suppress(OSError):
+                self._open.popitem()[1].close()
+
+    def _read(self, number: int, key: str, offset: int, length: int) -> bytes:
+        file = self._open.get(number)
+        if file is None:
+            if len(self._open) >= MAX_OPEN_FILES:
+                self._open.popitem(last=False)[1].close()
+            file = self._open[number] = self._store.open(key)
+        self._open.move_to_end(number)
+        file.seek(offset)
+        return file.read(length)
+
+
+async def open_views(
+    pinned: Sequence[PinnedDataset], lists: FileLists, store: Store, read_rows: ReadRows, limits: QueryLimits
+) -> tuple[Views, DatasetData]:
+    """Return the views of a query over these datasets, and their data, to be closed."""
+    turns = asyncio.Semaphore(LISTINGS_AT_ONCE)
+
+    async def files_at(location: str, glob: str) -> list[StoredFile]:
+        async with turns:
+            return await asyncio.to_thread(lists.files, location, glob)
+
+    items: list[StoredFile | StoredRows] = []
+    views: list[JsonObject] = []
+    for number, dataset in enumerate(pinned):
+        parts: list[list[StoredFile] | list[StoredRows]] = []
+        storage = dataset.storage or {}
+        locations = _checked_locations(dataset)
+        if is_rows := storage.get("kind") == "postgres":
+            version_id = cast(UUID, dataset.version_id)
+            parts = [[StoredRows(number, version_id, location)] for location in locations]
+        else:
+            glob = str(storage.get("glob") or GLOB)
+            parts = list(await asyncio.gather(*(files_at(location, glob) for location in locations)))
+        view: list[Json] = []
+        for part in parts:
+            view.append([_numbered(len(items) + no, item) for no, item in enumerate(part)])
+            items.extend(part)
+        if len(items) > limits.files:
+            raise QueryFailed(f"the query reads more than {limits.files:,} files", "compact the dataset")
+        views.append(
+            {
+                "name": dataset.name,
+                "kind": "rows" if is_rows else "parquet",
+                "columns": cast(Json, dataset.columns),
+                "unique_key": cast(Json, dataset.unique_key),
+                "where": dataset.where,
+                "parts": view,
+            }
+        )
+    data = DatasetData(store, items, read_rows)
+    return Views(views, data), data
+
+
+def _checked_locations(dataset: PinnedDataset) -> list[str]:
+    """Return the locations. Each is inside of the folder of its version; another one would be another dataset's."""
+    if dataset.locations is None:
+        raise QueryFailed(f"{dataset.name} has more than 1,000 committed partitions", "query a compacted dataset")
+    for location in dataset.locations:
+        if not location.startswith(dataset.storage_location or "\0"):
+            raise QueryFailed(f"the data of {dataset.name} is outside of its folder")
+    return dataset.locations
+
+
+def _numbered(number: int, item: StoredFile | StoredRows) -> JsonObject:
+    return {"no": number, "size": item.size if isinstance(item, StoredFile) else 0}

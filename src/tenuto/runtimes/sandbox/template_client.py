@@ -1,0 +1,139 @@
+"""Starts sandboxes from a template process, which takes 50 ms instead of a second."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import sys
+from collections.abc import Awaitable, Callable
+from contextlib import closing, suppress
+
+from tenuto.runtimes.sandbox.runtime import (
+    BUILD_TIMEOUT_SECONDS,
+    MAX_BUILD_ERROR_CHARS,
+    CannotBuild,
+    Sandbox,
+    connect_sandbox,
+)
+from tenuto.runtimes.sandbox.spec import Spec
+
+LOST = -int(signal.SIGKILL)  # the exit code of a sandbox whose template has died
+
+
+class TemplateChild:
+    """A fork of a template: the part of `asyncio.subprocess.Process` that a sandbox needs."""
+
+    def __init__(self, template: "SandboxTemplate", pid: int) -> None:
+        self.pid = pid
+        self._template = template
+        self._ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    @property
+    def returncode(self) -> int | None:
+        return self._ended.result() if self._ended.done() else None
+
+    def terminate(self) -> None:
+        self._template.signal(self.pid, signal.SIGTERM)
+
+    def kill(self) -> None:
+        self._template.signal(self.pid, signal.SIGKILL)
+
+    async def wait(self) -> int:
+        return await asyncio.shield(self._ended)
+
+    def end(self, code: int) -> None:
+        if not self._ended.done():
+            self._ended.set_result(code)
+
+
+class SandboxTemplate:
+    """A running template process. `start` it before use, and `close` it."""
+
+    def __init__(self, program: str) -> None:
+        self._program = program
+        self._turn = asyncio.Lock()
+        self._children: dict[int, TemplateChild] = {}
+        self._started: asyncio.Queue[int] = asyncio.Queue()
+        self._process: asyncio.subprocess.Process | None = None
+
+    @property
+    def is_alive(self) -> bool:
+        return self._process is not None and self._process.returncode is None
+
+    async def start(self) -> None:
+        """Start the process and wait until it has imported its program."""
+        ours, theirs = socket.socketpair()
+        with closing(theirs):
+            self._process = await asyncio.create_subprocess_exec(
+                sys.executable, "-I", "-m", "tenuto.runtimes.sandbox.template", str(theirs.fileno()), self._program,
+                pass_fds=(theirs.fileno(),), env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}, cwd="/",
+                start_new_session=True, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL,
+            )  # fmt: skip
+        self._control = ours.dup()  # files are sent past the stream, which cannot send any
+        reader, self._writer = await asyncio.open_connection(sock=ours)
+        async with asyncio.timeout(BUILD_TIMEOUT_SECONDS):
+            if not await reader.readline():
+                raise CannotBuild(f"the template of {self._program} ended with code {await self._process.wait()}")
+        self._reading = asyncio.create_task(self._read(reader))
+
+    async def start_sandbox(self, spec: Spec) -> Sandbox:
+        """Fork a sandbox that waits for its work. Raises CannotBuild."""
+        ours, theirs = socket.socketpair()
+        errors, errors_end = os.pipe()
+        try:
+            with closing(theirs):
+                async with self._turn:  # so that the next one that has started is ours
+                    request = json.dumps({"start": spec.to_json()}).encode() + b"\n"
+                    socket.send_fds(self._control, [request], [theirs.fileno(), errors_end])
+                    pid = await self._started.get()
+            os.close(errors_end)
+            errors_end = -1
+            if pid == 0:
+                raise CannotBuild(f"the template of {self._program} has died")
+            return await connect_sandbox(self._children[pid], ours, spec, _reader_of(errors))
+        except OSError as error:
+            raise CannotBuild(f"the template of {self._program} cannot be reached: {error}") from error
+        finally:
+            for file in (errors, errors_end):
+                with suppress(OSError):
+                    os.close(file)
+
+    def signal(self, pid: int, number: int) -> None:
+        """Send a signal to a sandbox, unless it has ended."""
+        with suppress(OSError):
+            self._control.send(json.dumps({"kill": pid, "signal": int(number)}).encode() + b"\n")
+
+    async def close(self) -> None:
+        """End the process, and all of its sandboxes with it."""
+        if self._process is None:
+            return
+        with suppress(ProcessLookupError):
+            self._process.kill()
+        await self._process.wait()
+        await self._reading
+        self._control.close()
+        self._writer.close()
+
+    async def _read(self, reader: asyncio.StreamReader) -> None:
+        with suppress(ConnectionError):
+            while line := await reader.readline():
+                match json.loads(line):
+                    case {"started": int(pid)}:
+                        self._children[pid] = TemplateChild(self, pid)
+                        self._started.put_nowait(pid)
+                    case {"ended": int(pid), "code": int(code)} if pid in self._children:
+                        self._children.pop(pid).end(code)
+                    case _:
+                        pass
+        for child in self._children.values():
+            child.end(LOST)
+        self._children.clear()
+        self._started.put_nowait(0)
+
+
+def _reader_of(file: int) -> Callable[[], Awaitable[bytes]]:
+    async def read() -> bytes:
+        return await asyncio.to_thread(os.read, file, MAX_BUILD_ERROR_CHARS)
+
+    return read

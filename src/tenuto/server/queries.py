@@ -1,0 +1,82 @@
+"""Responds to queries: one at a time for each seat of an org, and ended when the client leaves."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from uuid import UUID
+
+from starlette.requests import ClientDisconnect
+from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from tenuto.db import rate_limits
+from tenuto.db.connection.org_transactions import call_for
+from tenuto.model.queries import MEDIA_TYPES, VERSIONS_HEADER
+from tenuto.query.service import Catalog, Query, RunningQuery
+from tenuto.server.http.request import HttpRequest
+from tenuto.server.limits.rate_limits import TooManyRequests
+from tenuto.server.settings import RateLimit
+
+
+class StreamedResult(StreamingResponse):
+    """A result that is sent while the query runs. The query ends with the response, however that ends."""
+
+    def __init__(self, running: RunningQuery, format: str, held: AsyncExitStack) -> None:
+        versions = json.dumps([version.to_json() for version in running.versions])
+        blocks = _with_versions(versions, running.blocks) if format == "json" else running.blocks
+        # Read-only clients may keep what they got, but nothing between us and them.
+        headers = {VERSIONS_HEADER: versions, "Cache-Control": "no-store"}
+        super().__init__(blocks, 200, headers, MEDIA_TYPES[format])
+        self._held = held
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            await self._held.aclose()
+
+
+async def respond(http: HttpRequest, query: Query, catalog: Catalog, *, org_id: UUID, caller: str) -> Response:
+    """Run a query and return its response, once the first part of the result is there."""
+    server = http.server
+    await _take_tokens(http, org_id, caller)
+    server.query_waiters.check(org_id)
+    async with AsyncExitStack() as stack:
+        stack.enter_context(server.query_waiters.take(org_id))
+        opening = asyncio.create_task(stack.enter_async_context(server.query_service.open(query, catalog)))
+        gone = asyncio.create_task(http.until_disconnected())
+        try:
+            await asyncio.wait({opening, gone}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            gone.cancel()
+            if not opening.done():
+                opening.cancel()
+            await asyncio.gather(opening, gone, return_exceptions=True)
+        if opening.cancelled():
+            raise ClientDisconnect
+        running = opening.result()
+        return StreamedResult(running, query.format, stack.pop_all())
+
+
+async def _take_tokens(http: HttpRequest, org_id: UUID, caller: str) -> None:
+    """Queries have a rate of their own, because one costs as much as a thousand other requests."""
+    settings = http.server.settings
+    limits: list[RateLimit] = [settings.query_limit, settings.org_query_limit]
+    taken = await call_for(
+        http.server.pool,
+        org_id,
+        rate_limits.take_tokens,
+        timeout=settings.statement_seconds,
+        buckets=[f"query:{caller}", "query"],
+        rates=[limit.rate for limit in limits],
+        bursts=[limit.burst for limit in limits],
+    )
+    if not taken.allowed:
+        raise TooManyRequests(f"{caller} or its org", taken.retry_after)
+
+
+async def _with_versions(versions: str, blocks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield f'{{"versions":{versions},'.encode()
+    async for block in blocks:
+        yield block

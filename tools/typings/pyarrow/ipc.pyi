@@ -1,0 +1,9 @@
+from typing import BinaryIO
+
+from .lib import RecordBatch, Schema
+
+class RecordBatchStreamWriter:
+    def write_batch(self, batch: RecordBatch) -> None: ...
+    def close(self) -> None: ...
+
+def new_stream(sink: BinaryIO, schema: Schema) -> RecordBatchStreamWriter: ...
