@@ -55,6 +55,7 @@ PAGES = {
             "rollback",
             "jobs",
             "datasets",
+            "query",
             "events",
         ),
     ),

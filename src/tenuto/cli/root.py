@@ -41,6 +41,7 @@ COMMANDS = {
     "rollback": ("Data", "dags", "rollback"),
     "jobs": ("Data", "jobs", "app"),
     "datasets": ("Data", "datasets", "app"),
+    "query": ("Data", "query", "query"),
     "events": ("Data", "events", "app"),
     "backfill": ("Data", "backfill", "app"),
     "invalidate": ("Data", "invalidate", "invalidate"),

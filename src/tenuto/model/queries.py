@@ -1,4 +1,4 @@
-"""Queries: what they read, and what they return."""
+"""Queries: the datasets that they read, and their results."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -17,8 +17,8 @@ MEDIA_TYPES: dict[str, str] = {
 
 @dataclass(frozen=True)
 class PinnedDataset:
-    """What a query reads of a dataset: one version, and its committed folders (None: too many). Without a version there
-    is none at the time or in the DAG version that was asked for."""
+    """The part of a dataset that a query reads: one version, and its committed folders (None: too many). Without a
+    version there is none at the time or in the DAG version that was asked for."""
 
     name: str
     dataset_id: UUID

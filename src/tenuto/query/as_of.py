@@ -1,4 +1,4 @@
-"""What `as_of` names: a version of a dataset, a version of a DAG, or a time."""
+"""The forms of `as_of`: a version of a dataset, a version of a DAG, or a time."""
 
 import re
 from dataclasses import dataclass

@@ -11,14 +11,14 @@ import socket
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, cast
+from typing import cast
 
 import duckdb
 import pyarrow as pa
 import pyarrow.dataset as pads
 import pyarrow.parquet as pq
 
-from tenuto.model.json import JsonObject
+from tenuto.model.json import Json, JsonObject
 from tenuto.query import gate
 from tenuto.query.formats import writer_of
 from tenuto.query.frames import Channel
@@ -31,6 +31,7 @@ from tenuto.sdk.jobs.input_data import filtered
 from tenuto.sdk.jobs.select import View, create_view
 
 BATCH_ROWS = 8192
+THREADS = 2
 DUCKDB_SHARE = 0.5  # of the memory of the process; the rest is for Parquet pages, Arrow batches and results
 OUT_OF_MEMORY = "the query needs more memory than a query has; aggregate or sort less"
 SETTINGS = (
@@ -42,7 +43,7 @@ SETTINGS = (
     ("temp_directory", "''"),
     ("max_temp_directory_size", "'0KB'"),
     ("TimeZone", "'UTC'"),
-    ("threads", "2"),
+    ("threads", str(THREADS)),
     ("enable_external_access", "false"),
 )
 
@@ -52,6 +53,8 @@ def main(connection: socket.socket, spec: Spec) -> None:
     sys.dont_write_bytecode = True
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
+    pa.set_cpu_count(THREADS)
+    pa.set_io_thread_count(THREADS)
     try:
         database = open_database(int(spec.limits.memory * DUCKDB_SHARE))
         _warm_up(database)
@@ -98,7 +101,7 @@ def _serve(channel: Channel, database: duckdb.DuckDBPyConnection) -> None:
     request = channel.receive()
     sql = str(request["sql"])
     try:
-        channel.send({"tables": cast("list[Any]", gate.check(database, sql))})
+        channel.send({"tables": cast(Json, gate.check(database, sql))})
     except gate.RefusedQuery as refusal:
         return channel.send({"error": str(refusal)})
     answer = channel.receive()

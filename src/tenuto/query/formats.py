@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from datetime import date, time, timedelta
 from decimal import Decimal
-from typing import Any, Protocol, cast
+from typing import Protocol, cast
 from uuid import UUID
 
 import pyarrow as pa
@@ -100,12 +100,12 @@ def writer_of(format: str, send: Send) -> ResultWriter:
     return WRITERS[format](send)
 
 
-def _rows(batch: pa.RecordBatch) -> list[list[Any]]:
+def _rows(batch: pa.RecordBatch) -> list[list[object]]:
     columns = [[_value(value) for value in column.to_pylist()] for column in batch.columns]
     return [list(row) for row in zip(*columns, strict=True)] if columns else [[] for _ in range(len(batch))]
 
 
-def _value(value: Any) -> Any:
+def _value(value: object) -> object:
     """Return a value as JSON has it: decimal fractions, times and ids as texts, bytes in base64."""
     match value:
         case None | bool() | int() | str():
@@ -123,14 +123,14 @@ def _value(value: Any) -> Any:
         case bytes():
             return base64.b64encode(value).decode()
         case dict():
-            return {str(key): _value(item) for key, item in cast("dict[Any, Any]", value).items()}
+            return {str(key): _value(item) for key, item in cast("dict[object, object]", value).items()}
         case list() | tuple():
-            return [_value(item) for item in cast("list[Any]", value)]
+            return [_value(item) for item in cast("list[object]", value)]
         case _:
             return str(value)
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     match value:
         case None:
             return ""

@@ -6,9 +6,11 @@ settings hold without this; the gate gives a clear error early, and keeps functi
 
 import json
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import cast
 
 import duckdb
+
+from tenuto.model.json import Json, JsonObject
 
 # Functions that make rows of their arguments alone. All others read files, addresses, memory or settings.
 TABLE_FUNCTIONS = frozenset({"range", "generate_series", "unnest", "json_each", "json_tree"})
@@ -45,31 +47,30 @@ def check(connection: duckdb.DuckDBPyConnection, sql: str) -> list[str]:
             kinds = ", ".join(statement.type.name for statement in statements) or "nothing"
             raise RefusedQuery(f"write one SELECT; this is {kinds}")
         ((text,),) = connection.execute("select json_serialize_sql(?)", [sql]).fetchall()
-        tree: Any = json.loads(text)
+        tree = cast(JsonObject, json.loads(text))
     except duckdb.Error as error:
         raise RefusedQuery(str(error)) from error
     except RecursionError:
         raise RefusedQuery("the query is nested too deeply") from None
-    if tree.get("error") or len(tree.get("statements", ())) != 1:
+    if tree.get("error") or len(cast("list[Json]", tree.get("statements") or [])) != 1:
         raise RefusedQuery(f"write one SELECT; {tree.get('error_message', 'this is not one')}")
     for node in _nodes(tree["statements"]):
         _check_node(node)
     return sorted(connection.get_table_names(sql))
 
 
-def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
+def _nodes(tree: Json) -> Iterator[JsonObject]:
     stack = [tree]
     while stack:
         item = stack.pop()
         if isinstance(item, list):
-            stack.extend(cast("list[Any]", item))
+            stack.extend(item)
         elif isinstance(item, dict):
-            node = cast("dict[str, Any]", item)
-            yield node
-            stack.extend(node.values())
+            yield item
+            stack.extend(item.values())
 
 
-def _check_node(node: dict[str, Any]) -> None:
+def _check_node(node: JsonObject) -> None:
     kind = node.get("type")
     if "class" in node:
         if node["class"] not in EXPRESSIONS:
@@ -87,19 +88,20 @@ def _plain(kind: object) -> str:
     return str(kind)[:60].replace("_", " ").lower()
 
 
-def _check_table(node: dict[str, Any], kind: str) -> None:
+def _check_table(node: JsonObject, kind: str) -> None:
     if kind == "BASE_TABLE":
         if node.get("schema_name") or node.get("catalog_name") or node.get("at_clause"):
-            name = ".".join(filter(None, (node.get("catalog_name"), node.get("schema_name"), node["table_name"])))
+            parts = (node.get(part) for part in ("catalog_name", "schema_name", "table_name"))
+            name = ".".join(str(part) for part in parts if part)
             raise RefusedQuery(f"{name} is not the name of a dataset; write names without a schema")
     elif kind == "TABLE_FUNCTION":
-        function = cast("dict[str, Any]", node["function"])
+        function = cast("JsonObject", node["function"])
         name = str(function["function_name"]).lower()
         if name not in TABLE_FUNCTIONS or function.get("schema") or function.get("catalog"):
             raise RefusedQuery(f"the table function {name:.100} cannot be used; write the name of a dataset")
 
 
-def _check_function(node: dict[str, Any]) -> None:
+def _check_function(node: JsonObject) -> None:
     name = str(node["function_name"]).lower()
     known = name not in REFUSED_FUNCTIONS and not name.startswith(INTERNAL)
     if not known or node.get("catalog") or node.get("schema") not in ("", None, "main"):

@@ -21,6 +21,8 @@ NEEDED = ("duckdb", "pyarrow")
 
 log = logging.getLogger("tenuto.query")
 
+_strengths: dict[bool, SandboxCapabilities] = {}  # of this machine, with and without leave to be weak; found once
+
 
 class QueriesUnavailable(Conflict):
     """This machine cannot run queries; the message says what is missing."""
@@ -43,7 +45,6 @@ class ProcessPool:
         self._spares: deque[QueryProcess] = deque()
         self._building: set[asyncio.Task[None]] = set()
         self._slots = asyncio.Semaphore(running)
-        self._strength: SandboxCapabilities | None = None
         self._idle: asyncio.TimerHandle | None = None
         self._template: SandboxTemplate | None = None
         self._turn = asyncio.Lock()
@@ -95,20 +96,21 @@ class ProcessPool:
             ) from error
 
     async def _find_strength(self) -> SandboxCapabilities:
-        if self._strength is None:
+        strength = _strengths.get(self._weak)
+        if strength is None:
             if missing := [name for name in NEEDED if find_spec(name) is None]:
                 raise QueriesUnavailable(
                     f"queries need the package {missing[0]}, which is not installed here", "pip install 'tenuto[data]'"
                 )
             try:
-                self._strength = await find_strength(weak=self._weak)
+                strength = _strengths[self._weak] = await find_strength(weak=self._weak)
             except SandboxUnavailable as problem:
                 raise QueriesUnavailable(
                     f"queries are refused here, because their process cannot be confined fully: {problem}",
                     "run the server as root on Linux, or set TENUTO_QUERY_SANDBOX=weak if you trust all that query",
                 ) from problem
-            log.info("queries run in a %s", self._strength.describe())
-        return self._strength
+            log.info("queries run in a %s", strength.describe())
+        return strength
 
     async def _start(self) -> QueryProcess:
         strength = await self._find_strength()

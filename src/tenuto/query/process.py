@@ -6,7 +6,7 @@ import struct
 from collections.abc import AsyncGenerator, Awaitable
 from contextlib import AsyncExitStack, nullcontext
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Protocol, cast
 
 from tenuto.model.errors import InvalidInput
 from tenuto.model.json import Json, JsonObject
@@ -22,6 +22,7 @@ from tenuto.runtimes.sandbox.uids import borrowed_uid
 
 PROGRAM = "tenuto.query.engine"
 CPU_SHARE = 2  # seconds of CPU per second of the time limit: DuckDB has two threads
+ADDRESS_SPACE_SHARE = 4  # threads reserve much more than they use
 BUILD_CPU_SECONDS = 30
 MAX_ERROR_CHARS = 2000
 
@@ -36,7 +37,7 @@ class QueryData(Protocol):
 
 @dataclass(frozen=True)
 class Views:
-    """What a query reads: the views, as its process gets them, and the data behind them."""
+    """The views of a query, as its process gets them, and the data behind them."""
 
     views: list[JsonObject]
     data: QueryData
@@ -102,7 +103,7 @@ class QueryProcess:
                 )
 
     def kill(self) -> None:
-        """End the process now; whoever waits for it learns that it died."""
+        """End the process now; a call that waits for it raises QueryFailed."""
         self._sandbox.kill()
 
     async def end(self) -> None:
@@ -142,14 +143,14 @@ class QueryProcess:
 
     def _checked(self, body: bytes) -> JsonObject:
         try:
-            message: Any = json.loads(body)
+            message: Json = json.loads(body)
         except (ValueError, RecursionError):
             raise self._broken(body[:60]) from None
         match message:
             case {"error": str(error)}:
                 raise QueryFailed(clean(error[:MAX_ERROR_CHARS]))
             case dict():
-                return cast(JsonObject, message)
+                return message
             case _:
                 raise self._broken(message)
 
@@ -176,6 +177,7 @@ async def start_process(
             limits=Limits(
                 cpu=BUILD_CPU_SECONDS + int(CPU_SHARE * limits.seconds),
                 memory=limits.memory,
+                address_space=ADDRESS_SPACE_SHARE * limits.memory,
                 files=64,
                 processes=64,
                 file_size=0,

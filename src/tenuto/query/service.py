@@ -1,6 +1,7 @@
 """Runs queries: resolves the names, checks who may read them, and only then gives their data to a process."""
 
 import asyncio
+import json
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
@@ -23,7 +24,7 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,127}")
 
 
 @dataclass(frozen=True)
-class Query:
+class QueryInput:
     """One query, as the client sent it."""
 
     sql: str
@@ -33,7 +34,8 @@ class Query:
 
 
 class Catalog(Protocol):
-    """What the caller of a query can read. It leaves out what does not exist and what the caller may not read alike."""
+    """The datasets that the caller of a query can read. It leaves out those that do not exist in the same way as those
+    that the caller may not read."""
 
     async def pin(self, names: list[str], as_of: AsOf) -> Sequence[PinnedDataset]: ...
 
@@ -65,7 +67,7 @@ class QueryService:
         await self._pool.close()
 
     @asynccontextmanager
-    async def open(self, query: Query, catalog: Catalog) -> AsyncGenerator[RunningQuery]:
+    async def open(self, query: QueryInput, catalog: Catalog) -> AsyncGenerator[RunningQuery]:
         """Run a query inside of the block. When it opens, the first part of the result is there: a query that is
         refused or fails at once raises here."""
         as_of = _checked(query)
@@ -80,7 +82,7 @@ class QueryService:
                     yield RunningQuery(versions, _joined(first, blocks))
 
     async def _resolve(
-        self, process: QueryProcess, query: Query, as_of: AsOf, catalog: Catalog
+        self, process: QueryProcess, query: QueryInput, as_of: AsOf, catalog: Catalog
     ) -> Sequence[PinnedDataset]:
         """Return what the query reads: every name is a dataset that the caller can read, at one version."""
         try:
@@ -98,7 +100,7 @@ class QueryService:
             raise
 
     async def _blocks(
-        self, process: QueryProcess, query: Query, pinned: Sequence[PinnedDataset], catalog: Catalog
+        self, process: QueryProcess, query: QueryInput, pinned: Sequence[PinnedDataset], catalog: Catalog
     ) -> AsyncGenerator[bytes]:
         data: DatasetData | None = None
         try:
@@ -139,7 +141,7 @@ class _Deadline:
         self._process.kill()
 
 
-def _checked(query: Query) -> AsOf:
+def _checked(query: QueryInput) -> AsOf:
     if len(query.sql) > MAX_SQL_CHARS:
         raise InvalidInput(f"the query has {len(query.sql):,} characters", f"{MAX_SQL_CHARS:,} are allowed")
     if not 1 <= query.max_rows <= MAX_ROWS:
@@ -164,6 +166,11 @@ def _check_versions(pinned: Sequence[PinnedDataset], as_of: AsOf) -> None:
         raise InvalidInput(f"as_of names the DAG {as_of.dag}, and the query reads none of its datasets")
     if as_of.version_id is not None and as_of.version_id not in {dataset.version_id for dataset in pinned}:
         raise InvalidInput(f"as_of is {as_of.version_id}, and no dataset of the query has this version")
+
+
+def json_head(versions: Sequence[VersionRead]) -> bytes:
+    """Return the beginning of a result in JSON, which the blocks of the query follow."""
+    return f'{{"versions":{json.dumps([version.to_json() for version in versions])},'.encode()
 
 
 async def _joined(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

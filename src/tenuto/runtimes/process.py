@@ -158,7 +158,7 @@ class ProcessHandle:
         return True
 
 
-class ChildProcess(Protocol):
+class OsProcess(Protocol):
     """The part of `asyncio.subprocess.Process` that is used here."""
 
     @property
@@ -177,7 +177,7 @@ class ChildProcess(Protocol):
 class Process(JsonLinesStream):
     """One process and the connection to it."""
 
-    def __init__(self, process: ChildProcess, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(self, process: OsProcess, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         super().__init__(reader, writer)
         self.process = process
         self.alive = True

@@ -113,7 +113,9 @@ async def _direct(opened: AsyncExitStack, app: "App | None", address: Environmen
     pool = make_pool(url, role=role)
     opened.push_async_callback(pool.close)
     org_id = DEFAULT_ORG if slug == "default" else await pool.call(orgs.find_org, slug=slug)
-    return Client(SqlTransport(pool, org_id, open_store(address.storage)), url=url, app=app)
+    transport = SqlTransport(pool, org_id, open_store(address.storage))
+    transport.weak_queries = address.weak_queries
+    return Client(transport, url=url, app=app)
 
 
 async def _find_database(opened: AsyncExitStack, url: str | None, home: Path, pg_bin: Path | None) -> str:

@@ -13,7 +13,7 @@ from starlette.types import Receive, Scope, Send
 from tenuto.db import rate_limits
 from tenuto.db.connection.org_transactions import call_for
 from tenuto.model.queries import MEDIA_TYPES, VERSIONS_HEADER
-from tenuto.query.service import Catalog, Query, RunningQuery
+from tenuto.query.service import Catalog, QueryInput, RunningQuery, json_head
 from tenuto.server.http.request import HttpRequest
 from tenuto.server.limits.rate_limits import TooManyRequests
 from tenuto.server.settings import RateLimit
@@ -24,8 +24,7 @@ class StreamedResult(StreamingResponse):
 
     def __init__(self, running: RunningQuery, format: str, held: AsyncExitStack) -> None:
         versions = json.dumps([version.to_json() for version in running.versions])
-        blocks = _with_versions(versions, running.blocks) if format == "json" else running.blocks
-        # Read-only clients may keep what they got, but nothing between us and them.
+        blocks = _with_head(running) if format == "json" else running.blocks
         headers = {VERSIONS_HEADER: versions, "Cache-Control": "no-store"}
         super().__init__(blocks, 200, headers, MEDIA_TYPES[format])
         self._held = held
@@ -37,7 +36,7 @@ class StreamedResult(StreamingResponse):
             await self._held.aclose()
 
 
-async def respond(http: HttpRequest, query: Query, catalog: Catalog, *, org_id: UUID, caller: str) -> Response:
+async def respond(http: HttpRequest, query: QueryInput, catalog: Catalog, *, org_id: UUID, caller: str) -> Response:
     """Run a query and return its response, once the first part of the result is there."""
     server = http.server
     await _take_tokens(http, org_id, caller)
@@ -69,14 +68,14 @@ async def _take_tokens(http: HttpRequest, org_id: UUID, caller: str) -> None:
         rate_limits.take_tokens,
         timeout=settings.statement_seconds,
         buckets=[f"query:{caller}", "query"],
-        rates=[limit.rate for limit in limits],
-        bursts=[limit.burst for limit in limits],
+        rates=[float(limit.rate) for limit in limits],
+        bursts=[float(limit.burst) for limit in limits],
     )
     if not taken.allowed:
         raise TooManyRequests(f"{caller} or its org", taken.retry_after)
 
 
-async def _with_versions(versions: str, blocks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    yield f'{{"versions":{versions},'.encode()
-    async for block in blocks:
+async def _with_head(running: RunningQuery) -> AsyncIterator[bytes]:
+    yield json_head(running.versions)
+    async for block in running.blocks:
         yield block

@@ -24,6 +24,8 @@ from .lib import large_string as large_string
 from .lib import nulls as nulls
 from .lib import record_batch as record_batch
 from .lib import schema as schema
+from .lib import set_cpu_count as set_cpu_count
+from .lib import set_io_thread_count as set_io_thread_count
 from .lib import string as string
 from .lib import table as table
 from .lib import timestamp as timestamp

@@ -49,7 +49,7 @@ def _limit(limits: Limits, *, own_user: bool) -> None:
     wanted = [
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_CPU, limits.cpu or math.ceil(limits.wall)),
-        (resource.RLIMIT_AS, limits.memory),
+        (resource.RLIMIT_AS, limits.address_space or limits.memory),
         (resource.RLIMIT_NOFILE, limits.files),
         (resource.RLIMIT_FSIZE, limits.file_size),
         (resource.RLIMIT_MEMLOCK, 0),

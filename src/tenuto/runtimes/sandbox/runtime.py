@@ -18,7 +18,7 @@ from typing import Any
 from tenuto.model.errors import Forbidden
 from tenuto.runtimes.base import Attempt, RuntimeHost
 from tenuto.runtimes.outcomes import Blocked, Completed, Failed, Interrupted, Lost, Outcome, describe
-from tenuto.runtimes.process import ChildProcess, Process, ProcessHandle, ProcessRuntime
+from tenuto.runtimes.process import OsProcess, Process, ProcessHandle, ProcessRuntime
 from tenuto.runtimes.sandbox import spec
 from tenuto.runtimes.sandbox.attempt_api import SandboxAttemptApi
 from tenuto.runtimes.sandbox.child import MAX_LINE_BYTES
@@ -170,6 +170,8 @@ class Sandbox(Process):
         self.kill()
         await self.process.wait()
         self._writer.close()
+        with suppress(OSError):
+            await self._writer.wait_closed()
 
     def how_it_died(self, code: int) -> Lost:
         message = f"the sandbox {self.how_it_ended(code)}"
@@ -245,7 +247,7 @@ async def start(spec: Spec) -> Sandbox:
 
 
 async def connect_sandbox(
-    process: ChildProcess, ours: socket.socket, spec: Spec, errors: Callable[[], Awaitable[bytes]]
+    process: OsProcess, ours: socket.socket, spec: Spec, errors: Callable[[], Awaitable[bytes]]
 ) -> Sandbox:
     """Return the sandbox of a new process once it is built. `errors` returns what it printed if that failed."""
     reader, writer = await asyncio.open_connection(sock=ours, limit=MAX_LINE_BYTES)
@@ -254,17 +256,19 @@ async def connect_sandbox(
     try:
         # Sent when it is built; empty if that failed.
         ready = await asyncio.wait_for(reader.readline(), BUILD_TIMEOUT_SECONDS)
+        if not ready:
+            problem = await errors()
+            await sandbox.end()
+            ended = f"it ended with code {process.returncode} and printed nothing"
+            raise CannotBuild(problem.decode("utf-8", "replace").strip() or ended)
+        if failure := json.loads(ready).get("failed"):  # nothing but our own code has run in it
+            raise CannotBuild(str(failure))
     except TimeoutError:
         await sandbox.end()
         raise CannotBuild(f"it was not built within {BUILD_TIMEOUT_SECONDS:g} s") from None
-    if not ready:
-        problem = await errors()
+    except BaseException:
         await sandbox.end()
-        ended = f"it ended with code {process.returncode} and printed nothing"
-        raise CannotBuild(problem.decode("utf-8", "replace").strip() or ended)
-    if failure := json.loads(ready).get("failed"):  # nothing but our own code has run in it
-        await sandbox.end()
-        raise CannotBuild(str(failure))
+        raise
     return sandbox
 
 

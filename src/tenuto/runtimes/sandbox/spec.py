@@ -14,7 +14,8 @@ class Limits:
     all of them together. `processes` counts threads."""
 
     cpu: int = 0  # seconds; 0: derived from the timeout
-    memory: int = 1024 * MB  # address space
+    memory: int = 1024 * MB
+    address_space: int = 0  # of each process; 0: as much as `memory`
     files: int = 256
     processes: int = 64
     file_size: int = 64 * MB

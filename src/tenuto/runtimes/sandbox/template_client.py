@@ -18,6 +18,7 @@ from tenuto.runtimes.sandbox.runtime import (
 )
 from tenuto.runtimes.sandbox.spec import Spec
 
+ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "MALLOC_ARENA_MAX": "2"}
 LOST = -int(signal.SIGKILL)  # the exit code of a sandbox whose template has died
 
 
@@ -67,7 +68,7 @@ class SandboxTemplate:
         with closing(theirs):
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable, "-I", "-m", "tenuto.runtimes.sandbox.template", str(theirs.fileno()), self._program,
-                pass_fds=(theirs.fileno(),), env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}, cwd="/",
+                pass_fds=(theirs.fileno(),), env=ENVIRONMENT, cwd="/",
                 start_new_session=True, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL,
             )  # fmt: skip
         self._control = ours.dup()  # files are sent past the stream, which cannot send any
@@ -114,6 +115,8 @@ class SandboxTemplate:
         await self._reading
         self._control.close()
         self._writer.close()
+        with suppress(OSError):
+            await self._writer.wait_closed()
 
     async def _read(self, reader: asyncio.StreamReader) -> None:
         with suppress(ConnectionError):

@@ -1,15 +1,13 @@
 """The attributes of clients that lead to DAGs, jobs, datasets and backfills: `tn.dags`, `tn.jobs`, `tn.datasets`."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tenuto.sdk.client.loop_thread import Wait
+from tenuto.sdk.client.query_calls import QueryCalls, SyncQueryCalls
 from tenuto.sdk.client.sql_transport import SqlTransport
-from tenuto.sdk.client.transport import Transport
 
 if TYPE_CHECKING:
-    from tenuto.sdk.client.http_client import Http
     from tenuto.sdk.collections.alerts import AlertCollection, SyncAlertCollection
     from tenuto.sdk.collections.backfills import BackfillCollection, SyncBackfillCollection
     from tenuto.sdk.collections.dags import DagCollection, JobCollection, SyncDagCollection, SyncJobCollection
@@ -20,14 +18,8 @@ if TYPE_CHECKING:
     from tenuto.sdk.operations.repairs import RepairOperations
 
 
-class DagAttributes(ABC):
+class DagAttributes(QueryCalls):
     """DAGs, jobs and datasets, for asynchronous code. Modules are imported on first use."""
-
-    transport: Transport
-
-    @property
-    @abstractmethod
-    def _server(self) -> "Http": ...
 
     @cached_property
     def dag_operations(self) -> "DagOperations":
@@ -110,10 +102,8 @@ class DagAttributes(ABC):
         return InvalidationCollection(self.repair_operations)
 
 
-class SyncDagAttributes(ABC):
+class SyncDagAttributes(SyncQueryCalls):
     """DAGs, jobs and datasets, for synchronous code."""
-
-    wait_for: Wait
 
     @property
     @abstractmethod

@@ -10,15 +10,15 @@ from tenuto.db import datasets
 from tenuto.model.ids import uuid7
 from tenuto.model.jobs import PageOfRows
 from tenuto.model.permissions import allows
-from tenuto.model.queries import PinnedDataset, VersionRead
+from tenuto.model.queries import PinnedDataset, QueryResult, VersionRead
 from tenuto.query.as_of import AsOf
 from tenuto.server.http.route_table import RouteTable
 from tenuto.server.queries import respond
 from tenuto.server.requests.api import ApiRequest, Transaction
-from tenuto.server.schemas.queries import QueryRequest, QueryResponse
+from tenuto.server.schemas.queries import QueryRequest
 
 ROUTES = RouteTable("query")
-EVERY_DATASET = "query:write"  # whoever has it reads every dataset of the org
+EVERY_DATASET = "query:write"  # to read every dataset of the org
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class ApiCatalog:
         await self.request.change(work, repeatable=False)
 
 
-@ROUTES.add("POST", "/v1/query", permission="query:read", response=QueryResponse)
+@ROUTES.add("POST", "/v1/query", permission="query:read", response=QueryResult)
 async def run_query(request: ApiRequest, body: QueryRequest) -> Response:
     """Run one SELECT over datasets by name. A user reads datasets whose `read_roles` include one of their roles; with
     the permission `query:write`, which admins have, every dataset of the org. The header `Tenuto-Versions` and the

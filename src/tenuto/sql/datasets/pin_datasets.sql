@@ -1,4 +1,4 @@
--- Returns what a query reads of those of the named datasets that the caller can read, fixed at this time: version,
+-- Returns the data of those of the named datasets that the caller can read, for a query, fixed at this time: version,
 -- definition and committed folders, up to 1,000 (null: more). Datasets that do not exist, or that no role of the user
 -- reads, are left out alike. p_every: the caller reads every dataset of the org. Without more arguments the version is
 -- the current one. p_version_id: this version, for the dataset that has it. p_dag_version: the one of this version of
@@ -50,8 +50,9 @@ as $$
   left join tenuto.jobs j on j.org_id = s.org_id and j.dag_version_id = s.dag_version_id and j.job_key = s.job_key
   cross join lateral (
     select count(*) as count, coalesce(jsonb_agg(c.location order by c.partition_key, c.id), '[]') as locations
-    from tenuto._committed_locations(d.org_id, v.id, null, coalesce(j.definition ->> 'update_strategy' = 'append', false),
-      null, null, 1001, p_before => tenuto._uuid7_floor(p_at)) c) f
+    from tenuto._committed_locations(d.org_id, v.id, null,
+      coalesce(j.definition ->> 'update_strategy' = 'append', false), null, null, 1001,
+      p_before => tenuto._uuid7_floor(p_at)) c) f
   where d.org_id = p_org_id and d.name = any (p_names)
     and (p_every or exists (
       select from tenuto.org_role_memberships m

@@ -12,12 +12,12 @@ from tenuto.model.errors import InvalidInput
 from tenuto.model.ids import uuid7
 from tenuto.model.jobs import OPERATOR_TYPES, InputLocation, PageOfRows
 from tenuto.model.json import JsonObject
-from tenuto.model.queries import PinnedDataset, VersionRead
+from tenuto.model.queries import PinnedDataset, QueryResult, VersionRead
 from tenuto.query.as_of import CURRENT, AsOf
 from tenuto.server.http.route_table import TASK, RouteTable
 from tenuto.server.queries import respond
 from tenuto.server.requests.task import AttemptTransaction, TaskRequest
-from tenuto.server.schemas.queries import QueryRequest, QueryResponse
+from tenuto.server.schemas.queries import QueryRequest
 
 ROUTES = RouteTable("task API")
 LOCATIONS_PER_PAGE = 1000
@@ -112,7 +112,7 @@ async def _list_locations(attempt: AttemptTransaction, input: int) -> list[Input
     )
 
 
-@ROUTES.add("POST", "/v1/task/query", permission=TASK, response=QueryResponse)
+@ROUTES.add("POST", "/v1/task/query", permission=TASK, response=QueryResult)
 async def query_own_inputs(request: TaskRequest, body: QueryRequest) -> Response:
     """Run one SELECT over the inputs of the job by their names, as they were when the task was created."""
     return await respond(
