@@ -1158,6 +1158,26 @@ export interface PutScheduleRequest {
   jitter?: number | string;
 }
 
+export interface QueryColumn {
+  name: string;
+  type: string;
+}
+
+export interface QueryRequest {
+  sql: string;
+  as_of?: string | null;
+  format?: "json" | "csv" | "arrow";
+  max_rows?: number;
+}
+
+export interface QueryResult {
+  columns: Array<QueryColumn>;
+  rows: Array<Array<unknown>>;
+  versions: Array<VersionRead>;
+  row_count: number;
+  truncated: boolean;
+}
+
 export interface QueueStatus {
   name: string;
   paused_at: string | null;
@@ -1746,6 +1766,13 @@ export interface User {
   roles: Array<string>;
   created_at: string;
   disabled_at: string | null;
+}
+
+export interface VersionRead {
+  dataset: string;
+  version_id: string | null;
+  dag: string;
+  dag_version: number | null;
 }
 
 export interface WaitForRunsRequest {
@@ -3171,6 +3198,12 @@ export interface Operations {
     query: Record<string, never>;
     body: ReplayRequest;
     response: ReplayResponse;
+  };
+  "POST /v1/query": {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: QueryRequest;
+    response: QueryResult;
   };
   "POST /v1/queues/{name}/pause": {
     path: {
