@@ -11,7 +11,7 @@ DEFAULT_ROWS = 10_000
 
 @dataclass(frozen=True)
 class QueryLimits:
-    """What one query may use. `memory` is that of its process, of which DuckDB gets half."""
+    """The resources of one query. `memory` is that of its process, of which DuckDB gets half."""
 
     seconds: float = 30.0  # from the moment when a process takes it
     result_bytes: int = 256 * MB
