@@ -29,7 +29,7 @@ from tenuto.query.pool import ProcessPool
 from tenuto.query.service import QueryInput, QueryService
 from tenuto.storage.folder import FolderStore
 
-ROUNDS = 25
+ROUNDS = 9
 ROWS = 1_000_000
 QUERIES = {
     "small": "select count(*) from orders where id = 7",

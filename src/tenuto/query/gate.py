@@ -54,9 +54,18 @@ def check(connection: duckdb.DuckDBPyConnection, sql: str) -> list[str]:
         raise RefusedQuery("the query is nested too deeply") from None
     if tree.get("error") or len(cast("list[Json]", tree.get("statements") or [])) != 1:
         raise RefusedQuery(f"write one SELECT; {tree.get('error_message', 'this is not one')}")
+    internal = _internal_views(connection)
     for node in _nodes(tree["statements"]):
         _check_node(node)
+        if str(node.get("table_name")).lower() in internal:  # also as the name of a CTE, which could hide one elsewhere
+            raise RefusedQuery(f"{node['table_name']} is not the name of a dataset")
     return sorted(connection.get_table_names(sql))
+
+
+def _internal_views(connection: duckdb.DuckDBPyConnection) -> set[str]:
+    """Return the views of the engine, which `get_table_names` leaves out."""
+    rows = connection.execute("select lower(view_name) from duckdb_views() where internal").fetchall()
+    return {str(name) for (name,) in rows}
 
 
 def _nodes(tree: Json) -> Iterator[JsonObject]:
