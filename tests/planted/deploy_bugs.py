@@ -10,6 +10,11 @@ EVENTS = "tests/sql/reactions"
 
 DEPLOY_BUGS = (
     Bug(
+        "as_of_reads_the_wrong_version",
+        f"{DATASETS}/test_pin_datasets.py::test_each_as_of_names_its_version",
+        (("datasets/pin_datasets.sql", r"then m\.version = p_dag_version", "then true"),),
+    ),
+    Bug(
         "cutover_without_comparing",
         f"{DATASETS}/test_cutover_dag.py::test_a_pointer_moves_only_from_the_version_that_was_seen",
         (("deploys/dags/_move_pointer.sql", r"if coalesce\(v_current, 0\) <> p_expected then", "if false then"),),
