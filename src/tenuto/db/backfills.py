@@ -1,7 +1,8 @@
 """Backfills and invalidations: one coroutine per public function of sql/reactions/ that a user calls."""
 
+from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import cast
 from uuid import UUID
 
 from tenuto.db.connection.call import Conn, call, call_one, call_value, call_void, json_or_default
@@ -144,14 +145,19 @@ async def list_invalidations(
     before: UUID | None = None,
     limit: int | None = None,
 ) -> list[Invalidation]:
-    return await call(
-        conn, "list_invalidations", _invalidation, org_id=org_id, dataset=dataset, id=id, before=before, limit=limit
+    rows = await call(
+        conn, "list_invalidations", Invalidation, org_id=org_id, dataset=dataset, id=id, before=before, limit=limit
     )
+    return [replace(row, consumers=[_consumer(cast("JsonObject", job)) for job in row.consumers]) for row in rows]
 
 
-def _invalidation(*, consumers: list[dict[str, Any]], **columns: Any) -> Invalidation:
-    jobs = [
-        InvalidationConsumer(**(job | {"done_at": job["done_at"] and datetime.fromisoformat(job["done_at"])}))
-        for job in consumers
-    ]
-    return Invalidation(**columns, consumers=jobs)
+def _consumer(job: JsonObject) -> InvalidationConsumer:
+    """Read one of the jobs that list_invalidations returns as JSON."""
+    done_at = job["done_at"]
+    return InvalidationConsumer(
+        job=cast("str | None", job["job"]),
+        direct=bool(job["direct"]),
+        completed=cast("int", job["completed"]),
+        failed=cast("int", job["failed"]),
+        done_at=None if done_at is None else datetime.fromisoformat(str(done_at)),
+    )

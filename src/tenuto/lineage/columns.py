@@ -58,7 +58,7 @@ def trace_columns(sql: str, inputs: Schemas, columns: Sequence[str] | None) -> s
         natural = isinstance(node, exp.Join) and node.method == "NATURAL"
         if natural or isinstance(node, UNTRACED) or any(node.args.get(option) for option in UNTRACED_OPTIONS):
             raise Untraceable(f"{type(node).__name__} is not followed")
-    query = qualify(statement, dialect=DIALECT, schema=cast(Any, schema), quote_identifiers=False)
+    query = qualify(statement, dialect=DIALECT, schema=cast("Any", schema), quote_identifiers=False)
     scope = build_scope(query)
     if scope is None:
         raise Untraceable("it has no scope")
@@ -143,7 +143,7 @@ class _Tracer:
     def _condition(self, scope: Scope, node: exp.Case | exp.If, use: Use) -> Iterator[Leaf]:
         """Yield the sources of `case` and `if`: what is compared is used indirectly."""
         for name, value in node.args.items():
-            parts = cast("list[Any]", value) if isinstance(value, list) else [value]
+            parts = cast("list[object]", value) if isinstance(value, list) else [value]
             for part in parts:
                 if not isinstance(part, exp.Expr):
                     continue

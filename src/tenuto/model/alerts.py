@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 from uuid import UUID
+
+from tenuto.model.json import Json
 
 AlertKind = Literal["job_failures", "dataset_age", "dead_effects", "no_worker"]
 AlertStatus = Literal["firing", "acknowledged", "resolved"]
@@ -33,7 +35,7 @@ class Alert:
     key: str
     status: AlertStatus
     summary: str
-    details: Any
+    details: Json
     evaluations: int
     first_at: datetime
     last_at: datetime

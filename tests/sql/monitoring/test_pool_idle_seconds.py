@@ -17,9 +17,12 @@ def with_idle_timeout(text: str) -> dict[str, Any]:
 @pytest.mark.parametrize(("text", "seconds"), [("5m", 300), ("0", 0), ("never", 315_360_000), ("1h30m", 5400)])
 def test_a_pool_scales_to_zero_after_the_idle_timeout_of_its_jobs(db: Db, text: str, seconds: float) -> None:
     deployed(db, with_idle_timeout(text))
-    ids = [a_pool(db, name, idle_timeout_seconds=7, **policy) for name, policy in (
-        ("all", {}), ("default", {"queues": ["default"]}), ("other", {"queues": ["x"]}), ("types", {"types": ["a.b"]}),
-    )]  # fmt: skip
+    ids = [
+        a_pool(db, "all", idle_timeout_seconds=7),
+        a_pool(db, "default", idle_timeout_seconds=7, queues=["default"]),
+        a_pool(db, "other", idle_timeout_seconds=7, queues=["x"]),
+        a_pool(db, "types", idle_timeout_seconds=7, types=["a.b"]),
+    ]
 
     assert [pool_facts(db, pool_id).policy.idle_timeout_seconds for pool_id in ids] == [seconds, seconds, 7, 7]
 

@@ -1,7 +1,7 @@
 """`tenuto invalidate` and `tenuto invalidations`: lets the readers of a dataset compute their data again."""
 
 import json
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 import typer
@@ -15,6 +15,7 @@ from tenuto.cli.exit_codes import UsageError
 from tenuto.cli.output import AsJson, fields, show, show_list
 from tenuto.cli.session import read_optional_id
 from tenuto.model.invalidations import InvalidationScope
+from tenuto.model.json import Json, JsonObject
 
 app = typer.Typer(help="Invalidations of datasets: list, show.", no_args_is_help=True)
 
@@ -86,13 +87,13 @@ def show_(
     show(row, fields(row, consumers=jobs), as_json=as_json)
 
 
-def _read_filter(text: str | None) -> dict[str, Any] | None:
+def _read_filter(text: str | None) -> JsonObject | None:
     if text is None:
         return None
     try:
-        value = json.loads(text)
+        value: Json = json.loads(text)
     except ValueError:
         value = None
     if not isinstance(value, dict):
         raise UsageError(f'--filter is {text!r:.60}; write a JSON object, such as {{"id": {{"gte": 7}}}}')
-    return value  # pyright: ignore[reportUnknownVariableType]
+    return value

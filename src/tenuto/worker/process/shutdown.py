@@ -3,8 +3,7 @@
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Callable, Coroutine
-from typing import Any
+from collections.abc import Awaitable, Callable
 
 from tenuto.runtimes.base import Attempt
 from tenuto.runtimes.outcomes import Interrupted
@@ -51,7 +50,7 @@ class Shutdown:
         self._finishes = True
         self.requested.set()
 
-    async def allows(self, start: Coroutine[Any, Any, None]) -> bool:
+    async def allows(self, start: Awaitable[None]) -> bool:
         """Wait for the start of the process. Return False if the process was asked to stop and the start does not end
         soon: it waits for an unreachable database."""
         starting, request = asyncio.ensure_future(start), asyncio.ensure_future(self.requested.wait())
