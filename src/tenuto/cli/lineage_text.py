@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 
-from tenuto.model.lineage import LineageEdge, LineageGraph, LineageNode
+from tenuto.model.lineage_graph import LineageEdge, LineageGraph, LineageNode
 from tenuto.model.text import one_line
 
 HEADINGS = {"up": "computed from", "down": "used by"}

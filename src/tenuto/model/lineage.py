@@ -2,10 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
-from uuid import UUID
-
-from pydantic import Field
+from typing import Literal
 
 from tenuto.model.errors import InvalidInput
 from tenuto.model.json import JsonObject
@@ -62,45 +59,6 @@ class OutputLineage:
                 for source in self.columns
             ],
         }
-
-
-@dataclass(frozen=True)
-class LineageNode:
-    """A dataset version, or a column of it; `id` is that of the version, followed by the column."""
-
-    id: str
-    dataset: str
-    version: UUID
-    column: str | None
-    dag: str
-    current: bool
-
-
-@dataclass(frozen=True)
-class LineageEdge:
-    """`to` was computed from `source`, which JSON calls `from`. `indirect`: its values only decide, as in a filter.
-    `method`: found in the SELECT (`sql`), `declared` in the DAG, `reported` by the code, or known from the `inputs` of
-    tasks. `confidence`: `exact`, `stated` in the DAG or by the code, or only the `table`. `stale`: it was computed from
-    another version of the dataset than the one that the node shows."""
-
-    source: Annotated[str, Field(alias="from")]
-    to: str
-    kind: Kind
-    subtype: str | None
-    method: Method
-    confidence: Confidence
-    stale: bool = False
-
-
-@dataclass(frozen=True)
-class LineageGraph:
-    """A graph of dataset versions, or of their columns, around `root`, which is None for a dataset without a version.
-    `truncated`: there are more than 10,000 edges in one direction."""
-
-    root: str | None
-    nodes: list[LineageNode]
-    edges: list[LineageEdge]
-    truncated: bool
 
 
 def stated_lineage(

@@ -11,6 +11,7 @@ from psycopg.types.json import Jsonb
 
 from tenuto.db.connection.call import json_array
 from tenuto.model.errors import Conflict, InvalidInput, NotFound
+from tests.support.database.alerts import a_firing_alert
 from tests.support.database.audit import deeds, direct_entries, forget_entries
 from tests.support.database.dags import cutover, deploy, rollback
 from tests.support.database.jobs import deployed, sales
@@ -179,9 +180,25 @@ def of_deploys(db: Db) -> Iterator[Deed]:
     yield "rotate_webhook", {"dag": "sales", "name": "extract"}, ("job", "sales/extract", "rotate_webhook")
 
 
+def of_data(db: Db) -> Iterator[Deed]:
+    wrong = {"dataset": "per_day", "reason": "x", "partitions": ["mon"]}
+    yield "invalidate_dataset", wrong, ("dataset", "per_day", "invalidate")
+    yield "start_backfill", {"dataset": "per_day", "partitions": ["mon"]}, ("backfill", None, "start")
+    (backfill, *_) = call(db, "list_backfills", org_id=DEFAULT_ORG)
+    for verb in ("pause", "resume", "cancel"):
+        yield f"{verb}_backfill", {"id": backfill["id"]}, ("backfill", str(backfill["id"]), verb)
+    query = {"query_id": backfill["id"], "action": "run", "shape": "select ?"}
+    yield "record_query", query, ("query", str(backfill["id"]), "run")
+    yield "put_alert_rule", {"name": "dead", "kind": "dead_effects"}, ("alert_rule", "dead", "set")
+    yield "silence_alert_rule", {"name": "dead", "seconds": 60}, ("alert_rule", "dead", "silence")
+    alert = a_firing_alert(db)
+    yield "acknowledge_alert", {"id": alert, "actor": "ann"}, ("alert", str(alert), "acknowledge")
+    yield "delete_alert_rule", {"name": "dead"}, ("alert_rule", "dead", "delete")
+
+
 def test_every_call_in_plain_sql_has_one_entry_with_login_org_verb_and_target(db: Db) -> None:
     done = {"create_org", "deploy_dag", "cutover_dag", "rollback_dag"}  # below
-    for part in (of_runs, of_many_runs, of_schedules_and_effects, of_keys, of_people, of_deploys):
+    for part in (of_runs, of_many_runs, of_schedules_and_effects, of_keys, of_people, of_deploys, of_data):
         for function, params, (entity, id, action) in part(db):
             forget_entries(db)
             do(db, function, **params)

@@ -9,6 +9,7 @@ import psycopg
 from psycopg.types.json import Jsonb
 
 from tests.dag.documents import with_job
+from tests.support.database.alerts import a_firing_alert
 from tests.support.database.dags import deploy
 from tests.support.database.events import route
 from tests.support.database.jobs import publish
@@ -78,14 +79,28 @@ def a_busy_org(db: Db, slug: str) -> UUID:
         [org],
     )
     a_backfill(db, org)
-    call(db, "put_alert_rule", org_id=org, name="dead", kind="dead_effects")
-    db.execute(
-        "insert into tenuto.alerts (id, org_id, rule, key, status, summary, details, first_at, last_at)"
-        " values (tenuto._uuid7(), %s, 'dead', 'k', 'firing', 's', '{}', now(), now())",
-        [org],
-    )
+    recorded_lineage(db, org)
+    a_firing_alert(db, org)
     an_org_with_users(db, org, slug)
     return org
+
+
+def recorded_lineage(db: Db, org: UUID) -> None:
+    """Lineage of a dataset version and the backlog of its job, as commits and a loop write them."""
+    statements = [
+        "insert into tenuto.table_lineage select %(org)s, id, id, dataset_id, now() from version",
+        "insert into tenuto.lineage_methods"
+        " select %(org)s, id, 'sql', 'exact', 'x', tenuto._uuid7(), now() from version",
+        "insert into tenuto.column_lineage select %(org)s, id, 'a', dataset_id, 'b', 'direct', null from version",
+    ]
+    version = "with version as (select id, dataset_id from tenuto.dataset_versions where org_id = %(org)s limit 1) "
+    for statement in statements:
+        db.execute((version + statement).encode(), {"org": org})
+    db.execute(
+        "insert into tenuto.job_backlogs (org_id, job_key, max_depth, max_age_seconds, due_at)"
+        " select org_id, job_key, 1, 1, now() from tenuto.job_controls where org_id = %s limit 1",
+        [org],
+    )
 
 
 def a_backfill(db: Db, org: UUID) -> None:

@@ -9,7 +9,6 @@ from tenuto.cli.audited import Org
 from tenuto.cli.commands.roles import RoleName
 from tenuto.cli.commands.runs import Before, Limit
 from tenuto.cli.dag_changes import with_dags
-from tenuto.cli.lineage_text import dot, graph_json, tree
 from tenuto.cli.output import AsJson, fields, show, show_list
 from tenuto.cli.session import read_optional_id
 from tenuto.model.lineage import DEPTH, MAX_DEPTH, Direction
@@ -103,6 +102,8 @@ def lineage(
     as_json: AsJson = False,
 ) -> None:
     """Show what a dataset or a column was computed from, and what was computed from it."""
+    from tenuto.cli.lineage_text import dot, graph_json, tree  # imported late: it needs pydantic
+
     dataset, _, column = name.partition(".")
     version_id = read_optional_id(version, "dataset version")
     direction: Direction = "both" if up == down else "up" if up else "down"

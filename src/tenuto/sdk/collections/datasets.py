@@ -5,7 +5,8 @@ from uuid import UUID
 
 from tenuto.model.datasets import Cursor, Dataset, DatasetVersion, Partition, PurgedVersion, WholeDataset
 from tenuto.model.events import Event
-from tenuto.model.lineage import DEPTH, Direction, LineageGraph
+from tenuto.model.lineage import DEPTH, Direction
+from tenuto.model.lineage_graph import LineageGraph
 from tenuto.sdk.client.loop_thread import Wait
 from tenuto.sdk.collections.pages import all_pages
 

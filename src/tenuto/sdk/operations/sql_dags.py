@@ -23,7 +23,8 @@ from tenuto.model.dags import (
 )
 from tenuto.model.datasets import Cursor, Dataset, DatasetVersion, Partition, PurgedVersion, WholeDataset
 from tenuto.model.events import Event, Reaction
-from tenuto.model.lineage import DEPTH, Direction, LineageGraph
+from tenuto.model.lineage import DEPTH, Direction
+from tenuto.model.lineage_graph import LineageGraph
 from tenuto.model.webhooks import Webhook
 from tenuto.sdk.client.http_transport import read
 from tenuto.sdk.client.transport import PAGE

@@ -6,7 +6,8 @@ from uuid import UUID
 from pydantic import Field
 
 from tenuto.db import datasets
-from tenuto.model.lineage import DEPTH, MAX_DEPTH, Direction, LineageGraph
+from tenuto.model.lineage import DEPTH, MAX_DEPTH, Direction
+from tenuto.model.lineage_graph import LineageGraph
 from tenuto.model.permissions import allows
 from tenuto.server.http.pagination import PathName, Query
 from tenuto.server.http.route_table import RouteTable
