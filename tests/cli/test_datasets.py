@@ -83,6 +83,7 @@ def test_a_plan_warns_of_readers_that_cannot_read_a_new_source(db: Db, asked: Ca
     asked("datasets", "grant", "orders_daily", "finance")
     edited = with_job("report", outputs=[{"dataset": "report"}])
     edited["jobs"][1]["inputs"].append({"from": {"job": "returns"}})
+    edited["jobs"][1]["config"] = {"sql": "select * from returns"}
     edited["jobs"].append({**a_document()["jobs"][0], "name": "returns", "outputs": [{"dataset": "returns"}]})
     file = tmp_path / "orders.yaml"
     file.write_text(json.dumps(edited))

@@ -153,7 +153,7 @@ DEPLOY_BUGS = (
     Bug(
         "a_retried_task_forgets_its_job",
         f"{JOBS}/test_trigger_job.py::test_a_retried_run_of_a_job_publishes_for_the_same_version",
-        (("runs/lifecycle/_copy_tasks.sql", r"o\.id = any \(v_of_jobs\)\)", "false)"),),
+        (("runs/lifecycle/_copy_tasks.sql", r"t\.old_id = any \(v_of_jobs\)\)", "false)"),),
     ),
     Bug(
         "stale_events_are_routed",

@@ -172,7 +172,7 @@ def test_a_compressed_body_is_refused_by_every_route(api: TestClient, ask: Reque
 
 # What no list takes; where a parameter is one of a list, it is refused there.
 PARAMETERS = {
-    "limit": ("-1", "0", "1001", "9" * 40, "1.5", "ten", "NaN", "", "0x10", "١"),
+    "limit": ("-1", "0", "5001", "9" * 40, "1.5", "ten", "NaN", "", "0x10", "١"),
     "before": ("x", "", "-1", "0" * 100, "' or 1=1 --", "00000000-0000-0000-0000-00000000000g"),
     "after": ("\x00",),
     "run_id": ("1", "../1", "{}", "%00"),
@@ -199,6 +199,8 @@ def test_an_unknown_parameter_is_refused_by_every_list(api: TestClient, ask: Req
 def test_a_nul_is_refused_in_every_parameter_and_every_name(api: TestClient, ask: Request) -> None:
     wrong = []
     for one in operations(api):
+        if one.path.startswith("/ui"):  # the dashboard: any address is its page, which says that there is none
+            continue
         sayings: list[dict[str, Any]] = [{"params": {name: "a\x00b"}} for name in one.query]
         if "{" in one.path and not one.is_json:
             sayings.append({"path": re.sub(r"\{[^}]*\}", "a%00b", one.path)})

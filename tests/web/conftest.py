@@ -22,7 +22,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 Open = Callable[..., AbstractContextManager["Dashboard"]]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # not longer: Playwright keeps an event loop running in this thread
 def browser() -> Iterator["Browser"]:
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed: apt-get install chromium")

@@ -8,6 +8,7 @@ from tenuto.model.queries import QueryFormat
 from tenuto.query.limits import DEFAULT_ROWS, MAX_ROWS, MAX_SQL_CHARS
 from tenuto.query.service import QueryInput
 from tenuto.server.schemas.base import WHOLE, RequestModel
+from tenuto.server.schemas.task_requests import TaskApiRequest
 
 
 class QueryRequest(RequestModel):
@@ -22,3 +23,7 @@ class QueryRequest(RequestModel):
 
     def query(self) -> QueryInput:
         return QueryInput(self.sql, self.as_of, self.format, self.max_rows)
+
+
+class TaskQueryRequest(QueryRequest, TaskApiRequest):
+    """A query of an attempt over the inputs of its job."""

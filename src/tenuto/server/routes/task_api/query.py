@@ -17,7 +17,7 @@ from tenuto.query.as_of import CURRENT, AsOf
 from tenuto.server.http.route_table import TASK, RouteTable
 from tenuto.server.queries import respond
 from tenuto.server.requests.task import AttemptTransaction, TaskRequest
-from tenuto.server.schemas.queries import QueryRequest
+from tenuto.server.schemas.queries import TaskQueryRequest
 
 ROUTES = RouteTable("task API")
 LOCATIONS_PER_PAGE = 1000
@@ -113,8 +113,9 @@ async def _list_locations(attempt: AttemptTransaction, input: int) -> list[Input
 
 
 @ROUTES.add("POST", "/v1/task/query", permission=TASK, response=QueryResult)
-async def query_own_inputs(request: TaskRequest, body: QueryRequest) -> Response:
+async def query_own_inputs(request: TaskRequest, body: TaskQueryRequest) -> Response:
     """Run one SELECT over the inputs of the job by their names, as they were when the task was created."""
+    request.check_named(body.task_id, body.attempt)
     return await respond(
         request.http,
         body.query(),

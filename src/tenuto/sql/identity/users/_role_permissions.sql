@@ -9,7 +9,7 @@ as $$
     else array(
       select thing || ':read'
       from unnest('{lineage,status,runs,tasks,data,queues,schedules,objects,bundles,workers,pools,outbox,dags,jobs,'
-        'events,backfills,datasets,query,roles,orgs,groups}'::text[]) thing)
+        'events,backfills,alerts,datasets,query,roles,orgs,groups}'::text[]) thing)
       || case when p_platform_role = 'writer'
               then array(
                 select thing || ':write'
