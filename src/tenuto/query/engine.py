@@ -21,11 +21,10 @@ import pyarrow.parquet as pq
 from tenuto.model.json import Json, JsonObject
 from tenuto.query import gate
 from tenuto.query.formats import writer_of
-from tenuto.query.frames import Channel
+from tenuto.query.frames import MAX_ERROR_CHARS, Channel
 from tenuto.query.remote_files import RemoteFile, rows_table
 from tenuto.runtimes.sandbox.privileges import close_files
 from tenuto.runtimes.sandbox.spec import Spec
-from tenuto.sdk.context.control import Fail
 from tenuto.sdk.jobs.columns import Columns
 from tenuto.sdk.jobs.input_data import filtered
 from tenuto.sdk.jobs.select import View, create_view
@@ -102,8 +101,8 @@ def _serve(channel: Channel, database: duckdb.DuckDBPyConnection) -> None:
     sql = str(request["sql"])
     try:
         channel.send({"tables": cast(Json, gate.check(database, sql))})
-    except gate.RefusedQuery as refusal:
-        return channel.send({"error": str(refusal)})
+    except Exception as refusal:  # a query that is refused, or one that is too large to be checked
+        return channel.send({"error": str(refusal)[:MAX_ERROR_CHARS]})
     answer = channel.receive()
     try:
         for view in cast("list[JsonObject]", answer["views"]):
@@ -111,9 +110,9 @@ def _serve(channel: Channel, database: duckdb.DuckDBPyConnection) -> None:
         _run(channel, database, sql, str(request["format"]), int(str(request["max_rows"])))
     except (duckdb.OutOfMemoryException, MemoryError):
         channel.send({"error": OUT_OF_MEMORY})
-    except (duckdb.Error, pa.ArrowException, OSError, ValueError, Fail) as error:
-        text = str(error)
-        channel.send({"error": OUT_OF_MEMORY if "Out of Memory" in text else text})
+    except Exception as error:  # of DuckDB, Arrow or Python: what the query asked for cannot be done
+        text = str(error) or type(error).__name__
+        channel.send({"error": OUT_OF_MEMORY if "Out of Memory" in text else text[:MAX_ERROR_CHARS]})
 
 
 def _run(channel: Channel, database: duckdb.DuckDBPyConnection, sql: str, format: str, max_rows: int) -> None:

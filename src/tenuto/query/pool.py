@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable
 from contextlib import asynccontextmanager, suppress
 from importlib.util import find_spec
 from urllib.parse import unquote, urlsplit
@@ -88,8 +88,12 @@ class ProcessPool:
         self._refill()
         if process is not None:
             return process
+        starting = asyncio.create_task(self._start())
         try:
-            return await self._start()
+            return await asyncio.shield(starting)
+        except asyncio.CancelledError:  # the client left: a start is never cut short, and the process serves another
+            self._keep(starting)
+            raise
         except (CannotBuild, NoUidAvailable, OSError) as error:
             raise QueriesUnavailable(
                 f"no process for the query can be started: {error}", "see the server's log"
@@ -116,19 +120,24 @@ class ProcessPool:
         strength = await self._find_strength()
         async with self._turn:
             if self._template is None or not self._template.is_alive:
-                self._template = SandboxTemplate(PROGRAM)
-                await self._template.start()
+                template = SandboxTemplate(PROGRAM)
+                await template.start()
+                self._template = template
         return await start_process(self._template, strength, self.limits, self._hidden)
 
     def _refill(self) -> None:
         while len(self._spares) + len(self._building) < self._count and not self._closed:
-            task = asyncio.create_task(self._build())
-            self._building.add(task)
-            task.add_done_callback(self._building.discard)
+            self._keep(self._start())
 
-    async def _build(self) -> None:
+    def _keep(self, starting: Awaitable[QueryProcess]) -> None:
+        """Make a spare process of one that starts."""
+        task = asyncio.create_task(self._build(starting))
+        self._building.add(task)
+        task.add_done_callback(self._building.discard)
+
+    async def _build(self, starting: Awaitable[QueryProcess]) -> None:
         try:
-            self._spares.append(await self._start())
+            self._spares.append(await starting)
         except (CannotBuild, NoUidAvailable, OSError) as error:
             log.error("a process for queries cannot be started: %s", error)
 

@@ -12,7 +12,7 @@ from tenuto.model.errors import InvalidInput
 from tenuto.model.json import Json, JsonObject
 from tenuto.model.queries import QueryFormat
 from tenuto.model.text import clean
-from tenuto.query.frames import HEAD, MAX_FRAME_BYTES, pack, pack_json
+from tenuto.query.frames import HEAD, MAX_ERROR_CHARS, MAX_FRAME_BYTES, pack, pack_json
 from tenuto.query.limits import MAX_DATASETS, QueryLimits
 from tenuto.runtimes.sandbox.capabilities import SandboxCapabilities
 from tenuto.runtimes.sandbox.runtime import Sandbox, of_python, own_folder
@@ -24,7 +24,6 @@ PROGRAM = "tenuto.query.engine"
 CPU_SHARE = 2  # seconds of CPU per second of the time limit: DuckDB has two threads
 ADDRESS_SPACE_SHARE = 4  # threads reserve much more than they use
 BUILD_CPU_SECONDS = 30
-MAX_ERROR_CHARS = 2000
 
 
 class QueryData(Protocol):

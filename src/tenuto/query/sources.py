@@ -15,7 +15,7 @@ from tenuto.model.queries import PinnedDataset
 from tenuto.query.limits import QueryLimits
 from tenuto.query.process import QueryFailed, Views
 from tenuto.sdk.values.wire_format import dump
-from tenuto.storage.base import Store, check_prefix
+from tenuto.storage.base import StorageProblem, Store, check_prefix
 from tenuto.storage.listing import GLOB, stored_files
 
 MAX_OPEN_FILES = 32  # of one query
@@ -53,16 +53,25 @@ class FileLists:
     def files(self, location: str, glob: str) -> list[StoredFile]:
         """Return the files at a location. Blocks while the store lists them."""
         with self._turn:
-            if known := self._known.get((location, glob)):
+            known = self._known.get((location, glob))
+            if known is not None:
                 self._known.move_to_end((location, glob))
                 return known
         found = [StoredFile(item.key, item.size) for item in stored_files(self._store, check_prefix(location), glob)]
-        with self._turn:
-            self._known[location, glob] = found
-            self._count += len(found)
-            while self._count > MAX_LISTED_FILES:
-                self._count -= len(self._known.popitem(last=False)[1])
+        self._remember((location, glob), found)
         return found
+
+    def _remember(self, place: tuple[str, str], found: list[StoredFile]) -> None:
+        with self._turn:
+            self._count -= _weight(self._known.pop(place, None))  # another query may have listed it too
+            self._known[place] = found
+            self._count += _weight(found)
+            while self._count > MAX_LISTED_FILES:
+                self._count -= _weight(self._known.popitem(last=False)[1])
+
+
+def _weight(files: list[StoredFile] | None) -> int:
+    return 0 if files is None else len(files) + 1
 
 
 class DatasetData:
@@ -94,13 +103,16 @@ class DatasetData:
 
     def _read(self, number: int, key: str, offset: int, length: int) -> bytes:
         file = self._open.get(number)
-        if file is None:
-            if len(self._open) >= MAX_OPEN_FILES:
-                self._open.popitem(last=False)[1].close()
-            file = self._open[number] = self._store.open(key)
-        self._open.move_to_end(number)
-        file.seek(offset)
-        return file.read(length)
+        try:
+            if file is None:
+                if len(self._open) >= MAX_OPEN_FILES:
+                    self._open.popitem(last=False)[1].close()
+                file = self._open[number] = self._store.open(key)
+            self._open.move_to_end(number)
+            file.seek(offset)
+            return file.read(length)
+        except OSError as error:
+            raise StorageProblem(f"cannot read {key}: {error}") from error
 
 
 async def open_views(

@@ -73,9 +73,15 @@ class SandboxTemplate:
             )  # fmt: skip
         self._control = ours.dup()  # files are sent past the stream, which cannot send any
         reader, self._writer = await asyncio.open_connection(sock=ours)
-        async with asyncio.timeout(BUILD_TIMEOUT_SECONDS):
-            if not await reader.readline():
-                raise CannotBuild(f"the template of {self._program} ended with code {await self._process.wait()}")
+        try:
+            async with asyncio.timeout(BUILD_TIMEOUT_SECONDS):
+                if not await reader.readline():
+                    raise CannotBuild(f"the template of {self._program} ended with code {await self._process.wait()}")
+        except BaseException:  # also a caller that is cancelled: no half-started template stays
+            with suppress(ProcessLookupError):
+                self._process.kill()
+            self._writer.close()
+            raise
         self._reading = asyncio.create_task(self._read(reader))
 
     async def start_sandbox(self, spec: Spec) -> Sandbox:
