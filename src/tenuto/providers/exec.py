@@ -49,7 +49,7 @@ class ExecProvider:
         machines: list[Machine] = []
         for line in printed.splitlines():
             words = line.split()
-            if words and len(words) not in (2, 3):
+            if words and (len(words) not in (2, 3) or words[2:] not in ([], ["stopped"])):
                 raise ProviderError(f"{self._list[0]} printed {line[:200]!r}; it must print lines of id and name")
             if words:
                 machines.append(Machine(words[0], words[1], is_running=words[2:] != ["stopped"]))

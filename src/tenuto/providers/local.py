@@ -49,7 +49,7 @@ class LocalProvider:
         return await asyncio.to_thread(self._list, str(pool_id))
 
     def _list(self, pool_id: str) -> list[Machine]:
-        for process in self._processes.values():
+        for process in list(self._processes.values()):  # another thread may add one
             process.poll()  # reaps those that have ended
         found: dict[int, tuple[str, psutil.Process]] = {}
         for process in psutil.process_iter():

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import re
 import secrets
 import time
 from collections.abc import Mapping
@@ -147,8 +148,9 @@ class Fleet:
 
 
 def _new_name(pool: str) -> str:
-    """Return the id of a new worker: unique, and ordered by time."""
-    return f"{pool[:64]}-{time.strftime('%Y%m%d_%H%M%S', time.gmtime())}-{secrets.token_hex(4)}"
+    """Return the id of a new worker: unique, ordered by time, and one word for every provider."""
+    word = re.sub(r"[^A-Za-z0-9_.-]", "-", pool)[:64]
+    return f"{word}-{time.strftime('%Y%m%d_%H%M%S', time.gmtime())}-{secrets.token_hex(4)}"
 
 
 def _log_decision(pool: str, decision: Decision) -> None:

@@ -119,6 +119,18 @@ def test_a_problem_is_shown_until_it_is_over(db: Db, clock: Clock) -> None:
     assert (pool(db)["problem"], pool(db)["problem_at"]) == (None, None)
 
 
+def test_a_pool_with_machines_keeps_its_provider(db: Db) -> None:
+    a_pool(db, "gpu", provider="ecs")
+    db.execute(
+        "insert into tenuto.workers (org_id, id, status, created_at, pool_id, provider_id)"
+        " select org_id, 'm', 'starting', now(), id, 'i-1' from tenuto.pools"
+    )
+
+    with pytest.raises(Conflict, match="pool gpu has machines of provider ecs"):
+        set_pool(db, provider="local")
+    set_pool(db, provider="ecs", max_workers=0)
+
+
 def test_a_pool_counts_the_tasks_that_its_workers_could_take(db: Db) -> None:
     start(db, 1, 2, kind={"queue": "a", "type": "app.one"})
     start(db, 3, kind={"queue": "b", "type": "app.two", "labels": ["gpu"]})

@@ -22,6 +22,13 @@ begin
   v_pool.paused_at := case (p_policy ->> 'paused')::boolean
     when true then coalesce(v_old.paused_at, tenuto.now()) when false then null else v_old.paused_at end;
   perform tenuto._check_pool(v_pool);
+  if v_pool.provider <> v_old.provider and exists (
+    select from tenuto.workers w
+    where w.org_id = p_org_id and w.pool_id = v_old.id and w.provider_id is not null
+      and w.machine_ended_at is null) then
+    perform tenuto._raise('TN004', format('pool %s has machines of provider %s', p_name, v_old.provider),
+      'set max_workers to 0, and change the provider when they have ended');
+  end if;
 
   update tenuto.pools p
   set provider = v_pool.provider,
