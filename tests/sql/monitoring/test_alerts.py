@@ -9,7 +9,7 @@ from tenuto.model.errors import Conflict, InvalidInput, NotFound
 from tests.support.database.events import commit, readers, route
 from tests.support.database.jobs import deployed, trigger
 from tests.support.database.outbox import publish
-from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start_one
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start, start_one
 
 
 def a_rule(db: Db, name: str = "r", **options: Any) -> bool:
@@ -109,6 +109,17 @@ def test_a_job_that_failed_often_enough_raises_an_alert(db: Db):
     evaluate(db)
 
     assert alerts(db) == [("often", "sales/extract", "firing")]
+
+
+def test_a_task_whose_input_only_looks_like_that_of_a_job_is_passed_over(db: Db):
+    worker = a_worker(db)
+    a_rule(db, kind="job_failures")
+    for input in ({"job": 5}, {"job": {"dag": "x", "job": "y"}}):
+        start(db, input)
+        worker.fail(worker.claim_one(), final=True)
+    evaluate(db)
+
+    assert alerts(db) == []
 
 
 def test_a_dataset_without_a_new_commit_raises_an_alert(db: Db):

@@ -115,6 +115,18 @@ def test_a_paused_consumer_is_waited_for(db: Db):
     assert get(db, id)["status"] == "completed"
 
 
+def test_a_consumer_that_is_held_is_waited_for(db: Db):
+    computed(db, "2026-11-01")
+    db.execute(
+        "update tenuto.job_controls set held_at = tenuto.now(), hold_reason = 'report is behind'"
+        " where job_key = (select job_key from tenuto.jobs where name = 'daily' limit 1)"
+    )
+    id = invalidate(db, "2026-11-01")
+    go_on(db)
+
+    assert (get(db, id)["status"], get(db, id)["error"]) == ("running", "job daily is held: report is behind")
+
+
 def test_no_partition_is_lost_or_passed_on_twice_if_a_dispatcher_dies(db: Db):
     computed(db, "2026-11-01")
     id = invalidate(db, "2026-11-01")

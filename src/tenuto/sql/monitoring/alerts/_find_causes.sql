@@ -24,7 +24,8 @@ begin
         order by a.task_id desc
         limit 10000) a
       join tenuto.tasks t on t.id = a.task_id
-      where a.ended_at > v_since and t.input ? 'job'
+      where a.ended_at > v_since
+        and exists (select from tenuto.job_tasks j where j.task_id = a.task_id)   -- other tasks may have such an input
       group by 1) f
     where f.count >= p_rule.threshold and (p_rule.target is null or f.job = p_rule.target)
     order by f.job

@@ -28,8 +28,10 @@ begin
     when job.id is null or version_id is null then format('no current job computes dataset %s', v_found.dataset)
     when is_over then format('version %s of %s defines job %s in another way; start another backfill', version, dag,
                         job.name)
-    else (select format('job %s is paused', job.name)
+    else (select format('job %s %s', job.name, case when k.paused_at is null then 'is held: ' || k.hold_reason
+                                                    else 'is paused' end)
           from tenuto.job_controls k
-          where k.org_id = p_backfill.org_id and k.job_key = p_backfill.job_key and k.paused_at is not null) end;
+          where k.org_id = p_backfill.org_id and k.job_key = p_backfill.job_key
+            and coalesce(k.paused_at, k.held_at) is not null) end;
 end
 $$;

@@ -1,17 +1,19 @@
 -- running -> completed | failed, when all partitions are passed on and no task that follows is open; else passes on the
--- next piece, once the one before is routed and computed, and counts the ends per job. Waits for a job that is paused.
+-- next piece, once the one before is routed and computed, and counts the ends per job. Waits for a job that is paused
+-- or held.
 create or replace function tenuto._advance_invalidation(p_invalidation tenuto.data_invalidations)
   returns void
   language plpgsql
 as $$
 declare
-  v_ends record := tenuto._take_repair_ends(p_invalidation.org_id, p_invalidation.id, p_invalidation.after_task, 1000);
-  v_is_open boolean := exists (
-    select from tenuto.repair_tasks t where t.repair_id = p_invalidation.id and not t.failed);
+  -- Read before the tasks: once the effect is done, the statements below see the tasks that it started.
   v_effect text := (
     select o.status
     from tenuto.outbox o
     where o.org_id = p_invalidation.org_id and o.scope = 'route_event' and o.key = p_invalidation.effect);
+  v_ends record := tenuto._take_repair_ends(p_invalidation.org_id, p_invalidation.id, p_invalidation.after_task, 1000);
+  v_is_open boolean := exists (
+    select from tenuto.repair_tasks t where t.repair_id = p_invalidation.id and not t.failed);
   v_is_routed boolean := coalesce(v_effect, 'done') in ('done', 'dead');
   v_paused text;
   v_failed boolean;
@@ -32,9 +34,11 @@ begin
     return;
   end if;
 
-  select min(format('job %s is paused', j.name)) into v_paused
+  select min(format('job %s %s', j.name, case when k.paused_at is null then 'is held: ' || k.hold_reason
+                                              else 'is paused' end)) into v_paused
   from tenuto.invalidation_consumers c
-  join tenuto.job_controls k on k.org_id = c.org_id and k.job_key = c.job_key and k.paused_at is not null
+  join tenuto.job_controls k
+    on k.org_id = c.org_id and k.job_key = c.job_key and coalesce(k.paused_at, k.held_at) is not null
   join tenuto.jobs j on j.org_id = k.org_id and j.job_key = k.job_key
   where c.invalidation_id = p_invalidation.id and c.direct and p_invalidation.invalidated > 0;
   if v_is_routed and p_invalidation.is_planned and v_effect is distinct from 'dead' then
