@@ -17,9 +17,22 @@ async def delete_pool(conn: Conn, *, org_id: UUID, name: str, force: bool | None
 
 
 async def take_pools(
-    conn: Conn, *, dispatcher_id: UUID, providers: list[str], lease: timedelta | None = None
+    conn: Conn,
+    *,
+    dispatcher_id: UUID,
+    providers: list[str],
+    lease: timedelta | None = None,
+    org_id: UUID | None = None,
 ) -> list[TakenPool]:
-    return await call(conn, "take_pools", TakenPool, dispatcher_id=dispatcher_id, providers=providers, lease=lease)
+    return await call(
+        conn,
+        "take_pools",
+        TakenPool,
+        dispatcher_id=dispatcher_id,
+        providers=providers,
+        lease=lease,
+        org_id=org_id,
+    )
 
 
 async def decide_pool(

@@ -23,7 +23,7 @@ class Dispatcher:
     owner_pool: ConnectionPool  # not in the dispatcher's role, because the login itself may be allowed to vacuum
     address: str
     port: int  # of the metrics endpoint; 0: none
-    org_id: UUID | None = None  # the org of the metrics
+    org_id: UUID | None = None  # the org of the metrics and of the pools
     store: Store | None = None  # where large data objects are stored
     peppers: Peppers | None = None  # decrypt the signing key
     handlers: Mapping[str, Handler] = field(default_factory=dict[str, Handler])  # of effects, by kind
@@ -35,4 +35,4 @@ class Dispatcher:
 
     def __post_init__(self) -> None:
         self.effects = EffectRunner(self.pool, self.handlers, owner=str(self.id))
-        self.fleet = Fleet(self.pool, self.id, self.providers)
+        self.fleet = Fleet(self.pool, self.id, self.providers, self.org_id)

@@ -41,15 +41,25 @@ class PoolState:
 
 
 class Fleet:
-    """Controls the pools whose providers this dispatcher has."""
+    """Controls the pools of one org whose providers this dispatcher has. Other orgs would set how many machines the
+    owner of the provider pays for. None: of all orgs."""
 
-    def __init__(self, pool: ConnectionPool, dispatcher_id: UUID, providers: Mapping[str, Provider]) -> None:
-        self._pool, self._id, self._providers = pool, dispatcher_id, providers
+    def __init__(
+        self,
+        pool: ConnectionPool,
+        dispatcher_id: UUID,
+        providers: Mapping[str, Provider],
+        org_id: UUID | None = None,
+    ) -> None:
+        self._pool, self._id, self._providers, self._org_id = pool, dispatcher_id, providers, org_id
         self._states: dict[UUID, PoolState] = {}
 
     async def step(self) -> int:
         """Begin a cycle for each pool that this dispatcher controls and that has none running."""
-        taken = await self._pool.call(pools.take_pools, dispatcher_id=self._id, providers=list(self._providers))
+        providers = list(self._providers)
+        taken = await self._pool.call(
+            pools.take_pools, dispatcher_id=self._id, providers=providers, org_id=self._org_id
+        )
         now = time.monotonic()
         mine = {pool.pool_id for pool in taken}
         self._states = {id: state for id, state in self._states.items() if id in mine or state.work}

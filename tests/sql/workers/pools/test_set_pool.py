@@ -8,6 +8,7 @@ from psycopg.types.json import Jsonb
 from tenuto.db.connection.call import call_sync
 from tenuto.model.errors import Conflict, InvalidInput, NotFound
 from tests.support.clock import Clock
+from tests.support.database.loops import an_org
 from tests.support.database.pools import a_pool, pool_facts, scale, take_pools
 from tests.support.database.tasks import DEFAULT_ORG, Db, call, start
 
@@ -148,3 +149,14 @@ def test_a_pool_counts_the_tasks_that_its_workers_could_take(db: Db) -> None:
     }
 
     assert ready == {"all": 3, "plain": 2, "queue": 1, "type": 2}
+
+
+def test_a_dispatcher_takes_the_pools_of_its_org_only(db: Db) -> None:
+    other = an_org(db, "other")
+    for org in (DEFAULT_ORG, other):
+        call(db, "set_pool", org_id=org, name="gpu", policy=Jsonb({"provider": "local", "max_workers": 2}))
+
+    taken = call(db, "take_pools", dispatcher_id=uuid4(), providers=["local"], org_id=other)
+
+    assert [row["org_id"] for row in taken] == [other]
+    assert len(call(db, "take_pools", dispatcher_id=uuid4(), providers=["local"])) == 1

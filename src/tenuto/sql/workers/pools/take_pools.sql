@@ -1,7 +1,8 @@
 -- Returns the pools of these providers that this dispatcher controls: those it holds, renewed when half of their lease
 -- is over, and those without a holder. One dispatcher controls a pool at a time; the leases of a dead one expire.
+-- p_org_id: only the pools of this org, because machines cost what the owner of the provider pays.
 create or replace function tenuto.take_pools(
-  p_dispatcher_id uuid, p_providers text[], p_lease interval default '10 seconds')
+  p_dispatcher_id uuid, p_providers text[], p_lease interval default '10 seconds', p_org_id uuid default null)
   returns table (org_id uuid, pool_id uuid, name text, provider text)
   language plpgsql
 as $$
@@ -12,6 +13,7 @@ begin
     select f.id
     from tenuto.pools f
     where f.provider = any (p_providers)
+      and (p_org_id is null or f.org_id = p_org_id)
       and (f.controlled_until is null or f.controlled_until < tenuto.now()
            or (f.controlled_by = p_dispatcher_id and f.controlled_until < tenuto.now() + p_lease / 2))
     order by f.id
@@ -20,6 +22,7 @@ begin
   select p.org_id, p.id, p.name, p.provider
   from tenuto.pools p
   where p.provider = any (p_providers)
+    and (p_org_id is null or p.org_id = p_org_id)
     and p.controlled_by = p_dispatcher_id
     and p.controlled_until >= tenuto.now()
   order by p.id;
