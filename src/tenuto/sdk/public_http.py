@@ -32,7 +32,7 @@ class FetchFailed(Exception):
 
 @dataclass(frozen=True)
 class Fetch:
-    """What to fetch, how long to wait, and how many bytes to read."""
+    """A request: the address, the time to wait, and the number of bytes to read."""
 
     url: str
     # Both are sent to the host of the URL only, not to those that it redirects to.

@@ -13,8 +13,8 @@ MANY_SPAWNS = 3  # machines requested at once that are worth a warning
 
 @dataclass(frozen=True)
 class Decision:
-    """What to do about a pool, and why. `rule` names the reason; `spawn` is how many machines to request, `drain` and
-    `cancel` are machines."""
+    """A decision about a pool, with its reason. `rule` names the reason; `spawn` is how many machines to request,
+    `drain` and `cancel` are machines."""
 
     workers: int  # starting and active
     wanted: int
