@@ -53,6 +53,21 @@ def test_objects_are_listed_held_and_released(db: Db, database: str, asked: Aske
     assert (wrong.returncode, "either --run or --group" in wrong.stderr) == (2, True)
 
 
+def test_run_data_is_listed_and_shown(db: Db, database: str, asked: Asked) -> None:
+    (run_id,) = (str(id) for id in start(db, 1))
+    for values in ({"score.a": 1, "note": "x"}, {"score.a": 2}):
+        call(db, "put_run_data", org_id=DEFAULT_ORG, run_id=run_id, values=values, tags=["t"])
+
+    shown = asked("runs", "data", run_id)["values"]
+    assert [(row["key"], row["value"], row["tags"]) for row in shown] == [("note", "x", ["t"]), ("score.a", 2, ["t"])]
+    assert [row["key"] for row in asked("runs", "data", run_id, "--glob", "score.*")["values"]] == ["score.a"]
+    assert asked("runs", "data", run_id, "note")["value"] == "x"
+    text = tenuto("runs", "data", run_id, TENUTO_DATABASE_URL=database).stdout
+    assert "score.a" in text
+    missing = tenuto("runs", "data", run_id, "other", TENUTO_DATABASE_URL=database)
+    assert (missing.returncode, "has no data other" in missing.stderr) == (2, True)
+
+
 def test_keys_schedules_groups_and_workers_are_shown_and_changed(db: Db, database: str, asked: Asked) -> None:
     key = an_api_key(db, "abcdefghijkl")
     worker_key = a_worker_key(db, "mnopqrstuvwx")

@@ -101,6 +101,8 @@ def test_one_of_each_thing_is_read_and_changed(way, db: Db):
             assert (await tn.types.get("a.b")).input_schema == {"type": "object"}
             assert (await tn.groups.set("batch", weight=2, quota=7)).quota == 7
             assert [group.external_id for group in await tn.groups.list()] == ["batch", "default"]
+            await tn.groups.delete("batch")
+            assert [group.external_id for group in await tn.groups.list()] == ["default"]
             assert [bundle.sha256 for bundle in await tn.bundles.list()] == [SHA]
             assert (await tn.bundles.get(SHA)).manifest["name"] == "tools"
             assert (await tn.status()).ready == 1
@@ -134,6 +136,8 @@ def test_the_sync_client_has_the_same_collections(way, db: Db):
         assert tn.types.get("a.b").type == tn.types.list()[0].type
         assert tn.groups.get("default") == tn.groups.list()[0]
         assert tn.groups.set("batch").weight == 1
+        tn.groups.delete("batch")
+        assert len(tn.groups.list()) == 1
         assert tn.bundles.get(SHA).id == tn.bundles.list()[0].id
         assert tn.status().workers == {}
         retry.data.put("a", 1)

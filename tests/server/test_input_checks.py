@@ -61,6 +61,17 @@ def test_bulk_starts_and_graphs_are_checked_too(admin: TestClient, worker: HttpW
     assert admin.post("/v1/runs", json={"graph": {"tasks": graph}}).status_code == 201
 
 
+def test_tasks_that_are_added_to_a_run_are_checked_too(admin: TestClient, worker: HttpWorker) -> None:
+    declare(worker, SCHEMA)
+    path = f"/v1/runs/{admin.post('/v1/runs', json={'open': True}).json()['id']}/tasks"
+
+    for body in ({"type": "shop.send", "input": [3]}, {"graph": {"tasks": {"a": {"type": "shop.send", "input": [3]}}}}):
+        refused = admin.post(path, json=body)
+        assert (refused.status_code, refused.json()["detail"]) == (422, "shop.send: to: is 3, not a text")
+    assert start(admin, ["a"], path).status_code == 201
+    assert len(admin.get(path).json()["items"]) == 1
+
+
 def test_inputs_of_schedules_are_checked_too(admin: TestClient, worker: HttpWorker) -> None:
     declare(worker, SCHEMA)
     nightly = {"type": "shop.send", "cron": "0 3 * * *", "input": {"to": "a"}}

@@ -9,11 +9,11 @@ import typer
 
 from tenuto.cli import bulk
 from tenuto.cli.arguments import read_object
-from tenuto.cli.commands import open_runs
+from tenuto.cli.commands import open_runs, run_data
 from tenuto.cli.exit_codes import StillRunning, UsageError, WorkFailed
 from tenuto.cli.list_options import Counted, Since, Until, read_statuses, read_time, show_counted
 from tenuto.cli.logs import Follow, show_run_logs
-from tenuto.cli.output import AsJson, attempts, cell, duration, fields, say, shorten, show, show_list, table
+from tenuto.cli.output import AsJson, attempts, cell, duration, fields, say, shorten, show, table
 from tenuto.cli.session import RunId, read_id, read_optional_id, with_tenuto
 from tenuto.model.durations import seconds
 from tenuto.model.filters import RunListFilter, RunStatusName
@@ -21,7 +21,7 @@ from tenuto.model.monitoring import FINAL
 from tenuto.model.stored_errors import describe_error
 from tenuto.model.text import one_line
 
-HELP = "Runs: list, show, watch, inputs, logs, set, cancel, retry, delete; open, add, close, release."
+HELP = "Runs: list, show, watch, inputs, data, logs, set, cancel, retry, delete; open, add, close, release."
 app = typer.Typer(help=HELP, no_args_is_help=True)
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from tenuto.sdk.operations.base import Operations
 
 COLUMNS = ("id", "status", "type", "name", "tasks", "attempt", "duration", "created_at", "retried_by", "error")
-INPUT_COLUMNS = ("position", "task_id", "name", "type", "input")
 HIDDEN = ("org_id", "single_task")  # internals
 
 OneRun = Annotated[
@@ -113,19 +112,6 @@ def show_(run: RunId, as_json: AsJson = False) -> None:
     row = with_tenuto(lambda tenuto: tenuto.get_run(run_id))
     hide = (*HIDDEN, "max_attempts", *(() if row.output_omitted else ("output_omitted",)))
     show(row, fields(row, hide=hide, attempt=attempts(row.attempt, row.max_attempts)), as_json=as_json)
-
-
-@app.command()
-def inputs(
-    run: RunId,
-    after: Annotated[int, typer.Option(min=-1, help="Continue after this position.")] = -1,
-    limit: Limit = 50,
-    as_json: AsJson = False,
-) -> None:
-    """List the inputs of a run by position: its tasks that depend on no other task."""
-    run_id = read_id(run, "run")
-    items = with_tenuto(lambda tenuto: tenuto.list_run_inputs(run_id, after=after, limit=limit))
-    show_list("inputs", items, INPUT_COLUMNS, as_json=as_json)
 
 
 @app.command()
@@ -298,3 +284,5 @@ app.command("open")(open_runs.open_run)
 app.command("add")(open_runs.add_task)
 app.command("close")(open_runs.close_run)
 app.command("release")(open_runs.release_run)
+app.command("inputs")(run_data.list_inputs)
+app.command("data")(run_data.show_data)

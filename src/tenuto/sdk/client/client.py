@@ -14,7 +14,6 @@ from tenuto.model.errors import InvalidInput
 from tenuto.model.json import Json
 from tenuto.model.tasks import Started
 from tenuto.sdk.client.audit_calls import AuditCalls
-from tenuto.sdk.client.group_calls import GroupCalls
 from tenuto.sdk.client.object_calls import ObjectCalls
 from tenuto.sdk.client.open_runs import check_addition, open_options
 from tenuto.sdk.client.run import Run, Runs, as_id
@@ -41,7 +40,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Client(AuditCalls, ObjectCalls, Collections, GroupCalls):
+class Client(AuditCalls, ObjectCalls, Collections):
     """A connection to Tenuto, created by `app.open()` or `app.connect()`. Forked children use connections of their
     own."""
 

@@ -16,7 +16,6 @@ from tenuto.model.durations import Duration
 from tenuto.model.json import Json
 from tenuto.sdk.client.audit_calls import SyncAuditCalls
 from tenuto.sdk.client.client import Client, plan_all, plan_target
-from tenuto.sdk.client.group_calls import SyncGroupCalls
 from tenuto.sdk.client.loop_thread import CLOSED, LoopThread
 from tenuto.sdk.client.object_calls import SyncObjectCalls
 from tenuto.sdk.client.open_runs import open_options
@@ -44,7 +43,7 @@ R = TypeVar("R")
 _open_clients: "set[SyncClient]" = set()
 
 
-class SyncClient(SyncAuditCalls, SyncObjectCalls, SyncCollections, SyncGroupCalls):
+class SyncClient(SyncAuditCalls, SyncObjectCalls, SyncCollections):
     """A connection to Tenuto for synchronous code, created by `app.open_sync()` or `app.connect_sync()`. Threads can
     share it, and forked children use connections of their own."""
 

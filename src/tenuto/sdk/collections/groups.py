@@ -26,6 +26,10 @@ class GroupCollection:
         await self._operations.set_group(name, weight=weight, quota=quota)
         return await self.get(name)
 
+    async def delete(self, name: str) -> None:
+        """Delete a resource group with its runs, which must have ended; dispatchers delete the runs in pieces."""
+        await self._operations.delete_group(name)
+
     async def list(self) -> list[ResourceGroup]:
         """Return all resource groups, by name."""
         return await all_pages(lambda last: self._operations.list_groups(after=last and last.external_id))
@@ -44,6 +48,10 @@ class SyncGroupCollection:
     def set(self, name: str, *, weight: int = 1, quota: int | None = None) -> ResourceGroup:
         """Create a resource group, or change its weight and quota, the maximum number of its running tasks."""
         return self._wait(self._groups.set(name, weight=weight, quota=quota))
+
+    def delete(self, name: str) -> None:
+        """Delete a resource group with its runs, which must have ended; dispatchers delete the runs in pieces."""
+        self._wait(self._groups.delete(name))
 
     def list(self) -> list[ResourceGroup]:
         """Return all resource groups, by name."""

@@ -23,6 +23,7 @@ async def add_tasks(request: ApiRequest, run_id: UUID, body: Addition) -> Respon
     (409)."""
     plan = await in_thread_if_large(await request.http.body(), lambda: StartBuilder().plan(body))
     types = {task.type for task in body.graph.tasks.values()} if isinstance(body, AddGraphRequest) else {body.type}
+    await request.http.server.input_checks.check(request, [plan], types)
 
     async def work(change: Transaction) -> AddedTasks:
         statement = add_statement(plan, change.org_id, run_id)

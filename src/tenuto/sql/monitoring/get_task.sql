@@ -86,7 +86,7 @@ begin
   from tenuto.running_tasks u where u.id = p_task_id;
   if found then
     v_task.started_at := coalesce(v_task.started_at, v_since);
-    select s.worker_id, s.expires_at, s.expires_at - make_interval(secs => s.lease_seconds)
+    select s.worker_id, s.expires_at, greatest(s.expires_at - make_interval(secs => s.lease_seconds), v_since)
     into v_task.worker_id, v_task.lease_expires_at, v_task.last_heartbeat from tenuto.sessions s
     where s.id = v_task.session_id;
     return v_task;

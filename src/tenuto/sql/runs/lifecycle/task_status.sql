@@ -32,7 +32,10 @@ select
   case when u.progress is null then coalesce(u.message, f.message, l.message) else u.message end as message,
   u.deadline_at,
   u.session_id, s.worker_id, s.expires_at as lease_expires_at, t.group_no, t.timeout_seconds,
-  t.has_slots, s.expires_at - make_interval(secs => s.lease_seconds) as last_heartbeat,
+  t.has_slots,
+  -- A claim proves that the worker is alive, even if its last heartbeat was before.
+  case when s.id is not null then greatest(s.expires_at - make_interval(secs => s.lease_seconds), u.started_at) end
+    as last_heartbeat,
   case when starts_with(o.type, 'tenuto.')
        then (select array_remove(array[j.partition_key], '') from tenuto.job_tasks j where j.task_id = t.id)
   end as partitions,
