@@ -50,6 +50,7 @@ SCENARIOS = [
     Scenario("start n tasks of n types", growth_runs.start_kinds, 500, 100, 1.3),
     Scenario("cancel a run of n tasks", growth_runs.cancel_run, 6250, 250, 1.3),
     Scenario("retry a run of n failed tasks", growth_runs.retry_run, 6250, 250, 1.3),
+    Scenario("retry a run of n failed tasks, analyzed", growth_runs.retry_analyzed_run, 6250, 250, 1.3),
     Scenario("delete a run of n tasks", growth_runs.delete_run, 6250, 250, 1.3),
     Scenario("fail a task with n dependents", growth_runs.doom, 3125, 250, 1.3),
     Scenario("cancel one task beside n pending ones", growth_runs.cancel_task, 62_500, 2000, 0.5),

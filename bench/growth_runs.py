@@ -27,6 +27,13 @@ def retry_run(conn: psycopg.Connection, n: int) -> float:
     return metered(conn, lambda: finish(conn, "retry_run", run_id))
 
 
+def retry_analyzed_run(conn: psycopg.Connection, n: int) -> float:
+    """Retry a run of n tasks that all failed, in tables with fresh statistics."""
+    run_id = a_failed_run(conn, n)
+    conn.execute("analyze")
+    return metered(conn, lambda: finish(conn, "retry_run", run_id))
+
+
 def cancel_run(conn: psycopg.Connection, n: int) -> float:
     """Cancel a run of n ready tasks, until the request is finished."""
     run_id = start_run(conn, n, kinds=[{"type": "growth.cancelled"}])

@@ -13,6 +13,8 @@ create or replace function tenuto._tasks_to_rerun(p_run_id uuid, p_reuse boolean
   stable
   set plan_cache_mode = force_custom_plan
   set enable_nestloop = off   -- except look-ups: joining a run with itself must not be n^2 without statistics
+  set enable_mergejoin = off
+  set enable_seqscan = off    -- look-ups use indexes, also where statistics say that a table is empty
   set jit = off
 as $$
   with recursive every as materialized (
@@ -42,16 +44,23 @@ as $$
     select o.id, true
     from again g
     cross join lateral (select d.child_id from tenuto.task_dependencies d where d.parent_id = g.id offset 0) d
-    join old o on o.id = d.child_id
+    cross join lateral (select t.id from tenuto.tasks t where t.id = d.child_id and t.run_id = p_run_id limit 1) o
+  ), due as materialized (   -- grouping also keeps the planner's estimate of a recursive query from growing
+    select g.id, bool_or(g.depends) as depends from again g group by g.id
   ), below(id) as (
-    select e.id from every e join (select id from again union select copy_of from every) g on g.id = e.parent_id
+    select e.id
+    from every e
+    join (select d.id from due d union select c.copy_of from every c where c.copy_of is not null) g on g.id = e.parent_id
     union
-    select e.id from below b join every e on e.parent_id = b.id
+    select c.id
+    from below b
+    cross join lateral (
+      select t.id from tenuto.tasks t where t.parent_id = b.id and t.run_id = p_run_id offset 0) c
   ), chosen as materialized (
-    select g.id, bool_or(g.depends) as depends
-    from again g
-    where not exists (select from below b where b.id = g.id)
-    group by g.id
+    select d.id, d.depends
+    from due d
+    join old o on o.id = d.id
+    where not exists (select from (select distinct b.id from below b) b where b.id = d.id)
   ), sources(id) as (   -- tasks that a chosen task reads from, and its parents, stay beside it
     select n.id
     from chosen c
@@ -60,7 +69,9 @@ as $$
       select d.parent_id as id from tenuto.task_dependencies d where d.child_id = c.id union all select o.parent_id
     ) n
     union
-    select e.parent_id from sources s join every e on e.id = s.id
+    select p.parent_id
+    from sources s
+    cross join lateral (select t.parent_id from tenuto.tasks t where t.id = s.id and t.run_id = p_run_id limit 1) p
   ), listed as materialized (
     select o.id, o.place, c.id is not null as again,
            c.id is not null and p_reuse and not c.depends and o.named is not true
@@ -68,7 +79,7 @@ as $$
            o.handler, o.outcome
     from old o
     left join chosen c on c.id = o.id
-    left join sources s on s.id = o.id
+    left join (select distinct s.id from sources s) s on s.id = o.id
     where c.id is not null
        or (p_reuse and o.outcome in ('completed', 'skipped') and (o.parent_id is null or s.id is not null))
   )
