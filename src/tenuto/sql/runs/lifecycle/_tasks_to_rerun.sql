@@ -50,7 +50,8 @@ as $$
   ), below(id) as (
     select e.id
     from every e
-    join (select d.id from due d union select c.copy_of from every c where c.copy_of is not null) g on g.id = e.parent_id
+    join (select d.id from due d union select c.copy_of from every c where c.copy_of is not null) p
+      on p.id = e.parent_id
     union
     select c.id
     from below b
