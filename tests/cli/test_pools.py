@@ -31,6 +31,7 @@ def test_a_pool_is_set_listed_explained_and_deleted(db: Db, asked: Asked) -> Non
     assert (row["max_workers"], row["idle_timeout_seconds"], row["queues"], row["starting"]) == (4, 300, ["a", "b"], 2)
     assert [entry["reason"] for entry in explained["decisions"]] == ["2 tasks are ready and 0 run"]
     assert {entry["status"] for entry in explained["machines"]} == {"starting"}
+    assert asked("pools", "spawn", "gpu", "--count", "2") == {"pool": "gpu", "requested": 2}
     assert asked("pools", "delete", "gpu", "--force") == {"pool": "gpu", "deleted": True}
     assert asked("pools", "list")["pools"] == []
 

@@ -52,6 +52,21 @@ FLEET_BUGS = (
         ),
     ),
     Bug(
+        "a_live_worker_is_given_up_on_stale_facts",
+        f"{MACHINES}::test_a_worker_that_is_open_is_not_given_up_without_evidence",
+        (("workers/pools/give_up_machine.sql", r"coalesce\(w\.last_heartbeat, w\.created_at\) >= p_seen_at", "false"),),
+    ),
+    Bug(
+        "a_machine_registers_while_it_is_ended",
+        f"{RACES}::test_a_machine_registers_before_it_is_ended_or_not_at_all",
+        (("workers/_join_machine.sql", r"elsif v_machine\.given_up_at is not null", "elsif false"),),
+    ),
+    Bug(
+        "two_pools_exceed_the_machines_of_their_provider",
+        f"{RACES}::test_two_pools_share_the_machines_of_their_provider",
+        (("workers/pools/decide_pool.sql", r"perform pg_advisory_xact_lock\(.*?\), 0\)\);", "null;"),),
+    ),
+    Bug(
         "a_machine_is_idle_while_it_runs",
         f"{DECIDE}::test_a_machine_that_a_decision_saw_busy_is_not_idle_while_rollups_are_late",
         (("workers/pools/decide_pool.sql", r"set busy_at = tenuto\.now\(\)", "set busy_at = null"),),
@@ -64,6 +79,6 @@ FLEET_BUGS = (
     Bug(
         "the_tasks_of_a_machine_that_is_gone_stay_with_it",
         f"{MACHINES}::test_a_machine_that_is_gone_ends_its_workers_and_their_tasks_run_elsewhere",
-        (("workers/pools/end_machine.sql", r"perform tenuto\.fail_worker\(", "perform tenuto.drain_worker("),),
+        (("workers/pools/give_up_machine.sql", r"perform tenuto\.fail_worker\(.*?\)\) from", "perform from"),),
     ),
 )

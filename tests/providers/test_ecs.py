@@ -41,7 +41,7 @@ def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[EcsProvider]:
 
 
 def request(**settings: Any) -> MachineRequest:
-    return MachineRequest("m1", POOL, "gpu", settings)
+    return MachineRequest("m1", POOL, "gpu", "default", settings)
 
 
 def test_a_task_is_run_listed_described_and_stopped(provider: EcsProvider) -> None:

@@ -45,7 +45,7 @@ def failing(script: str, seconds: float = 60.0) -> ExecProvider:
 
 def test_a_machine_is_started_listed_described_and_ended(provider: ExecProvider, tmp_path: Path) -> None:
     async def scene() -> None:
-        machine_id = await provider.spawn(MachineRequest("m1", uuid4(), "gpu", {"size": "xl"}))
+        machine_id = await provider.spawn(MachineRequest("m1", uuid4(), "gpu", "default", {"size": "xl"}))
         assert (tmp_path / "state" / "i-m1").read_text() == 'm1 {"size": "xl"}\n'
         assert await provider.list_machines(uuid4()) == [
             Machine("i-m1", "m1"),
@@ -73,7 +73,7 @@ def test_a_command_that_fails_says_why(script: str, kind: type[Exception], text:
     provider = failing(script, seconds=0.2 if "sleep" in script else 60.0)
 
     with pytest.raises(kind, match=text):
-        asyncio.run(provider.spawn(MachineRequest("m1", uuid4(), "gpu")))
+        asyncio.run(provider.spawn(MachineRequest("m1", uuid4(), "gpu", "default")))
 
 
 def test_a_list_that_cannot_be_read_is_an_error_and_ends_no_machine() -> None:

@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from tenuto.providers.base import MachineRequest, ProviderError
-from tenuto.providers.local import LocalProvider
+from tenuto.providers.local import STOP_SECONDS, LocalProvider, pid_of
 from tests.support.waiting import wait_until
 
 # A worker with a child that has the same variables.
@@ -22,7 +22,12 @@ def a_provider(code: str = WORKER) -> LocalProvider:
 
 
 def request(pool_id: UUID, name: str = "m1") -> MachineRequest:
-    return MachineRequest(name, pool_id, "gpu")
+    return MachineRequest(name, pool_id, "gpu", "acme")
+
+
+async def ends(provider: LocalProvider, machine_id: str) -> None:
+    while not await provider.terminate(machine_id):
+        await asyncio.sleep(0.05)
 
 
 def test_a_machine_is_listed_once_and_by_every_provider_until_it_ends() -> None:
@@ -32,8 +37,8 @@ def test_a_machine_is_listed_once_and_by_every_provider_until_it_ends() -> None:
         other = a_provider()  # of a dispatcher that was started after the first one was killed
         assert [(entry.id, entry.name) for entry in await other.list_machines(pool_id)] == [(machine_id, "m1")]
         assert await provider.list_machines(uuid4()) == []
-        await other.terminate(machine_id)
-        await other.terminate(machine_id)
+        await ends(other, machine_id)
+        assert await other.terminate(machine_id)
         assert machine_id not in [entry.id for entry in await provider.list_machines(pool_id)]
         assert (await provider.describe(machine_id))["is_running"] is False
 
@@ -44,7 +49,7 @@ def test_a_killed_machine_is_not_listed() -> None:
     async def scene() -> None:
         pool_id, provider = uuid4(), a_provider("import time; time.sleep(60)")
         machine_id = await provider.spawn(request(pool_id))
-        os.kill(int(machine_id.partition("@")[0]), signal.SIGKILL)
+        os.kill(pid_of(machine_id), signal.SIGKILL)
 
         async def gone() -> bool:
             return await provider.list_machines(pool_id) == []
@@ -61,7 +66,7 @@ def test_closing_ends_all_machines() -> None:
         provider = a_provider("import time; time.sleep(60)")
         ids = [await provider.spawn(request(uuid4(), f"m{no}")) for no in range(2)]
         await provider.close()
-        return [int(machine_id.partition("@")[0]) for machine_id in ids]
+        return [pid_of(machine_id) for machine_id in ids]
 
     for pid in asyncio.run(scene()):
         wait_until(lambda pid=pid: not Path(f"/proc/{pid}").exists())
@@ -72,3 +77,36 @@ def test_a_command_that_does_not_exist_is_an_error() -> None:
 
     with pytest.raises(ProviderError, match="/no/such/program cannot be started"):
         asyncio.run(provider.spawn(request(uuid4())))
+
+
+def test_a_machine_that_does_not_stop_delays_nobody_and_is_killed_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    stubborn = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); time.sleep(60)"
+
+    async def scene() -> None:
+        pool_id, provider = uuid4(), a_provider(stubborn)
+        machine_id = await provider.spawn(request(pool_id))
+        async with asyncio.timeout(STOP_SECONDS / 4):
+            assert await provider.terminate(machine_id) is False
+            assert await provider.terminate(machine_id) is False
+        monkeypatch.setattr(provider, "_killed_at", {machine_id: 0.0})
+        await ends(provider, machine_id)
+        assert await provider.list_machines(pool_id) == []
+
+    asyncio.run(scene())
+
+
+def test_the_id_of_a_machine_names_its_host() -> None:
+    async def scene() -> None:
+        here, there = a_provider(), LocalProvider(["x"], environment={}, host="other")
+        machine_id = await here.spawn(request(uuid4()))
+        try:
+            assert machine_id.startswith(here.id_prefix)
+            assert not machine_id.startswith(there.id_prefix)
+        finally:
+            await here.close()
+
+    asyncio.run(scene())
+
+
+def test_a_machine_knows_its_org() -> None:
+    assert request(uuid4()).environment()["TENUTO_ORG"] == "acme"

@@ -35,7 +35,7 @@ def play(
 
 
 def request(**settings: Any) -> MachineRequest:
-    return MachineRequest("m1", POOL, "gpu", settings)
+    return MachineRequest("m1", POOL, "gpu", "default", settings)
 
 
 def test_a_pod_is_created_listed_described_and_deleted(server: RunPodServer) -> None:

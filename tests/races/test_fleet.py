@@ -1,6 +1,9 @@
 """Workers that come back while they are given up, and rollups beside each other."""
 
+from contextlib import suppress
+
 from tenuto.dispatcher.fleet.decide import decide
+from tenuto.model.errors import Conflict
 from tests.support.database.interleave import Play, Race
 from tests.support.database.pools import a_pool, carry_out, machines, pool_facts, registers, scale
 from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start_one
@@ -101,5 +104,41 @@ def test_a_machine_registers_before_it_is_given_up_or_after(race: Race) -> None:
         ended = race.db.execute("select machine_ended_at from tenuto.workers").fetchone()
         assert ended == (None,)
         return ""
+
+    race.every_order(scene)
+
+
+def test_a_machine_registers_before_it_is_ended_or_not_at_all(race: Race) -> None:
+    def scene(play: Play) -> bool:
+        start_one(race.db)
+        scale(race.db, a_pool(race.db))
+        registers(race.db, "m1")
+        call(race.db, "fail_worker", org_id=DEFAULT_ORG, worker_id="m1", error="its lease expired")
+        given_up, _ = play.run(
+            lambda db: call(db, "give_up_machine", org_id=DEFAULT_ORG, worker_id="m1"),
+            lambda db: _tries_to_register(db),
+        )
+        assert machines(race.db) == {"m1": "error" if given_up else "active"}
+        return given_up
+
+    assert set(race.every_order(scene)) == {True, False}
+
+
+def _tries_to_register(db: Db) -> None:
+    with suppress(Conflict), db.transaction():
+        registers(db, "m1")
+
+
+def test_two_pools_share_the_machines_of_their_provider(race: Race) -> None:
+    def scene(play: Play) -> None:
+        start_one(race.db)
+        pools = [a_pool(race.db, name) for name in ("a", "b")]
+        facts = [pool_facts(race.db, pool) for pool in pools]
+        done = play.run(
+            lambda db: carry_out(db, pools[0], facts[0], decide(facts[0]), spawn=["a1"], max_machines=1),
+            lambda db: carry_out(db, pools[1], facts[1], decide(facts[1]), spawn=["b1"], max_machines=1),
+        )
+        assert sorted(done) == [False, True]
+        assert len(machines(race.db)) == 1
 
     race.every_order(scene)

@@ -23,6 +23,10 @@ def test_a_pool_is_set_read_and_deleted(admin: TestClient, db: psycopg.Connectio
     assert (row["name"], row["wanted"], row["starting"], row == one) == ("gpu", 1, 1, True)
     assert (page["items"][0]["reason"], rest["items"]) == ("1 tasks are ready and 0 run", [])
     assert machine["status"] == "starting"
+    assert admin.post("/v1/pools/gpu/machines", json={"count": 2}).json() == {"requested": 2}
+    assert admin.post("/v1/pools/gpu/machines", json={"count": 0}).status_code == 422
+    assert admin.post("/v1/pools/gpu/machines", json={}).status_code == 409  # max_workers is 2
+    assert admin.post("/v1/pools/none/machines", json={}).status_code == 404
     assert admin.delete("/v1/pools/gpu").status_code == 409
     assert admin.delete("/v1/pools/gpu", params={"force": "true"}).status_code == 204
     for path in ("", "/machines", "/decisions"):

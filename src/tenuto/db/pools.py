@@ -1,6 +1,6 @@
 """Pools of workers: one coroutine per public function in sql/workers/pools/ and sql/monitoring/pools/."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from tenuto.db.connection.call import Conn, call, call_one, call_value, call_void
@@ -50,6 +50,8 @@ async def decide_pool(
     drain: list[str] | None = None,
     cancel: list[str] | None = None,
     busy: list[str] | None = None,
+    max_machines: int | None = None,
+    requested: int | None = None,
 ) -> bool:
     return await call_value(
         conn,
@@ -66,6 +68,8 @@ async def decide_pool(
         drain=drain,
         cancel=cancel,
         busy=busy,
+        max_machines=max_machines,
+        requested=requested,
     )
 
 
@@ -81,12 +85,32 @@ async def fail_spawn(conn: Conn, *, org_id: UUID, worker_id: str, error: str) ->
     return await call_value(conn, "fail_spawn", org_id=org_id, worker_id=worker_id, error=error)
 
 
-async def keep_diagnostics(conn: Conn, *, org_id: UUID, worker_id: str, diagnostics: JsonObject) -> None:
-    await call_void(conn, "keep_diagnostics", org_id=org_id, worker_id=worker_id, diagnostics=diagnostics)
+async def give_up_machine(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    worker_id: str,
+    seen_at: datetime | None = None,
+    error: str | None = None,
+    diagnostics: JsonObject | None = None,
+) -> bool:
+    return await call_value(
+        conn,
+        "give_up_machine",
+        org_id=org_id,
+        worker_id=worker_id,
+        seen_at=seen_at,
+        error=error,
+        diagnostics=diagnostics,
+    )
 
 
-async def end_machine(conn: Conn, *, org_id: UUID, worker_id: str, error: str | None = None) -> None:
-    await call_void(conn, "end_machine", org_id=org_id, worker_id=worker_id, error=error)
+async def end_machine(conn: Conn, *, org_id: UUID, worker_id: str) -> bool:
+    return await call_value(conn, "end_machine", org_id=org_id, worker_id=worker_id)
+
+
+async def request_machines(conn: Conn, *, org_id: UUID, name: str, count: int | None = None) -> int:
+    return await call_value(conn, "request_machines", org_id=org_id, name=name, count=count)
 
 
 async def note_pool_problem(conn: Conn, *, org_id: UUID, pool_id: UUID, problem: str | None = None) -> None:

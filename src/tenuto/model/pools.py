@@ -60,6 +60,8 @@ class PoolFacts:
     last_failed: bool = False  # however long ago
     scaled_down_seconds: float | None = None
     last_ready: int | None = None
+    provider_machines: int = 0  # that its provider runs for all pools of the org
+    requested: int = 0  # machines requested by hand that no decision has started yet
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,7 @@ class TakenPool:
     pool_id: UUID
     name: str
     provider: str
+    org: str  # its slug
 
 
 @dataclass(frozen=True)

@@ -65,6 +65,24 @@ def redact_json(value: Json) -> Json:
             return value
 
 
+def storable(text: str, max_chars: int) -> str:
+    """Returns the beginning of untrusted text, without what Postgres cannot store and without the values of secrets."""
+    return clean(redact(text)[:max_chars])
+
+
+def storable_json(value: Json) -> Json:
+    """Returns a JSON value whose texts are as `storable` returns them."""
+    match value:
+        case str():
+            return clean(redact(value))
+        case dict():
+            return {clean(redact(key)): storable_json(item) for key, item in value.items()}
+        case list():
+            return [storable_json(item) for item in value]
+        case _:
+            return value
+
+
 def printable(text: str) -> str:
     """Returns the text with control characters escaped (`\\x1b`), so that a terminal only displays it. Keeps
     newlines."""

@@ -6,6 +6,8 @@ from uuid import UUID
 
 from tenuto.model.json import Json, JsonObject
 
+MAX_MACHINES = 100  # of a provider, unless it is configured with another bound
+
 
 class ProviderError(Exception):
     """A provider refused a request or did not respond; the message says why."""
@@ -22,6 +24,7 @@ class MachineRequest:
     name: str
     pool_id: UUID
     pool: str
+    org: str
     settings: JsonObject = field(default_factory=dict[str, Json])
     queues: list[str] | None = None
     labels: list[str] = field(default_factory=list[str])
@@ -30,6 +33,7 @@ class MachineRequest:
     def environment(self) -> dict[str, str]:
         """Return the variables from which `tenuto worker` on that machine knows who it is."""
         return {
+            "TENUTO_ORG": self.org,
             "TENUTO_MACHINE": self.name,
             "TENUTO_POOL": self.pool,
             "TENUTO_POOL_ID": str(self.pool_id),
@@ -53,7 +57,13 @@ class Provider(Protocol):
     ProviderError."""
 
     lists_all: bool
-    """Whether a machine that is not listed does not run. If false, a new machine may be listed late."""
+    """Whether a machine within reach that is not listed does not run. If false, a new machine may be listed late."""
+
+    max_machines: int
+    """How many machines the pools of an org may run with this provider, all together."""
+
+    id_prefix: str
+    """How the ids of the machines within reach begin, which this process can list and end: its host, or nothing."""
 
     async def spawn(self, request: MachineRequest) -> str:
         """Request a machine and return the provider's id of it."""
@@ -67,8 +77,9 @@ class Provider(Protocol):
         """Return what is known about a machine, for the diagnosis of its failure."""
         ...
 
-    async def terminate(self, machine_id: str) -> None:
-        """End a machine. A machine that is gone is no error."""
+    async def terminate(self, machine_id: str) -> bool:
+        """End a machine; a machine that is gone is no error. Return quickly: false if it still ends, then this is
+        called again."""
         ...
 
     async def close(self) -> None:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 from uuid import UUID
 
 from tenuto.model.json import Json, JsonObject
-from tenuto.providers.base import Machine, MachineRequest, NoCapacity, ProviderError
+from tenuto.providers.base import MAX_MACHINES, Machine, MachineRequest, NoCapacity, ProviderError
 
 PAGE = 100  # tasks per call of describe_tasks
 CALL_SECONDS = 20
@@ -35,8 +35,18 @@ class EcsProvider:
     the variables of the request in the container `container`."""
 
     lists_all = False  # ECS is eventually consistent
+    id_prefix = ""
 
-    def __init__(self, *, task: JsonObject, container: str, region: str | None = None, url: str | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        task: JsonObject,
+        container: str,
+        region: str | None = None,
+        url: str | None = None,
+        max_machines: int = MAX_MACHINES,
+    ) -> None:
+        self.max_machines = max_machines
         try:
             boto3 = importlib.import_module("boto3")
             config = importlib.import_module("botocore.config").Config(
@@ -110,8 +120,9 @@ class EcsProvider:
         tasks = await self._call(lambda: self._describe([machine_id]))
         return tasks[0].details if tasks else {}
 
-    async def terminate(self, machine_id: str) -> None:
+    async def terminate(self, machine_id: str) -> bool:
         await self._call(lambda: self._stop(machine_id))
+        return True
 
     def _stop(self, machine_id: str) -> None:
         cluster = self._task.get("cluster", "default")

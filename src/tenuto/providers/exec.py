@@ -10,7 +10,7 @@ from typing import cast
 from uuid import UUID
 
 from tenuto.model.json import JsonObject
-from tenuto.providers.base import Machine, MachineRequest, NoCapacity, ProviderError
+from tenuto.providers.base import MAX_MACHINES, Machine, MachineRequest, NoCapacity, ProviderError
 
 MAX_OUTPUT_BYTES = 1_048_576
 NO_CAPACITY = 75  # EX_TEMPFAIL, the exit code of a spawn command for which no machine is free
@@ -22,6 +22,7 @@ class ExecProvider:
     `stopped` for machines that have stopped; and `terminate` with an id. All get the variables of the request."""
 
     lists_all = False
+    id_prefix = ""
 
     def __init__(
         self,
@@ -32,7 +33,9 @@ class ExecProvider:
         describe: Sequence[str] = (),
         environment: Mapping[str, str],
         seconds: float = CALL_SECONDS,
+        max_machines: int = MAX_MACHINES,
     ) -> None:
+        self.max_machines = max_machines
         self._spawn, self._list, self._terminate, self._describe = spawn, list, terminate, describe
         self._environment, self._seconds = dict(environment), seconds
 
@@ -65,8 +68,9 @@ class ExecProvider:
             return {"output": printed[:4096]}
         return cast("JsonObject", described) if isinstance(described, dict) else {"output": printed[:4096]}
 
-    async def terminate(self, machine_id: str) -> None:
+    async def terminate(self, machine_id: str) -> bool:
         await self._run([*self._terminate, machine_id], {})
+        return True
 
     async def close(self) -> None:
         """Nothing is held: machines run on."""

@@ -4,7 +4,9 @@ finds them."""
 import asyncio
 import os
 import signal
+import socket
 import subprocess
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from uuid import UUID
@@ -12,20 +14,31 @@ from uuid import UUID
 import psutil
 
 from tenuto.model.json import JsonObject
-from tenuto.providers.base import Machine, MachineRequest, ProviderError
+from tenuto.providers.base import MAX_MACHINES, Machine, MachineRequest, ProviderError
 
 STOP_SECONDS = 40.0  # between SIGTERM and SIGKILL; a worker takes up to 37 s with its default grace period
 CHECK_SECONDS = 0.1
 
 
 class LocalProvider:
-    """Runs `command` once per machine, in a session of its own, with the variables of the request."""
+    """Runs `command` once per machine, in a session of its own, with the variables of the request. The ids of machines
+    name the host: another host that has a provider of the same name can neither see nor end them."""
 
     lists_all = True
 
-    def __init__(self, command: Sequence[str], *, environment: Mapping[str, str], folder: str | None = None) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        environment: Mapping[str, str],
+        folder: str | None = None,
+        max_machines: int = MAX_MACHINES,
+        host: str | None = None,
+    ) -> None:
         self._command, self._environment, self._folder = list(command), dict(environment), folder
+        self.max_machines, self.id_prefix = max_machines, f"{host or socket.gethostname()}/"
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._killed_at: dict[str, float] = {}  # when machines that were asked to stop are killed
 
     async def spawn(self, request: MachineRequest) -> str:
         return await asyncio.to_thread(self._spawn, request)
@@ -39,7 +52,7 @@ class LocalProvider:
                 stdin=subprocess.DEVNULL,
                 start_new_session=True,
             )
-            machine_id = _id_of(psutil.Process(process.pid))
+            machine_id = self._id_of(psutil.Process(process.pid))
         except (OSError, psutil.Error) as error:
             raise ProviderError(f"{self._command[0]} cannot be started: {error}") from error
         self._processes[machine_id] = process
@@ -63,51 +76,50 @@ class LocalProvider:
                 # The children of a worker have the same variables: the machine is the first of them.
                 parent = found.get(process.ppid())
                 if parent is None or parent[0] != name:
-                    machines.append(Machine(_id_of(process), name))
+                    machines.append(Machine(self._id_of(process), name))
         return machines
 
     async def describe(self, machine_id: str) -> JsonObject:
         process = self._processes.get(machine_id)
         code = process.poll() if process else None
-        return {"pid": machine_id.partition("@")[0], "exit_code": code, "is_running": _find(machine_id) is not None}
+        return {"pid": pid_of(machine_id), "exit_code": code, "is_running": self._find(machine_id) is not None}
 
-    async def terminate(self, machine_id: str) -> None:
-        """Ask the process to stop, and kill it if it does not."""
-        process = _find(machine_id)
-        if process is not None:
-            with suppress(psutil.Error, ProcessLookupError):
+    async def terminate(self, machine_id: str) -> bool:
+        """Ask the process to stop; a later call kills it if it has not."""
+        process = self._find(machine_id)
+        if process is None:
+            if ended := self._processes.pop(machine_id, None):
+                ended.wait()  # reaps it
+            self._killed_at.pop(machine_id, None)
+            return True
+        with suppress(psutil.Error, ProcessLookupError, PermissionError):
+            if machine_id not in self._killed_at:
+                self._killed_at[machine_id] = time.monotonic() + STOP_SECONDS
                 process.send_signal(signal.SIGTERM)
-            await self._wait(machine_id, STOP_SECONDS)
-            if _find(machine_id) is not None:
-                with suppress(ProcessLookupError, PermissionError):
-                    os.killpg(process.pid, signal.SIGKILL)
-                await self._wait(machine_id, STOP_SECONDS)
-        self._processes.pop(machine_id, None)
-
-    async def _wait(self, machine_id: str, seconds: float) -> None:
-        ends_at = asyncio.get_running_loop().time() + seconds
-        while self._is_alive(machine_id) and asyncio.get_running_loop().time() < ends_at:
-            await asyncio.sleep(CHECK_SECONDS)
-
-    def _is_alive(self, machine_id: str) -> bool:
-        process = self._processes.get(machine_id)
-        return process.poll() is None if process else _find(machine_id) is not None
+            elif time.monotonic() >= self._killed_at[machine_id]:
+                os.killpg(process.pid, signal.SIGKILL)
+        return False
 
     async def close(self) -> None:
-        """Stop all processes that were started here."""
-        alive = [machine_id for machine_id in self._processes if self._is_alive(machine_id)]
-        await asyncio.gather(*(self.terminate(machine_id) for machine_id in alive))
+        """Stop all processes that were started here, and wait until they have ended."""
+        left = [machine_id for machine_id in self._processes if not await self.terminate(machine_id)]
+        while left:
+            await asyncio.sleep(CHECK_SECONDS)
+            left = [machine_id for machine_id in left if not await self.terminate(machine_id)]
+
+    def _id_of(self, process: psutil.Process) -> str:
+        return f"{self.id_prefix}{process.pid}@{process.create_time():.2f}"  # pids are used again
+
+    def _find(self, machine_id: str) -> psutil.Process | None:
+        """Return the process with this id, None if it has ended."""
+        try:
+            process = psutil.Process(pid_of(machine_id))
+            same = self._id_of(process) == machine_id and process.status() != psutil.STATUS_ZOMBIE
+        except (psutil.Error, ValueError):
+            return None
+        return process if same else None
 
 
-def _id_of(process: psutil.Process) -> str:
-    return f"{process.pid}@{process.create_time():.2f}"  # pids are used again
-
-
-def _find(machine_id: str) -> psutil.Process | None:
-    """Return the process with this id, None if it has ended."""
-    try:
-        process = psutil.Process(int(machine_id.partition("@")[0]))
-        same = _id_of(process) == machine_id and process.status() != psutil.STATUS_ZOMBIE
-    except (psutil.Error, ValueError):
-        return None
-    return process if same else None
+def pid_of(machine_id: str) -> int:
+    """Return the process id in the id of a local machine."""
+    return int(machine_id.rpartition("/")[2].partition("@")[0])

@@ -5,7 +5,8 @@ from uuid import UUID
 import httpx2
 
 from tenuto.model.json import Json, JsonObject
-from tenuto.providers.base import Machine, MachineRequest, NoCapacity, ProviderError
+from tenuto.model.text import hide
+from tenuto.providers.base import MAX_MACHINES, Machine, MachineRequest, NoCapacity, ProviderError
 
 URL = "https://rest.runpod.io/v1"
 CALL_SECONDS = 30.0
@@ -30,9 +31,12 @@ class RunPodProvider:
     """Creates a pod per machine from `pod`, the operator's request body, and the settings of the pool."""
 
     lists_all = False  # a new pod may be listed late
+    id_prefix = ""
 
-    def __init__(self, *, api_key: str, pod: JsonObject, url: str = URL) -> None:
+    def __init__(self, *, api_key: str, pod: JsonObject, url: str = URL, max_machines: int = MAX_MACHINES) -> None:
+        self.max_machines = max_machines
         self._pod = pod
+        hide(api_key)
         headers = {"Authorization": f"Bearer {api_key}"}
         self._http = httpx2.AsyncClient(base_url=url, headers=headers, timeout=CALL_SECONDS)
 
@@ -65,8 +69,9 @@ class RunPodProvider:
         named = ("id", "desiredStatus", "lastStatusChange", "costPerHr", "machineId", "image", "gpu")
         return {name: pod[name] for name in named if name in pod} if isinstance(pod, dict) else {}
 
-    async def terminate(self, machine_id: str) -> None:
+    async def terminate(self, machine_id: str) -> bool:
         await self._ask("DELETE", f"/pods/{machine_id}", gone_is_fine=True)
+        return True
 
     async def close(self) -> None:
         await self._http.aclose()

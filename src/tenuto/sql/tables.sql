@@ -1667,6 +1667,7 @@ create table tenuto.pools (
   problem                       text,
   problem_at                    timestamp with time zone,
   problems                      integer default 0 not null,
+  requested                     integer default 0 not null,
   constraint pools_pkey PRIMARY KEY (id),
   constraint pool_belongs_to_its_org UNIQUE (org_id, id),
   constraint pool_exists_once UNIQUE (org_id, name),
@@ -1679,6 +1680,7 @@ create table tenuto.pools (
   constraint name_is_not_empty CHECK (((length(name) >= 1) AND (length(name) <= 256))),
   constraint provider_is_not_empty CHECK (((length(provider) >= 1) AND (length(provider) <= 256))),
   constraint rate_needs_spawns CHECK (((min_spawns_for_rate >= 1) AND (min_spawns_for_rate <= 10000))),
+  constraint requested_is_up_to_1000 CHECK (((requested >= 0) AND (requested <= 1000))),
   constraint settings_are_an_object CHECK ((jsonb_typeof(settings) = 'object'::text)),
   constraint settings_fit_in_a_megabyte CHECK ((pg_column_size(settings) <= 1048576)),
   constraint sizes_are_in_order CHECK ((((min_workers >= 0) AND (min_workers <= max_workers)) AND ((spare_workers >= 0) AND (spare_workers <= max_workers)))),
@@ -2640,6 +2642,8 @@ create table tenuto.workers (
   busy_at          timestamp with time zone,
   machine_ended_at timestamp with time zone,
   diagnostics      jsonb,
+  given_up_at      timestamp with time zone,
+  registered_at    timestamp with time zone,
   constraint workers_pkey PRIMARY KEY (org_id, id),
   constraint worker_is_of_a_pool FOREIGN KEY (org_id, pool_id) REFERENCES tenuto.pools(org_id, id) ON DELETE SET NULL (pool_id),
   constraint workers_org_id_fkey FOREIGN KEY (org_id) REFERENCES tenuto.orgs(id),
@@ -2653,9 +2657,12 @@ create table tenuto.workers (
   constraint status_is_known CHECK ((status = ANY (ARRAY['starting'::text, 'active'::text, 'draining'::text, 'error'::text, 'terminated'::text]))),
   constraint terminated_has_a_time CHECK (((status = 'terminated'::text) = (terminated_at IS NOT NULL)))
 ) with (fillfactor=70);
+CREATE INDEX workers_failed_starts_idx ON tenuto.workers USING btree (org_id, pool_id, COALESCE(error_at, terminated_at)) WHERE ((machine IS NULL) AND (last_heartbeat IS NULL) AND (error IS NOT NULL));
 CREATE INDEX workers_machine_idx ON tenuto.workers USING btree (org_id, machine) WHERE (machine IS NOT NULL);
 CREATE INDEX workers_open_idx ON tenuto.workers USING btree (status, last_heartbeat) WHERE (status <> 'terminated'::text);
 CREATE INDEX workers_pool_idx ON tenuto.workers USING btree (org_id, pool_id) WHERE (pool_id IS NOT NULL);
+CREATE INDEX workers_registered_idx ON tenuto.workers USING btree (org_id, pool_id, registered_at) WHERE ((machine IS NULL) AND (registered_at IS NOT NULL));
+CREATE INDEX workers_running_machines_idx ON tenuto.workers USING btree (org_id, pool_id) WHERE ((pool_id IS NOT NULL) AND (machine_ended_at IS NULL));
 alter table tenuto.workers enable row level security;
 alter table tenuto.workers force row level security;
 create policy an_org_sees_its_own_rows on tenuto.workers for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));

@@ -129,8 +129,8 @@ def test_the_next_tier_is_tried_when_one_has_no_capacity(db: Db, database: str) 
 def test_a_machine_without_a_row_is_ended(db: Db, database: str) -> None:
     pool_id = a_pool(db)
     cloud = Cloud()
-    cloud.running["zombie"] = MachineRequest("unknown", pool_id, "gpu")
-    cloud.running["other"] = MachineRequest("unknown", uuid4(), "another pool")
+    cloud.running["zombie"] = MachineRequest("unknown", pool_id, "gpu", "default")
+    cloud.running["other"] = MachineRequest("unknown", uuid4(), "another pool", "default")
 
     controlled(database, cycle, cloud=cloud)
 
@@ -141,7 +141,7 @@ def test_a_machine_that_was_requested_by_a_dispatcher_that_died_is_adopted(db: D
     pool_id = a_pool(db, min_workers=1)
     call(db, "expect_worker", org_id=DEFAULT_ORG, worker_id="m1", instance_type="cloud", pool_id=pool_id)
     cloud = Cloud()
-    cloud.running["c9"] = MachineRequest("m1", pool_id, "gpu")
+    cloud.running["c9"] = MachineRequest("m1", pool_id, "gpu", "default")
 
     controlled(database, cycle, cloud=cloud)
 

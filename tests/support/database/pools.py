@@ -46,6 +46,7 @@ def carry_out(db: Db, pool_id: UUID, facts: PoolFacts, decision: Decision, **mor
         "drain": decision.drain,
         "cancel": decision.cancel,
         "busy": decision.busy,
+        "requested": decision.requested,
     }
     return call(db, "decide_pool", org_id=DEFAULT_ORG, pool_id=pool_id, **{**values, **more})
 

@@ -1,6 +1,7 @@
 """A provider of machines for tests: it remembers what it runs, and fails, lists late or hangs when told to."""
 
 import asyncio
+from collections.abc import Callable
 from uuid import UUID
 
 from tenuto.model.json import JsonObject
@@ -11,18 +12,23 @@ class Cloud:
     """Machines are c1, c2 …; `fails` is raised by spawns, `hangs` lets every call wait for ever."""
 
     def __init__(self, *, lists_all: bool = False) -> None:
-        self.lists_all = lists_all
+        self.lists_all, self.id_prefix, self.max_machines = lists_all, "", 100
         self.running: dict[str, MachineRequest] = {}
         self.stopped: set[str] = set()
         self.unlisted: set[str] = set()
         self.calls: list[str] = []
         self.fails: Exception | None = None
         self.hangs = False
+        self.during: dict[str, Callable[[], object]] = {}  # what happens while a call is answered
         self.without: set[str] = set()  # sizes that it has no machine of
+        self.slow: set[str] = set()  # machines that take long to end
+        self.details: JsonObject = {"exit_code": 137}
         self.made = 0
 
     async def _called(self, what: str) -> None:
         self.calls.append(what)
+        if happens := self.during.pop(what, None):
+            happens()
         if self.hangs:
             await asyncio.Event().wait()
 
@@ -46,13 +52,16 @@ class Cloud:
 
     async def describe(self, machine_id: str) -> JsonObject:
         await self._called(f"describe {machine_id}")
-        return {"exit_code": 137}
+        return self.details
 
-    async def terminate(self, machine_id: str) -> None:
+    async def terminate(self, machine_id: str) -> bool:
         await self._called(f"terminate {machine_id}")
         if isinstance(self.fails, ProviderError) and self.fails.args == ("cannot terminate",):
             raise self.fails
+        if machine_id in self.slow:
+            return False
         self.running.pop(machine_id, None)
+        return True
 
     async def close(self) -> None:
         self.calls.append("close")

@@ -1238,6 +1238,14 @@ export interface ReplayResponse {
   ids: Array<number>;
 }
 
+export interface RequestMachinesRequest {
+  count?: number;
+}
+
+export interface RequestedMachines {
+  requested: number;
+}
+
 export interface ResourceGroup {
   id: string;
   external_id: string;
@@ -3198,6 +3206,14 @@ export interface Operations {
     query: Record<string, never>;
     body: ReplayRequest;
     response: ReplayResponse;
+  };
+  "POST /v1/pools/{name}/machines": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: RequestMachinesRequest;
+    response: RequestedMachines;
   };
   "POST /v1/query": {
     path: Record<string, never>;

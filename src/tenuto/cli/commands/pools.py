@@ -1,4 +1,4 @@
-"""`tenuto pools`: groups of workers that dispatchers grow and shrink: list, set, explain, delete."""
+"""`tenuto pools`: groups of workers that dispatchers grow and shrink: list, set, spawn, explain, delete."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tenuto.model.pools import PoolMachine, PoolStatus, ScalingDecision
     from tenuto.sdk.operations.base import Operations
 
-app = typer.Typer(help="Pools of workers: list, set, explain, delete.", no_args_is_help=True)
+app = typer.Typer(help="Pools of workers: list, set, spawn, explain, delete.", no_args_is_help=True)
 
 COLUMNS = (
     "name", "provider", "min_workers", "max_workers", "wanted", "starting", "active", "busy", "draining", "error",
@@ -85,6 +85,17 @@ def explain(pool: Name, limit: Limit = SHOWN_DECISIONS, as_json: AsJson = False)
     if decisions:
         parts.append(table(DECISIONS, [[cell(getattr(entry, name)) for name in DECISIONS] for entry in decisions]))
     show({**vars(row), "machines": machines, "decisions": decisions}, "\n\n".join(parts), as_json=as_json)
+
+
+@app.command()
+def spawn(
+    pool: Name,
+    count: Annotated[int, typer.Option(help="How many machines.", min=1, max=1000)] = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Request machines by hand, beside those that the policy wants. They go when they are idle, like all others."""
+    requested = with_tenuto(lambda tenuto: tenuto.request_machines(pool, count))
+    show({"pool": pool, "requested": requested}, f"{requested} machines of {pool} are requested", as_json=as_json)
 
 
 @app.command()

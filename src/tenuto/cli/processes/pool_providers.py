@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,6 +14,8 @@ import typer
 
 from tenuto.cli.exit_codes import UsageError
 from tenuto.model.pool_fields import read_pairs, split_fields
+from tenuto.model.text import hide
+from tenuto.providers.base import MAX_MACHINES
 
 if TYPE_CHECKING:
     from tenuto.cli.processes.serve import ProcessContext
@@ -28,6 +31,8 @@ ProvidersFile = Annotated[
         show_default=False,
     ),
 ]
+SECRET_NAMES = re.compile("KEY|TOKEN|SECRET|PASSW|CREDENTIAL")
+URL_PASSWORD = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#]*?:([^/?#]+)@")
 KINDS = ("local", "exec", "ecs", "runpod")
 # Runs the command line in this environment, whatever is on the PATH.
 RUN = (sys.executable, "-c", "from tenuto.cli.main import main; main()")
@@ -54,14 +59,15 @@ def read_providers(file: Path | None) -> "dict[str, Provider]":
 def open_provider(name: str, entry: object, environment: Mapping[str, str] = os.environ) -> "Provider":
     """Return the provider that an entry of the file describes."""
     options = dict(cast("dict[str, object]", entry)) if isinstance(entry, dict) else {}
-    kind = options.pop("kind", None)
+    kind, max_machines = options.pop("kind", None), _max_machines(name, options)
+    hide_secrets(environment)
     if kind == "local":
         from tenuto.providers.local import LocalProvider
 
         command = _command(name, options, "command")
         _no_more(name, options)
         command = [*RUN, *command[1:]] if command[0] == "tenuto" else command
-        return LocalProvider(command, environment=environment)
+        return LocalProvider(command, environment=environment, max_machines=max_machines)
     if kind == "exec":
         from tenuto.providers.exec import ExecProvider
 
@@ -69,7 +75,10 @@ def open_provider(name: str, entry: object, environment: Mapping[str, str] = os.
         terminate = _command(name, options, "terminate")
         describe = _command(name, options, "describe") if "describe" in options else []
         _no_more(name, options)
-        return ExecProvider(spawn=spawn, list=listing, terminate=terminate, describe=describe, environment=environment)
+        return ExecProvider(
+            spawn=spawn, list=listing, terminate=terminate, describe=describe, environment=environment,
+            max_machines=max_machines,
+        )  # fmt: skip
     if kind == "ecs":
         from tenuto.providers.base import ProviderError
         from tenuto.providers.ecs import EcsProvider
@@ -78,7 +87,7 @@ def open_provider(name: str, entry: object, environment: Mapping[str, str] = os.
         region, url = _optional(options, "region"), _optional(options, "url")
         _no_more(name, options)
         try:
-            return EcsProvider(task=task, container=container, region=region, url=url)
+            return EcsProvider(task=task, container=container, region=region, url=url, max_machines=max_machines)
         except ProviderError as error:
             raise UsageError(f"provider {name}: {error}") from error
     if kind == "runpod":
@@ -89,8 +98,24 @@ def open_provider(name: str, entry: object, environment: Mapping[str, str] = os.
         _no_more(name, options)
         if not environment.get(variable):
             raise UsageError(f"provider {name} needs an API key of RunPod; set {variable}")
-        return RunPodProvider(api_key=environment[variable], pod=pod, url=url)
+        return RunPodProvider(api_key=environment[variable], pod=pod, url=url, max_machines=max_machines)
     raise UsageError(f"provider {name} has kind {kind!r}; write one of {', '.join(KINDS)}")
+
+
+def hide_secrets(environment: Mapping[str, str]) -> None:
+    """Keep the secrets of this process, which commands and clouds may repeat in errors, out of what is stored."""
+    for name, value in environment.items():
+        if SECRET_NAMES.search(name.upper()):
+            hide(value)
+        if password := URL_PASSWORD.match(value):
+            hide(password[1])
+
+
+def _max_machines(name: str, options: dict[str, object]) -> int:
+    value = options.pop("max_machines", MAX_MACHINES)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise UsageError(f"provider {name} has max_machines {value!r}; write how many machines it may run")
+    return value
 
 
 def _command(name: str, options: dict[str, object], key: str) -> list[str]:
@@ -153,12 +178,15 @@ def with_pools(
         return context
     from tenuto.providers.local import LocalProvider
 
+    hide_secrets(environment)
     asyncio.run(_set_pools(context, policies))
     command = [*RUN, "worker", *worker.targets, "--log-format", worker.log.format, "--log-level", worker.log.level]
     command += ["--bundles"] if worker.bundles else []
     command += ["--weak-sandbox"] if worker.weak_sandbox else []
     command += ["--queues", ",".join(worker.queues)] if worker.queues else []
-    return replace(context, providers={"local": LocalProvider(command, environment=environment)})
+    asked = sum(int(str(policy["max_workers"])) for policy in policies.values())
+    local = LocalProvider(command, environment=environment, max_machines=max(asked, MAX_MACHINES))
+    return replace(context, providers={"local": local})
 
 
 async def _set_pools(context: "ProcessContext", policies: "Mapping[str, JsonObject]") -> None:

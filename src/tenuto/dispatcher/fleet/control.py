@@ -13,7 +13,7 @@ from tenuto.db import pools
 from tenuto.db.connection.errors import Unreachable
 from tenuto.db.connection.pool import ConnectionPool
 from tenuto.dispatcher.fleet.decide import Decision, decide
-from tenuto.dispatcher.fleet.machines import Machines
+from tenuto.dispatcher.fleet.machines import Machines, error_text
 from tenuto.model.backoff import Backoff
 from tenuto.model.metrics import POOL_ERRORS
 from tenuto.model.pools import PoolFacts, TakenPool
@@ -97,7 +97,7 @@ class Fleet:
             log.warning("pool %s: the database is not reachable (%s)", state.pool.name, error)
             state.rests_until = time.monotonic() + state.backoff.after(error)
         except Exception as error:  # of a provider, or of this pool's rows: it must not stop the other pools
-            text = str(error).strip() or type(error).__name__
+            text = error_text(error)
             state.rests_until = time.monotonic() + state.backoff.after(error)
             await self._note(state, text)
         else:
@@ -130,16 +130,17 @@ class Fleet:
         except ProviderError as error:  # the provider may start machines even if it cannot list them
             errors.append(error)
         facts = await self._pool.call(pools.get_pool_facts, org_id=pool.org_id, pool_id=pool.pool_id)
-        decision = decide(facts)
+        decision = decide(facts, machines.provider.max_machines)
         names = [_new_name(pool.name) for _ in range(decision.spawn)]
-        if await self._write(pool, facts, decision, names):
+        if await self._write(state, facts, decision, names):
             _log_decision(pool.name, decision)
             errors += await machines.spawn(facts.policy, names)
         errors += await machines.end_failed(facts.machines)
         if errors:
             raise errors[0]
 
-    async def _write(self, pool: TakenPool, facts: PoolFacts, decision: Decision, names: list[str]) -> bool:
+    async def _write(self, state: PoolState, facts: PoolFacts, decision: Decision, names: list[str]) -> bool:
+        pool = state.pool
         return await self._pool.call(
             pools.decide_pool,
             org_id=pool.org_id,
@@ -154,6 +155,8 @@ class Fleet:
             drain=decision.drain,
             cancel=decision.cancel,
             busy=decision.busy,
+            max_machines=state.machines.provider.max_machines,
+            requested=decision.requested,
         )
 
 

@@ -25,6 +25,7 @@ class Decision:
     cancel: list[str] = field(default_factory=list[str])
     busy: list[str] = field(default_factory=list[str])
     anomalies: list[str] = field(default_factory=list[str])
+    requested: int = 0  # machines among `spawn` that were requested by hand
 
     def facts(self, facts: PoolFacts) -> JsonObject:
         """Return what `scaling_decisions` keeps beside the reason."""
@@ -41,6 +42,7 @@ class Decision:
             "spawned": self.spawn,
             "drained": self.drain,
             "cancelled": self.cancel,
+            "requested": self.requested,
             "anomalies": self.anomalies,
         }
 
@@ -55,8 +57,9 @@ class Demand:
     reason: str
 
 
-def decide(facts: PoolFacts) -> Decision:
-    """Return what to do. Never more than max_workers, never fewer active ones than min_workers because of this."""
+def decide(facts: PoolFacts, max_machines: int | None = None) -> Decision:
+    """Return what to do. Never more than max_workers, never more of the provider than max_machines, never fewer active
+    ones than min_workers because of this."""
     starting = [machine for machine in facts.machines if machine.status == "starting"]
     active = [machine for machine in facts.machines if machine.status == "active"]
     busy = [machine.id for machine in active if machine.running]
@@ -69,8 +72,8 @@ def decide(facts: PoolFacts) -> Decision:
         drain, cancel = _over_max(starting, active, workers - facts.policy.max_workers)
         text = f"more than max_workers ({facts.policy.max_workers}): idle and new ones go first"
         return Decision(workers, demand.wanted, "over_max", text, drain=drain, cancel=cancel, busy=busy)
-    if workers < demand.wanted:
-        return _grow(facts, demand, workers, len(starting), busy, anomalies)
+    if workers < demand.wanted or facts.requested:
+        return _grow(facts, demand, workers, len(starting), busy, anomalies, max_machines)
     if workers > demand.keep:
         return _shrink(facts, demand, starting, active, busy)
     return Decision(workers, demand.wanted, demand.rule, demand.reason, busy=busy, anomalies=anomalies)
@@ -107,21 +110,42 @@ def find_anomalies(facts: PoolFacts, missing: int) -> list[str]:
 
 
 def _grow(
-    facts: PoolFacts, demand: Demand, workers: int, starting: int, busy: list[str], anomalies: list[str]
+    facts: PoolFacts,
+    demand: Demand,
+    workers: int,
+    starting: int,
+    busy: list[str],
+    anomalies: list[str],
+    max_machines: int | None,
 ) -> Decision:
+    """Request what is missing, slowly after failures, and what was requested by hand, as far as there is room."""
     policy, tried = facts.policy, facts.registered + facts.failed
-    room = max(0, policy.max_workers - len(facts.machines))  # draining and failed machines still run
-    missing = min(demand.wanted - workers, room)
-    if tried >= policy.min_spawns_for_rate and facts.failed > policy.max_failure_rate * tried:
-        text = f"{facts.failed} of the last {tried} machines failed to start: none is requested for now"
-        return Decision(workers, demand.wanted, "brake", text, busy=busy, anomalies=anomalies)
-    if facts.last_failed:
+    missing, rule, reason = max(0, demand.wanted - workers), demand.rule, demand.reason
+    if missing and tried >= policy.min_spawns_for_rate and facts.failed > policy.max_failure_rate * tried:
+        missing, rule = 0, "brake"
+        reason = f"{facts.failed} of the last {tried} machines failed to start: none is requested for now"
+    elif missing and facts.last_failed:
         # One at a time finds out whether the provider works again, without another burst of failures.
-        spawn = min(missing, 1 if starting == 0 else 0)
-        text = f"{demand.reason}; the last machine failed to start: one at a time until one registers"
-        return Decision(workers, demand.wanted, "probe", text, spawn=spawn, busy=busy, anomalies=anomalies)
-    reason = demand.reason if missing else f"{demand.reason}; machines that end still count to max_workers"
-    return Decision(workers, demand.wanted, demand.rule, reason, spawn=missing, busy=busy, anomalies=anomalies)
+        missing, rule = min(missing, 1 if starting == 0 else 0), "probe"
+        reason = f"{reason}; the last machine failed to start: one at a time until one registers"
+    if facts.requested:
+        rule = rule if missing else "requested"
+        reason = f"{reason}; {facts.requested} requested by hand"
+    asked = missing + facts.requested
+    room = max(0, policy.max_workers - len(facts.machines))  # draining and failed machines still run
+    left = room if max_machines is None else max(0, max_machines - facts.provider_machines)
+    if left < min(asked, room):
+        rule = "provider"
+        running = f"{facts.provider_machines} of at most {max_machines} machines"
+        reason = f"{reason}; provider {policy.provider} runs {running}"
+    elif room < asked:
+        reason = f"{reason}; machines that end still count to max_workers"
+    spawn = min(asked, room, left)
+    # A request by hand that finds no room is over: it must not start machines at a later time.
+    return Decision(
+        workers, demand.wanted, rule, reason,
+        spawn=spawn, busy=busy, anomalies=anomalies, requested=facts.requested,
+    )  # fmt: skip
 
 
 def _shrink(

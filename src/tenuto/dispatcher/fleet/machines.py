@@ -5,19 +5,22 @@ import logging
 import time
 from collections.abc import Awaitable, Iterable
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TypeVar
 
-from tenuto.db import pools
+from tenuto.db import maintenance, pools
 from tenuto.db.connection.errors import Unreachable
 from tenuto.db.connection.pool import ConnectionPool
 from tenuto.model.json import Json, JsonObject
 from tenuto.model.pools import MachineFacts, PoolPolicy, TakenPool
+from tenuto.model.text import storable, storable_json
 from tenuto.providers.base import Machine, MachineRequest, NoCapacity, Provider, ProviderError
 
 CALL_SECONDS = 60.0  # per call of a provider
 MAX_CALLS = 8  # of one pool at the same time
 RECONCILE_SECONDS = 15.0
 QUICK_RECONCILE_SECONDS = 2.0  # for a provider whose list is complete and cheap
+MAX_ERROR_CHARS = 4096
 LIST_GRACE_SECONDS = 120.0  # in which a new machine may be missing from the list
 
 log = logging.getLogger("tenuto.pools")
@@ -42,7 +45,7 @@ class Machines:
         try:
             machine_id, tier = await self._request(policy, name)
         except Exception as error:
-            text = str(error) or type(error).__name__
+            text = error_text(error)
             await self.db.call(pools.fail_spawn, org_id=self.pool.org_id, worker_id=name, error=text)
             raise
         known = False
@@ -66,6 +69,7 @@ class Machines:
                 name,
                 self.pool.pool_id,
                 self.pool.name,
+                self.pool.org,
                 {**policy.settings, **settings},
                 policy.queues,
                 policy.labels,
@@ -84,20 +88,30 @@ class Machines:
         over = [machine for machine in machines if machine.status in ("error", "terminated") and machine.provider_id]
         return await _all(self._end(machine, machine.provider_id or "") for machine in over)
 
-    async def _end(self, machine: MachineFacts, machine_id: str, error: str | None = None) -> None:
+    async def _end(self, machine: MachineFacts, machine_id: str, seen_at: datetime | None = None) -> None:
+        """End a machine, unless its worker has been heard of meanwhile. `seen_at`: when the provider was
+        asked, if its list shows that the machine has ended."""
         org_id = self.pool.org_id
-        if machine.status != "terminated":
-            found = await self._diagnose(machine, machine_id)
-            await self.db.call(pools.keep_diagnostics, org_id=org_id, worker_id=machine.id, diagnostics=found)
-        await self._call(self.provider.terminate(machine_id), f"terminating {machine_id}")
-        await self.db.call(pools.end_machine, org_id=org_id, worker_id=machine.id, error=error)
+        if not machine_id.startswith(self.provider.id_prefix):
+            if machine.status == "terminated":  # its lease and the grace after it are over: nothing else can be known
+                await self.db.call(pools.end_machine, org_id=org_id, worker_id=machine.id)
+            return
+        found = None if machine.status == "terminated" else await self._diagnose(machine, machine_id)
+        if not await self.db.call(
+            pools.give_up_machine, org_id=org_id, worker_id=machine.id, seen_at=seen_at, diagnostics=found
+        ):
+            log.info("pool %s: worker %s is back: its machine is kept", self.pool.name, machine.id)
+            return
+        if await self._call(self.provider.terminate(machine_id), f"terminating {machine_id}"):
+            await self.db.call(pools.end_machine, org_id=org_id, worker_id=machine.id)
 
     async def _diagnose(self, machine: MachineFacts, machine_id: str) -> JsonObject:
         facts: dict[str, Json] = {"status": machine.status, "running": machine.running, "error": machine.error}
         try:
-            facts["machine"] = await self._call(self.provider.describe(machine_id), f"describing {machine_id}")
+            described = await self._call(self.provider.describe(machine_id), f"describing {machine_id}")
+            facts["machine"] = storable_json(described)
         except ProviderError as error:  # what is known without the provider is better than nothing
-            facts["machine"] = {"problem": str(error)}
+            facts["machine"] = {"problem": error_text(error)}
         return facts
 
     async def reconcile(self) -> list[Exception]:
@@ -106,6 +120,7 @@ class Machines:
         every = QUICK_RECONCILE_SECONDS if self.provider.lists_all else RECONCILE_SECONDS
         if time.monotonic() - self.compared_at < every:
             return []
+        asked_at = await self.db.call(maintenance.now)  # a worker that is heard of later is alive
         listed = await self._call(self.provider.list_machines(self.pool.pool_id), "listing machines")
         self.compared_at = time.monotonic()
         facts = await self.db.call(pools.get_pool_facts, org_id=self.pool.org_id, pool_id=self.pool.pool_id)
@@ -113,19 +128,20 @@ class Machines:
         by_name = {machine.name: machine for machine in listed}
         zombies = [machine for machine in listed if machine.name not in rows and machine.is_running]
         errors = await _all(self._end_zombie(machine) for machine in zombies)
-        return errors + await _all(self._compare(row, by_name.get(row.id)) for row in rows.values())
+        return errors + await _all(self._compare(row, by_name.get(row.id), asked_at) for row in rows.values())
 
     async def _end_zombie(self, machine: Machine) -> None:
         log.warning(
             "pool %s: machine %s (%s) belongs to no worker: ending it", self.pool.name, machine.id, machine.name
         )
+        if not await self.db.call(pools.give_up_machine, org_id=self.pool.org_id, worker_id=machine.name):
+            return  # it has registered meanwhile
         await self._call(self.provider.terminate(machine.id), f"terminating {machine.id}")
 
-    async def _compare(self, row: MachineFacts, machine: Machine | None) -> None:
+    async def _compare(self, row: MachineFacts, machine: Machine | None, asked_at: datetime) -> None:
         org_id = self.pool.org_id
-        if (
-            machine is not None and row.provider_id is None
-        ):  # requested by a dispatcher that died before it wrote the id
+        if machine is not None and row.provider_id is None:
+            # Requested by a dispatcher that died before it wrote the id.
             metadata: JsonObject = {"provider_id": machine.id}
             await self.db.call(
                 pools.record_machine, org_id=org_id, worker_id=row.id, provider_id=machine.id, metadata=metadata
@@ -136,12 +152,14 @@ class Machines:
             if row.provider_id is None:
                 await self.db.call(pools.end_machine, org_id=org_id, worker_id=row.id)
             return
+        if row.provider_id is None or not row.provider_id.startswith(self.provider.id_prefix):
+            return
         stopped = machine is not None or self.provider.lists_all
         # A live worker proves more than a list that may be late: its lease decides.
         missing = row.status == "starting" and row.age_seconds > LIST_GRACE_SECONDS
-        if row.provider_id is not None and (stopped or missing):
+        if stopped or missing:
             log.warning("pool %s: machine %s of worker %s is gone", self.pool.name, row.provider_id, row.id)
-            await self._end(row, row.provider_id, "its machine has ended")
+            await self._end(row, row.provider_id, asked_at)
 
     async def _call(self, call: Awaitable[T], what: str) -> T:
         """Await a call of the provider, for a limited time and beside few others."""
@@ -151,6 +169,11 @@ class Machines:
                     return await call
             except TimeoutError:
                 raise ProviderError(f"{what} took longer than {CALL_SECONDS:g} s") from None
+
+
+def error_text(error: Exception) -> str:
+    """Return what a provider raised, as it may be stored and shown."""
+    return storable(str(error).strip() or type(error).__name__, MAX_ERROR_CHARS)
 
 
 async def _all(works: Iterable[Awaitable[None]]) -> list[Exception]:

@@ -140,6 +140,10 @@ class Operations(Transport, Protocol):
 
     async def delete_pool(self, name: str, *, force: bool) -> None: ...
 
+    async def request_machines(self, name: str, count: int) -> int:
+        """Request machines of a pool by hand; return how many are requested and not yet started."""
+        ...
+
     async def list_pool_machines(self, name: str) -> list[PoolMachine]:
         """Return the machines of a pool that have not ended, newest first."""
         ...

@@ -172,6 +172,10 @@ class HttpOperations(HttpTransport):
     async def delete_pool(self, name: str, *, force: bool) -> None:
         await self.http.ask("DELETE", f"/v1/pools/{_part(name)}{'?force=true' if force else ''}")
 
+    async def request_machines(self, name: str, count: int) -> int:
+        made = await self.http.ask("POST", f"/v1/pools/{_part(name)}/machines", dump({"count": count}))
+        return read(int, made["requested"])
+
     async def list_pool_machines(self, name: str) -> list[PoolMachine]:
         return await self._items(PoolMachine, f"/v1/pools/{_part(name)}/machines")
 

@@ -207,6 +207,9 @@ class SqlOperations(SqlTransport):
     async def delete_pool(self, name: str, *, force: bool) -> None:
         await self.pool.call(pools.delete_pool, org_id=self.org_id, name=name, force=force)
 
+    async def request_machines(self, name: str, count: int) -> int:
+        return await self.pool.call(pools.request_machines, org_id=self.org_id, name=name, count=count)
+
     async def list_pool_machines(self, name: str) -> list[PoolMachine]:
         return await self.pool.call(pools.list_pool_machines, org_id=self.org_id, name=name)
 

@@ -10,7 +10,7 @@ from tenuto.server.http.pagination import Filter, NameFilter, PathName, Query, p
 from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas.base import IdResponse, Items, Page
-from tenuto.server.schemas.pools import SetPoolRequest
+from tenuto.server.schemas.pools import RequestedMachines, RequestMachinesRequest, SetPoolRequest
 
 ROUTES = RouteTable("pools")
 
@@ -61,6 +61,18 @@ async def set_pool(request: ApiRequest, name: PathName, body: SetPoolRequest) ->
         id = await pools.set_pool(change.conn, org_id=change.org_id, name=name, policy=policy)
         await change.note("pool", name, "set", {key: {"new": value} for key, value in policy.items()})
         return IdResponse(id=id)
+
+    return await request.change(work)
+
+
+@ROUTES.add("POST", "/v1/pools/{name}/machines", permission="pools:write", response=RequestedMachines)
+async def request_machines(request: ApiRequest, name: PathName, body: RequestMachinesRequest) -> Response:
+    """Request machines by hand: the next decision starts them. They go when they are idle, like all others."""
+
+    async def work(change: Transaction) -> RequestedMachines:
+        requested = await pools.request_machines(change.conn, org_id=change.org_id, name=name, count=body.count)
+        await change.note("pool", name, "request_machines", {"count": {"new": body.count}})
+        return RequestedMachines(requested=requested)
 
     return await request.change(work)
 

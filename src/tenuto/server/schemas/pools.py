@@ -1,11 +1,11 @@
-"""The request body that sets the policy of a pool."""
+"""The request bodies of pools: a policy, and machines that are requested by hand."""
 
 from typing import Annotated
 
 from pydantic import Field
 
 from tenuto.model.json import JsonObject
-from tenuto.server.schemas.base import WHOLE, RequestModel
+from tenuto.server.schemas.base import WHOLE, RequestModel, ResponseModel
 
 Workers = Annotated[int, Field(ge=0, le=10_000), WHOLE]
 Timeout = Annotated[float, Field(ge=0, le=315_360_000)]
@@ -40,3 +40,15 @@ class SetPoolRequest(RequestModel):
     settings: JsonObject | None = None
     tiers: Annotated[list[JsonObject], Field(max_length=100)] | None = None
     paused: bool | None = None
+
+
+class RequestMachinesRequest(RequestModel):
+    """How many machines to start beside those that the policy wants, as far as `max_workers` lets it."""
+
+    count: Annotated[int, Field(ge=1, le=1000), WHOLE] = 1
+
+
+class RequestedMachines(ResponseModel):
+    """How many machines were requested by hand and are not yet started."""
+
+    requested: int

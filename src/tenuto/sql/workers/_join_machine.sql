@@ -1,18 +1,30 @@
--- Makes a worker part of the machine of a pool that it runs on. A machine that registers after it was given up is
--- controlled again.
+-- Makes a worker part of the machine of a pool that it runs on. A machine that registers after its request failed is
+-- controlled again. Raises TN004 if the machine was given up: its provider is asked to end it.
 create or replace function tenuto._join_machine(p_org_id uuid, p_worker_id text, p_machine text)
   returns void
-  language sql
+  language plpgsql
 as $$
-  update tenuto.workers w
-  set pool_id = m.pool_id,
-      machine = nullif(m.id, w.id),
-      provider_id = coalesce(m.provider_id, w.provider_id),
-      machine_ended_at = null
+declare
+  v_machine tenuto.workers;
+begin
+  select * into v_machine
   from tenuto.workers m
-  where w.org_id = p_org_id
-    and w.id = p_worker_id
-    and m.org_id = p_org_id
+  where m.org_id = p_org_id
     and m.id = p_machine
-    and m.pool_id is not null;
+    and m.pool_id is not null
+  for share;
+  if not found then
+    return;
+  elsif v_machine.given_up_at is not null then
+    perform tenuto._raise('TN004', format('machine %s was given up', left(p_machine, 256)), 'start another machine');
+  end if;
+  update tenuto.workers w
+  set pool_id = v_machine.pool_id,
+      machine = nullif(v_machine.id, w.id),
+      provider_id = coalesce(v_machine.provider_id, w.provider_id),
+      registered_at = coalesce(w.registered_at, tenuto.now()),
+      machine_ended_at = null
+  where w.org_id = p_org_id
+    and w.id = p_worker_id;
+end
 $$;

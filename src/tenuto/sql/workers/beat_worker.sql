@@ -15,6 +15,7 @@ begin
   values (p_org_id, p_worker_id, p_instance_type, 'active', coalesce(p_metrics, '{}'), tenuto.now(), tenuto.now())
   on conflict (org_id, id) do update
     set last_heartbeat = excluded.last_heartbeat,
+        registered_at = coalesce(workers.registered_at, excluded.last_heartbeat),
         metadata = tenuto._merge_metadata(workers.metadata, excluded.metadata),
         status = case when workers.status = 'starting' then 'active' else workers.status end
     where workers.status <> 'terminated'

@@ -14,7 +14,7 @@ begin
     set status = 'starting', instance_type = excluded.instance_type, metadata = excluded.metadata,
         created_at = excluded.created_at, terminated_at = null, drained_at = null, drain_reason = null, error = null,
         error_at = null, last_heartbeat = null, pool_id = excluded.pool_id, machine = null, provider_id = null,
-        busy_at = null, machine_ended_at = null, diagnostics = null
+        busy_at = null, machine_ended_at = null, diagnostics = null, given_up_at = null, registered_at = null
     where workers.status = 'terminated';
   if not found then
     perform tenuto._raise('TN004', format('worker %s exists already', p_worker_id),

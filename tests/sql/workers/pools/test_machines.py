@@ -2,7 +2,7 @@
 
 import pytest
 
-from tenuto.model.errors import InvalidInput
+from tenuto.model.errors import Conflict, InvalidInput
 from tests.support.clock import Clock
 from tests.support.database.pools import a_pool, machines, pool_facts, registers, scale
 from tests.support.database.tasks import DEFAULT_ORG, Db, call, start, status
@@ -93,9 +93,12 @@ def test_a_machine_that_is_gone_ends_its_workers_and_their_tasks_run_elsewhere(d
     worker = registers(db, "m1")
     registers(db, "m1", 2)
     held = worker.claim_one()
+    clock.advance(seconds=1)
 
-    call(db, "end_machine", **of("m1", error="externally terminated"))
-    call(db, "end_machine", **of("m1"))
+    assert call(db, "give_up_machine", **of("m1", seen_at=clock.now, error="externally terminated")) is True
+    assert call(db, "give_up_machine", **of("m1")) is True
+    assert call(db, "end_machine", **of("m1")) is True
+    assert call(db, "end_machine", **of("m1")) is True
 
     assert machines(db) == {"m1": "error", "m1:2": "error"}
     assert (worker_row(db, "m1")["error"], worker_row(db, "m1:2")["machine_ended_at"]) == (
@@ -108,17 +111,57 @@ def test_a_machine_that_is_gone_ends_its_workers_and_their_tasks_run_elsewhere(d
 
 
 @pytest.mark.usefixtures("pool")
+def test_a_worker_that_is_open_is_not_given_up_without_evidence(db: Db, clock: Clock) -> None:
+    assert call(db, "give_up_machine", **of("m1", diagnostics={"exit": 1})) is False  # starting
+    registers(db, "m1")
+    assert call(db, "give_up_machine", **of("m1", diagnostics={"exit": 1})) is False
+    assert call(db, "give_up_machine", **of("m1", seen_at=clock.now)) is False  # heard of since
+    assert call(db, "end_machine", **of("m1")) is False
+
+    row = worker_row(db, "m1")
+    names = ("status", "given_up_at", "machine_ended_at", "diagnostics")
+    assert [row[name] for name in names] == ["active", None, None, None]
+
+
+@pytest.mark.usefixtures("pool")
+def test_one_process_that_is_heard_of_keeps_the_machine(db: Db, clock: Clock) -> None:
+    registers(db, "m1")
+    asked_at = clock.now
+    clock.advance(seconds=1)
+    registers(db, "m1", 2)
+
+    assert call(db, "give_up_machine", **of("m1", seen_at=asked_at)) is False
+    assert machines(db) == {"m1": "active", "m1:2": "active"}
+
+
+@pytest.mark.usefixtures("pool")
+def test_a_machine_that_was_given_up_cannot_register(db: Db) -> None:
+    call(db, "fail_worker", **of("m1", error="CUDA"))
+    assert call(db, "give_up_machine", **of("m1")) is True
+
+    with pytest.raises(Conflict, match="machine m1 was given up"):
+        registers(db, "m1")
+    with pytest.raises(Conflict, match="machine m1 was given up"):
+        registers(db, "m1", 2)
+
+    assert machines(db) == {"m1": "error"}
+    assert call(db, "give_up_machine", **of("unknown")) is True
+
+
+@pytest.mark.usefixtures("pool")
 def test_the_first_diagnostics_are_kept(db: Db) -> None:
-    call(db, "keep_diagnostics", **of("m1", diagnostics={"exit": 137}))
-    call(db, "keep_diagnostics", **of("m1", diagnostics={"gone": True}))
+    call(db, "fail_worker", **of("m1", error="CUDA"))
+    call(db, "give_up_machine", **of("m1", diagnostics={"exit": 137}))
+    call(db, "give_up_machine", **of("m1", diagnostics={"gone": True}))
 
     assert worker_row(db, "m1")["diagnostics"] == {"exit": 137}
 
 
 @pytest.mark.usefixtures("pool")
 def test_diagnostics_that_are_too_large_leave_a_note(db: Db) -> None:
+    call(db, "fail_worker", **of("m1", error="CUDA"))
     noise = [f"{number:x}" for number in range(40_000)]
-    call(db, "keep_diagnostics", **of("m1", diagnostics={"log": noise}))
+    call(db, "give_up_machine", **of("m1", diagnostics={"log": noise}))
 
     assert list(worker_row(db, "m1")["diagnostics"]) == ["cut_bytes"]
 

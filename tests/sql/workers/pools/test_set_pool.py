@@ -6,10 +6,11 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tenuto.db.connection.call import call_sync
-from tenuto.model.errors import Conflict, InvalidInput, NotFound
+from tenuto.dispatcher.fleet.decide import decide
+from tenuto.model.errors import Conflict, InvalidInput, NotFound, TooLarge
 from tests.support.clock import Clock
 from tests.support.database.loops import an_org
-from tests.support.database.pools import a_pool, pool_facts, scale, take_pools
+from tests.support.database.pools import a_pool, carry_out, pool_facts, scale, take_pools
 from tests.support.database.tasks import DEFAULT_ORG, Db, call, start
 
 
@@ -160,3 +161,51 @@ def test_a_dispatcher_takes_the_pools_of_its_org_only(db: Db) -> None:
 
     assert [row["org_id"] for row in taken] == [other]
     assert len(call(db, "take_pools", dispatcher_id=uuid4(), providers=["local"])) == 1
+
+
+def test_an_org_has_a_hundred_pools_at_most(db: Db) -> None:
+    for number in range(100):
+        call(db, "set_pool", org_id=DEFAULT_ORG, name=f"p{number}", policy=Jsonb({}))
+    with pytest.raises(TooLarge, match="maximum of 100 pools"):
+        set_pool(db, max_workers=1)
+
+    call(db, "set_pool", org_id=DEFAULT_ORG, name="p7", policy=Jsonb({"max_workers": 2}))
+    call(db, "delete_pool", org_id=DEFAULT_ORG, name="p8")
+    set_pool(db, max_workers=1)
+
+
+def test_machines_are_requested_by_hand(db: Db) -> None:
+    pool_id = a_pool(db, max_workers=2)
+    facts = pool_facts(db, pool_id)
+    assert call(db, "request_machines", org_id=DEFAULT_ORG, name="gpu", count=2) == 2
+    assert carry_out(db, pool_id, facts, decide(facts)) is False  # decided before the request
+
+    decision = scale(db, pool_id)
+
+    assert (decision.spawn, decision.rule) == (2, "requested")
+    assert decision.reason == "there is no work; 2 requested by hand"
+    facts = pool_facts(db, pool_id)
+    assert (facts.requested, len(facts.machines), decide(facts).spawn) == (0, 2, 0)
+
+
+def test_a_request_that_finds_no_room_is_over(db: Db) -> None:
+    pool_id = a_pool(db, max_workers=1, min_workers=1)
+    scale(db, pool_id)
+    call(db, "request_machines", org_id=DEFAULT_ORG, name="gpu")
+
+    assert (scale(db, pool_id).spawn, pool_facts(db, pool_id).requested) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("values", "error"),
+    [({"name": "none"}, NotFound), ({"count": 0}, InvalidInput), ({"count": 3}, Conflict)],
+)
+def test_a_wrong_request_changes_nothing(db: Db, values: dict[str, object], error: type[Exception]) -> None:
+    pool_id = a_pool(db, max_workers=2)
+    with pytest.raises(error):
+        call(db, "request_machines", **{"org_id": DEFAULT_ORG, "name": "gpu", "count": 1, **values})
+    call(db, "set_pool", org_id=DEFAULT_ORG, name="gpu", policy=Jsonb({"paused": True}))
+    with pytest.raises(Conflict, match="is paused"):
+        call(db, "request_machines", org_id=DEFAULT_ORG, name="gpu", count=1)
+
+    assert pool_facts(db, pool_id).requested == 0

@@ -1,7 +1,7 @@
--- Returns the machines of the pools of an org that have not ended, one row each, with what their workers do. A machine
--- is active if one of its workers is. idle_seconds: since its last completion, or since it was last seen with tasks;
+-- Returns the machines of the pools of an org, or of one pool, that have not ended, one row each, with what their workers
+-- do. A machine is active if one of its workers is. idle_seconds: since its last completion, or since it was last seen with tasks;
 -- null while it runs some, or is not active. external: a worker that names the pool, but that no provider started.
-create or replace function tenuto._pool_machines(p_org_id uuid)
+create or replace function tenuto._pool_machines(p_org_id uuid, p_pool_id uuid default null)
   returns table (
     pool_id uuid, id text, status text, provider_id text, running int, idle_seconds float8, age_seconds float8,
     has_registered boolean, external boolean, error text, created_at timestamptz)
@@ -17,6 +17,7 @@ as $$
     where w.org_id = p_org_id
       and w.pool_id is not null
       and w.machine_ended_at is null
+      and (p_pool_id is null or w.pool_id = p_pool_id)
     union all
     select p.id, w.id, w.id, w.status, null, w.busy_at, w.created_at, w.last_heartbeat, w.error, true
     from tenuto.workers w
@@ -24,6 +25,7 @@ as $$
     where w.org_id = p_org_id
       and w.status in ('active', 'draining')
       and w.pool_id is null
+      and (p_pool_id is null or p.id = p_pool_id)
   ), held as materialized (
     select s.worker_id, count(*)::int as running
     from tenuto.running_tasks r

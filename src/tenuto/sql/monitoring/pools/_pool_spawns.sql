@@ -1,23 +1,48 @@
 -- Returns how many machines of a pool registered for the first time, and how many failed before they ever did, within
--- the window of its brake; and whether the latest of them, however long ago, failed.
+-- the window of its brake, each counted up to 10,000; and whether the latest of them, however long ago, failed.
 create or replace function tenuto._pool_spawns(
   p_org_id uuid, p_pool_id uuid, p_window interval, out registered bigint, out failed bigint,
   out last_failed boolean)
   language sql
   stable
+  set plan_cache_mode = force_custom_plan
+  set enable_seqscan = off      -- without statistics the planner may read all machines of two weeks
+  set enable_bitmapscan = off
+  set enable_sort = off
+  set jit = off
 as $$
-  with machine as (
-    select (select min(s.started_at) from tenuto.sessions s where s.org_id = w.org_id and s.worker_id = w.id
-           ) as registered_at,
-           case when w.last_heartbeat is null and w.error is not null
-                then coalesce(w.error_at, w.terminated_at) end as failed_at
+  with registered as materialized (
+    select w.registered_at as at
     from tenuto.workers w
     where w.org_id = p_org_id
       and w.pool_id = p_pool_id
       and w.machine is null
+      and w.registered_at is not null
+    order by w.registered_at desc
+    limit 1
+  ), failed as materialized (
+    select coalesce(w.error_at, w.terminated_at) as at
+    from tenuto.workers w
+    where w.org_id = p_org_id
+      and w.pool_id = p_pool_id
+      and w.machine is null
+      and w.last_heartbeat is null
+      and w.error is not null
+    order by coalesce(w.error_at, w.terminated_at) desc
+    limit 1
   )
-  select count(*) filter (where m.registered_at > tenuto.now() - p_window),
-         count(*) filter (where m.failed_at > tenuto.now() - p_window),
-         coalesce(max(m.failed_at) > coalesce(max(m.registered_at), '-infinity'), false)
-  from machine m;
+  select (select count(*)
+          from (select from tenuto.workers w
+                where w.org_id = p_org_id and w.pool_id = p_pool_id and w.machine is null
+                  and w.registered_at > tenuto.now() - p_window
+                order by w.registered_at
+                limit 10000) n),
+         (select count(*)
+          from (select from tenuto.workers w
+                where w.org_id = p_org_id and w.pool_id = p_pool_id and w.machine is null
+                  and w.last_heartbeat is null and w.error is not null
+                  and coalesce(w.error_at, w.terminated_at) > tenuto.now() - p_window
+                order by coalesce(w.error_at, w.terminated_at)
+                limit 10000) n),
+         coalesce((select f.at from failed f) > coalesce((select r.at from registered r), '-infinity'), false);
 $$;

@@ -1,10 +1,11 @@
 -- Returns what a decision about a pool is made from: its policy (with the idle timeout of the reactive jobs that it
--- serves), its machines that have not ended, the tasks that its workers could take, how its last machines started, and
--- the number that decide_pool compares.
+-- serves), its machines that have not ended, the tasks that its workers could take, how its last machines started, how
+-- many machines its provider runs for the org, how many were requested by hand, and the number that decide_pool compares.
 create or replace function tenuto.get_pool_facts(p_org_id uuid, p_pool_id uuid)
   returns table (
     policy jsonb, decision_no bigint, paused boolean, machines jsonb, ready bigint,
-    registered bigint, failed bigint, last_failed boolean, scaled_down_seconds float8, last_ready bigint)
+    registered bigint, failed bigint, last_failed boolean, scaled_down_seconds float8, last_ready bigint,
+    provider_machines bigint, requested int)
   language sql
   stable
 as $$
@@ -16,15 +17,15 @@ as $$
                     'idle_seconds', m.idle_seconds, 'age_seconds', m.age_seconds, 'has_registered', m.has_registered,
                     'external', m.external, 'error', left(m.error, 1024))
                   order by m.created_at desc, m.id)
-           from tenuto._pool_machines(p_org_id) m
-           where m.pool_id = p.id), '[]'),
+           from tenuto._pool_machines(p_org_id, p_pool_id) m), '[]'),
          coalesce(w.ready, 0), s.registered, s.failed, s.last_failed,
          extract(epoch from tenuto.now() - p.scaled_down_at)::float8,
          (select (d.facts ->> 'ready')::bigint
           from tenuto.scaling_decisions d
           where d.org_id = p_org_id and d.pool_id = p.id
           order by d.decided_at desc, d.id desc
-          limit 1)
+          limit 1),
+         tenuto._count_provider_machines(p_org_id, p.provider), p.requested
   from tenuto.pools p
   left join tenuto._pool_work(p_org_id) w on w.pool_id = p.id
   cross join lateral tenuto._pool_spawns(p_org_id, p.id, interval '1 second' * p.failure_window_seconds) s

@@ -16,8 +16,7 @@ begin
   return query
   select m.id, m.status, m.provider_id, m.running, m.idle_seconds, m.created_at, m.has_registered, m.external,
          left(m.error, 1024)
-  from tenuto._pool_machines(p_org_id) m
-  where m.pool_id = v_pool_id
+  from tenuto._pool_machines(p_org_id, v_pool_id) m
   order by m.created_at desc, m.id
   limit p_limit;
 end

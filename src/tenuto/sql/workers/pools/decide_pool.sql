@@ -1,18 +1,19 @@
 -- Records a decision about a pool and begins to carry it out, if nothing has changed the pool since decision p_expected
 -- and this dispatcher controls it; otherwise returns false and changes nothing. -> starting: the machines p_spawn,
 -- before anything requests them; active -> draining: the workers of machines p_drain; starting -> terminated: machines
--- p_cancel that have not registered. p_busy: machines seen with tasks. A decision is stored when it does something, or
--- when its size or rule differs from those of the last one.
+-- p_cancel that have not registered. p_busy: machines seen with tasks. p_max_machines: false too if the provider would
+-- then run more machines for the org. p_requested: how many requests by hand are settled by it. A
+-- decision is stored when it does something, or when its size or rule differs from those of the last one.
 create or replace function tenuto.decide_pool(
   p_org_id uuid, p_pool_id uuid, p_dispatcher_id uuid, p_expected bigint, p_workers int, p_wanted int, p_reason text,
   p_facts jsonb, p_spawn text[] default '{}', p_drain text[] default '{}', p_cancel text[] default '{}',
-  p_busy text[] default '{}')
+  p_busy text[] default '{}', p_max_machines int default null, p_requested int default 0)
   returns boolean
   language plpgsql
 as $$
 declare
   v_pool tenuto.pools;
-  v_acts boolean := cardinality(p_spawn || p_drain || p_cancel) > 0;
+  v_acts boolean := cardinality(p_spawn || p_drain || p_cancel) > 0 or p_requested > 0;
   v_last record;
 begin
   select * into v_pool
@@ -24,6 +25,12 @@ begin
   for no key update;
   if not found then
     return false;
+  end if;
+  if cardinality(p_spawn) > 0 and p_max_machines is not null then
+    perform pg_advisory_xact_lock(hashtextextended(format('tenuto.machines %s %s', p_org_id, v_pool.provider), 0));
+    if tenuto._count_provider_machines(p_org_id, v_pool.provider) + cardinality(p_spawn) > p_max_machines then
+      return false;   -- another pool of the provider was quicker
+    end if;
   end if;
   update tenuto.workers w
   set busy_at = tenuto.now()
@@ -55,6 +62,7 @@ begin
          or (w.status = 'starting' and w.id = any (p_cancel)));
   update tenuto.pools p
   set decision_no = p.decision_no + 1,
+      requested = greatest(p.requested - p_requested, 0),
       scaled_down_at = case when cardinality(p_drain || p_cancel) > 0 then tenuto.now() else p.scaled_down_at end
   where p.org_id = p_org_id
     and p.id = p_pool_id;

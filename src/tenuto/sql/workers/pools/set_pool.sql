@@ -10,6 +10,10 @@ declare
 begin
   perform tenuto._check_name('the name of a pool', coalesce(p_name, ''));
   perform tenuto._check_policy(p_name, p_policy);
+  if not exists (select from tenuto.pools p where p.org_id = p_org_id and p.name = p_name)
+     and (select count(*) from tenuto.pools p where p.org_id = p_org_id) >= 100 then
+    perform tenuto._raise('TN007', 'the org already has its maximum of 100 pools', 'delete one that is not used');
+  end if;
   insert into tenuto.pools (id, org_id, name, provider, max_workers, created_at)
   values (tenuto._uuid7(), p_org_id, p_name, coalesce(nullif(p_policy ->> 'provider', ''), 'local'), 1, tenuto.now())
   on conflict (org_id, name) do update set name = excluded.name

@@ -3,7 +3,7 @@
 -- p_org_id: only the pools of this org, because machines cost what the owner of the provider pays.
 create or replace function tenuto.take_pools(
   p_dispatcher_id uuid, p_providers text[], p_lease interval default '10 seconds', p_org_id uuid default null)
-  returns table (org_id uuid, pool_id uuid, name text, provider text)
+  returns table (org_id uuid, pool_id uuid, name text, provider text, org text)
   language plpgsql
 as $$
 begin
@@ -19,8 +19,9 @@ begin
     order by f.id
     for no key update skip locked));
   return query
-  select p.org_id, p.id, p.name, p.provider
+  select p.org_id, p.id, p.name, p.provider, o.slug
   from tenuto.pools p
+  join tenuto.orgs o on o.id = p.org_id
   where p.provider = any (p_providers)
     and (p_org_id is null or p.org_id = p_org_id)
     and p.controlled_by = p_dispatcher_id

@@ -1,0 +1,86 @@
+"""Times every monitoring view among finished tasks: `python bench/views.py [--quick] [--home FOLDER]`.
+
+Each view is read nine times by a new connection as tenuto_readonly; the first time and the median are kept.
+"""
+
+import sys
+from pathlib import Path
+
+if __name__ == "__main__":  # import from the repository root: bench/http.py would hide the standard library's http
+    sys.path[0] = str(Path(__file__).parents[1])
+
+import argparse
+import statistics
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
+from psycopg import sql
+
+from bench.history import add_week
+from bench.program import own_server, report
+from bench.record import facts
+from tenuto.db import embedded
+from tenuto.db.install import install
+
+TASKS, QUICK_TASKS = 10_000_000, 100_000
+TIMES = 9
+VIEWS = (
+    "orchestrator_status", "active_workers_health", "recent_task_activity", "worker_performance",
+    "task_queue_analysis", "table_sizes", "index_usage", "slow_queries", "pointer_history", "outbox_health",
+)  # fmt: skip
+
+
+def main() -> None:
+    options = read_options()
+    tasks = QUICK_TASKS if options.quick else TASKS
+    with server(options.home) as url:
+        with psycopg.connect(url) as conn:
+            is_filled = conn.execute("select from tenuto.rollups limit 1").fetchone() is not None
+        if not is_filled:
+            add_week(url, tasks)
+        result: dict[str, object] = {**facts(url), "finished_tasks": tasks}
+        for view in VIEWS:
+            result[view] = measured = measure(url, view)
+            print(view, measured, file=sys.stderr)
+    report("views-quick" if options.quick else "views", result, options)
+
+
+def read_options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="100,000 tasks instead of 10 million")
+    parser.add_argument("--home", type=Path, help="keep the database in this folder, and use what is in it")
+    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    parser.add_argument("--save", action="store_true", help="keep the result in bench/results/")
+    return parser.parse_args()
+
+
+@contextmanager
+def server(home: Path | None) -> Iterator[str]:
+    if home is None:
+        with own_server() as (url, _):
+            yield url
+        return
+    with embedded.server(home) as url:
+        install.migrate(url)
+        yield url
+
+
+def measure(url: str, view: str) -> dict[str, float | int]:
+    """Return the milliseconds of the first and of the median reading, and how many rows there are."""
+    statement = sql.SQL("select * from tenuto.{}").format(sql.Identifier(view))
+    with psycopg.connect(url, autocommit=True) as conn:
+        conn.execute("select set_config('tenuto.org_id', (select id::text from tenuto.orgs limit 1), false)")
+        conn.execute("set role tenuto_readonly")
+        taken: list[float] = []
+        rows = 0
+        for _ in range(TIMES):
+            began = time.perf_counter()
+            rows = len(conn.execute(statement).fetchall())
+            taken.append((time.perf_counter() - began) * 1000)
+    return {"first_ms": round(taken[0], 1), "median_ms": round(statistics.median(taken), 1), "rows": rows}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,48 @@
+-- starting, active, draining -> error with p_error, and the machine is given up: from now on its workers cannot register,
+-- and its provider may be asked to end it. Facts may be stale, so the workers are checked again: returns false and
+-- changes nothing if one of them is open, unless the provider says that the machine has ended, and none of them was
+-- heard of since p_seen_at, when the provider was asked. A worker whose row is locked is being heard of now.
+-- p_diagnostics: what was found out about the machine; the first ones are kept. Idempotent; a machine without a row is
+-- given up.
+create or replace function tenuto.give_up_machine(
+  p_org_id uuid, p_worker_id text, p_seen_at timestamptz default null, p_error text default null,
+  p_diagnostics jsonb default null)
+  returns boolean
+  language plpgsql
+as $$
+declare
+  v_locked text[] := array(
+    select w.id
+    from tenuto.workers w
+    where w.org_id = p_org_id
+      and p_worker_id in (w.id, w.machine)
+      and w.pool_id is not null
+    order by w.id
+    for no key update skip locked);
+  v_open text[] := array(
+    select w.id
+    from tenuto.workers w
+    where w.org_id = p_org_id
+      and p_worker_id in (w.id, w.machine)
+      and w.pool_id is not null
+      and (w.status in ('starting', 'active', 'draining') or w.id <> all (v_locked))
+    order by w.id);
+begin
+  if exists (
+    select from tenuto.workers w
+    where w.org_id = p_org_id
+      and w.id = any (v_open)
+      and (p_seen_at is null or w.id <> all (v_locked) or coalesce(w.last_heartbeat, w.created_at) >= p_seen_at)) then
+    return false;
+  end if;
+  perform tenuto.fail_worker(p_org_id, o.id, coalesce(p_error, 'its machine has ended')) from unnest(v_open) o(id);
+  update tenuto.workers w
+  set given_up_at = coalesce(w.given_up_at, tenuto.now()),
+      diagnostics = coalesce(w.diagnostics, case
+        when pg_column_size(p_diagnostics) <= 65536 then p_diagnostics
+        when p_diagnostics is not null then jsonb_build_object('cut_bytes', pg_column_size(p_diagnostics)) end)
+  where w.org_id = p_org_id
+    and w.id = any (v_locked);
+  return true;
+end
+$$;
