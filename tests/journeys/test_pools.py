@@ -6,6 +6,7 @@ import signal
 import psycopg
 import pytest
 
+from tenuto.providers.local import pid_of
 from tests.support.database.attempts import ended, wait_for
 from tests.support.database.pools import decisions
 from tests.support.database.tasks import start
@@ -26,7 +27,7 @@ def test_a_burst_scales_up_and_down_and_killed_workers_lose_nothing(
         start(db, *([no] for no in range(TASKS)), kind={"type": "pool.work"})
         wait_until(lambda: ended(db) > 2, timeout=240)
         (first,) = db.execute("select provider_id from tenuto.workers where status = 'active' limit 1").fetchall()[0]
-        os.kill(int(first.partition("@")[0]), signal.SIGKILL)
+        os.kill(pid_of(first), signal.SIGKILL)
         wait_for(db, TASKS, timeout=240)
         open_machines = "select count(*) from tenuto.workers where machine_ended_at is null"
         wait_until(lambda: db.execute(open_machines).fetchall() == [(0,)], timeout=240)
