@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from typing import Any
+from uuid import uuid4
 
 from tests.support.database.loops import run, settle, value
 from tests.support.database.tasks import Db, a_worker, drain, start_graph
@@ -10,7 +11,9 @@ from tests.support.http.both_ways import run_here as tenuto
 
 def test_a_run_is_opened_filled_and_closed(asked: Callable[..., Any], db: Db, database: str) -> None:
     run_id = asked("runs", "open", "--name", "scan", "--input", '{"a": 1}', "--metadata", '{"b": 2}')["id"]
-    task_id = asked("runs", "add", run_id, "shop.add", "1", "2")["id"]
+    task_id = str(uuid4())
+    for _ in range(2):
+        assert asked("runs", "add", run_id, "shop.add", "1", "2", "--task-id", task_id)["id"] == task_id
     drain(db, a_worker(db))
     settle(db)
     assert asked("why", run_id)["open"]

@@ -141,3 +141,13 @@ def test_two_starts_with_one_id_make_one_run(race: Race) -> None:
         assert count(race.db, "open_runs") == count(race.db, "runs") == 1
 
     race.every_order(scene)
+
+
+def test_two_calls_with_one_task_id_add_one_task(race: Race) -> None:
+    def scene(play: Play) -> None:
+        run_id, id = open_run(race.db), uuid4()
+        assert play.run(*[lambda db: add_tasks(db, run_id, ids=[id])] * 2) == [[id], [id]]
+        close_run(race.db, run_id)
+        assert end(race, run_id)["total_tasks"] == 1
+
+    race.every_order(scene)

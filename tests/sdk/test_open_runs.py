@@ -171,6 +171,22 @@ def test_a_repeated_run_id_returns_the_first_run(journey):
     journey(app, steps)
 
 
+def test_a_task_whose_id_the_client_made_is_added_once(journey):
+    async def steps(tn):
+        run, id = await tn.open_run(), uuid4()
+        assert [await run.add(add, 1, task_id=given) for given in (id, str(id))] == [[id], [id]]
+        assert await run.add("bank.add", 1, task_id=id) == [id]
+        await run.close()
+        await tn.work()
+        assert await run.result(60) == 1
+        with pytest.raises(InvalidInput, match="is not the id of a task"):
+            await run.add(add, 1, task_id="x")
+        with pytest.raises(InvalidInput, match="the id of one task"):
+            await run.add(chain(add, add), 3, task_id=uuid4())
+
+    journey(app, steps)
+
+
 def test_a_run_is_found_by_the_external_id_of_its_task(journey):
     async def steps(tn):
         graph = tn.graph()

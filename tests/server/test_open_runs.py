@@ -18,6 +18,9 @@ def test_a_run_is_opened_filled_and_closed(admin: TestClient, db: psycopg.Connec
     assert admin.post("/v1/runs", json=asked).json() == {"id": run_id, "status": "pending", "created": False}
 
     one = admin.post(f"/v1/runs/{run_id}/tasks", json={"type": "shop.send", "input": {"to": "a"}, "metadata": {"b": 2}})
+    (id,) = one.json()["ids"]
+    again = admin.post(f"/v1/runs/{run_id}/tasks", json={"type": "shop.send", "id": id})
+    assert (again.status_code, again.json()) == (201, {"ids": [id]})
     graph = {"a": {"type": "shop.send"}, "b": {"type": "shop.pay", "input": [{"$output": "a"}]}}
     two = admin.post(f"/v1/runs/{run_id}/tasks", json={"graph": {"tasks": graph}})
     assert (one.status_code, len(one.json()["ids"]), len(two.json()["ids"])) == (201, 1, 2)

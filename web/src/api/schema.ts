@@ -6,28 +6,6 @@ export interface AddGraphRequest {
   available_at?: string | null;
 }
 
-export interface AddTaskRequest {
-  type: string;
-  inherit?: boolean;
-  language?: string | null;
-  priority?: number | null;
-  queue?: string | null;
-  labels?: Array<string> | null;
-  metadata?: Record<string, unknown> | null;
-  timeout?: number | string | null;
-  heartbeat_timeout?: number | string | null;
-  backoff?: number | string | null;
-  max_attempts?: number | null;
-  max_losses?: number | null;
-  optional?: boolean | null;
-  limits?: Array<LimitSpec> | null;
-  delay?: number | string | null;
-  available_at?: string | null;
-  name?: string | null;
-  external_id?: string | null;
-  input?: Record<string, unknown> | Array<unknown> | string | boolean | number;
-}
-
 export interface AddedTasks {
   ids: Array<string>;
 }
@@ -696,6 +674,29 @@ export interface Member {
 export interface MoveDagRequest {
   version?: number | null;
   expected?: number | null;
+}
+
+export interface NamedTaskRequest {
+  type: string;
+  inherit?: boolean;
+  language?: string | null;
+  priority?: number | null;
+  queue?: string | null;
+  labels?: Array<string> | null;
+  metadata?: Record<string, unknown> | null;
+  timeout?: number | string | null;
+  heartbeat_timeout?: number | string | null;
+  backoff?: number | string | null;
+  max_attempts?: number | null;
+  max_losses?: number | null;
+  optional?: boolean | null;
+  limits?: Array<LimitSpec> | null;
+  delay?: number | string | null;
+  available_at?: string | null;
+  name?: string | null;
+  external_id?: string | null;
+  input?: Record<string, unknown> | Array<unknown> | string | boolean | number;
+  id?: string | null;
 }
 
 export interface NextRunResponse {
@@ -3332,7 +3333,7 @@ export interface Operations {
       run_id: string;
     };
     query: Record<string, never>;
-    body: AddTaskRequest | AddGraphRequest;
+    body: NamedTaskRequest | AddGraphRequest;
     response: AddedTasks;
   };
   "POST /v1/schedules/{name}/pause": {

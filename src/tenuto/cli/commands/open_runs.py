@@ -52,10 +52,18 @@ def open_run(
     show({"id": id, "created": created}, f"{'opened' if created else 'already opened:'} run {id}", as_json=as_json)
 
 
-def add_task(run: RunId, type: Type, arguments: Arguments = None, app: App = None, as_json: AsJson = False) -> None:
+def add_task(
+    run: RunId,
+    type: Type,
+    arguments: Arguments = None,
+    app: App = None,
+    task_id: Annotated[str | None, typer.Option(help="Id of the task, a UUID; added once.")] = None,
+    as_json: AsJson = False,
+) -> None:
     """Add a task to an open run: `tenuto runs add RUN shop.send to=a@b.c`."""
-    from tenuto.sdk.client.open_runs import check_addition
+    from tenuto.sdk.client.open_runs import check_addition, name_task
     from tenuto.sdk.client.start_request import plan_task
+    from tenuto.sdk.collections.pages import read_uuid
 
     run_id = read_id(run, "run")
     task = find_task(type, app)
@@ -63,6 +71,8 @@ def add_task(run: RunId, type: Type, arguments: Arguments = None, app: App = Non
     if app is None and args and kwargs:
         raise UsageError(f"{type} has positional and named arguments; name all or none, or pass --app module:app")
     plan = check_addition(plan_task(task, tuple(args), kwargs), task)
+    if task_id is not None:
+        plan = name_task(plan, read_uuid(task_id, "a task"))
 
     (id,) = with_tenuto(lambda tenuto: tenuto.add_tasks(run_id, plan))
     show({"id": id, "run_id": run_id}, f"added task {id}", as_json=as_json)

@@ -15,7 +15,7 @@ from tenuto.model.json import Json
 from tenuto.model.tasks import Started
 from tenuto.sdk.client.audit_calls import AuditCalls
 from tenuto.sdk.client.object_calls import ObjectCalls
-from tenuto.sdk.client.open_runs import check_addition, open_options
+from tenuto.sdk.client.open_runs import check_addition, name_task, open_options, take_task_id
 from tenuto.sdk.client.run import Run, Runs, as_id
 from tenuto.sdk.client.run_collection import RunCollection, find_run, purge_queue
 from tenuto.sdk.client.run_watcher import Watcher
@@ -219,8 +219,9 @@ class Client(AuditCalls, ObjectCalls, Collections):
         self, target: object, args: tuple[object, ...], kwargs: dict[str, object]
     ) -> tuple[StartRequest, object]:
         """Build the request to add tasks to an open run, and take the caller's connection from the arguments."""
-        connection = take_connection(target, kwargs)
-        return check_addition(plan_target(self.app, target, args, kwargs), target), connection
+        connection, task_id = take_connection(target, kwargs), take_task_id(target, kwargs)
+        plan = check_addition(plan_target(self.app, target, args, kwargs), target)
+        return plan if task_id is None else name_task(plan, task_id), connection
 
     @shows_options(StartOptions)
     def start_statement(

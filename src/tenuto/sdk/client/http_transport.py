@@ -71,7 +71,8 @@ class HttpTransport:
         return _started(await self.http.ask("POST", "/v1/runs", dump({"open": True, **run_fields(run)})))
 
     async def add_tasks(self, run_id: UUID, plan: StartRequest) -> list[UUID]:
-        response = await self.http.ask("POST", f"/v1/runs/{run_id}/tasks", dump(start_of(plan)), wait=60.0)
+        body = {**start_of(plan), **({"id": str(plan.ids[0])} if plan.ids else {})}
+        response = await self.http.ask("POST", f"/v1/runs/{run_id}/tasks", dump(body), wait=60.0)
         return [UUID(id) for id in response["ids"]]
 
     async def close_run(self, run_id: UUID) -> None:

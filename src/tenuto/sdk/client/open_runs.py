@@ -2,15 +2,17 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
 from uuid import UUID
 
 from tenuto.model.errors import InvalidInput
 from tenuto.sdk.client.start_many import plan_many
 from tenuto.sdk.client.start_request import RunOptions, StartRequest, run_of
+from tenuto.sdk.collections.pages import read_uuid
 from tenuto.sdk.graphs.graph import Graph
 from tenuto.sdk.options import check_start
-from tenuto.sdk.task import AnyTask
+from tenuto.sdk.task import AnyTask, Task
 from tenuto.sdk.task_reference import as_json
 from tenuto.sdk.values.codecs import as_value
 
@@ -51,6 +53,21 @@ def check_addition(plan: StartRequest, target: object) -> StartRequest:
     return plan
 
 
+def take_task_id(target: object, kwargs: dict[str, object]) -> UUID | None:
+    """Return the id that the caller made for the task that is added, unless the task has a parameter `task_id`."""
+    if isinstance(target, Task) and "task_id" in cast("AnyTask", target).signature.parameters:
+        return None
+    id = cast("UUID | str | None", kwargs.pop("task_id", None))
+    return None if id is None else read_uuid(id, "a task")
+
+
+def name_task(plan: StartRequest, task_id: UUID) -> StartRequest:
+    """Return the request with the id of its only task."""
+    if plan.task_kinds is not None:
+        raise InvalidInput("task_id is the id of one task, but this adds several", "leave it out")
+    return replace(plan, ids=[task_id])
+
+
 def plan_additions(task: AnyTask, items: Iterable[object], options: Mapping[str, object]) -> StartRequest:
     """Build the request to add one task per item to an open run."""
     many = plan_many(task, items, options)
@@ -69,6 +86,7 @@ def add_statement(plan: StartRequest, org_id: UUID, run_id: UUID) -> "start_stat
         run_id=run_id,
         kinds=json.dumps(plan.kinds),
         inputs=plan.inputs,
+        ids=plan.ids,
         task_kinds=plan.task_kinds,
         details=json.dumps(plan.details) if plan.details else None,
         edges=json.dumps(plan.edges) if plan.edges else None,

@@ -210,8 +210,8 @@ class Run(Generic[R]):
 
     @shows_options(StartOptions)
     async def add(self, task: AnyTask | Graph | Composition | str, /, *args: object, **kwargs: object) -> list[UUID]:
-        """Add a task, a graph, a chain or a group to the run, which `tn.open_run` opened. Return the ids of the tasks,
-        in order. Raises Conflict if the run is not open."""
+        """Add a task, a graph, a chain or a group to the open run, and return the ids of the tasks, in order. A task
+        with `task_id=`, a UUID that you made, is added once. Raises Conflict if the run is not open."""
         return await self.add_plan(*self.client.plan_addition(task, args, kwargs))
 
     @shows_options(ManyOptions)

@@ -56,6 +56,7 @@ class StartRequest:
     task_kinds: list[int] | None = None
     details: list[Detail] | None = None
     edges: list[JsonObject] | None = None
+    ids: list[UUID] | None = None  # of the tasks, made by the client; only of tasks that are added to a run
 
     def statement(self, org_id: UUID) -> "start_statements.Statement":
         """Return the start as one SQL statement."""

@@ -6,12 +6,12 @@ from starlette.responses import Response
 
 from tenuto.db import held_runs, runs
 from tenuto.db.connection import start_statements
-from tenuto.sdk.client.open_runs import add_statement
+from tenuto.sdk.client.open_runs import add_statement, name_task
 from tenuto.server.http.request import in_thread_if_large
 from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas.runs import AddedTasks, ReleasedRun
-from tenuto.server.schemas.starts import AddGraphRequest, Addition
+from tenuto.server.schemas.starts import AddGraphRequest, Addition, NamedTaskRequest
 from tenuto.server.starts.build import StartBuilder
 
 ROUTES = RouteTable("runs")
@@ -20,10 +20,12 @@ ROUTES = RouteTable("runs")
 @ROUTES.add("POST", "/v1/runs/{run_id}/tasks", permission="runs:write", response=AddedTasks, status=201, bulk=True)
 async def add_tasks(request: ApiRequest, run_id: UUID, body: Addition) -> Response:
     """Add a task or a graph of tasks to an open run. The body can have up to 64 MB. A run that is not open is refused
-    (409)."""
+    (409). A task with an `id` that the run has already is not added again."""
     plan = await in_thread_if_large(await request.http.body(), lambda: StartBuilder().plan(body))
     types = {task.type for task in body.graph.tasks.values()} if isinstance(body, AddGraphRequest) else {body.type}
     await request.http.server.input_checks.check(request, [plan], types)
+    if isinstance(body, NamedTaskRequest) and body.task_id is not None:
+        plan = name_task(plan, body.task_id)
 
     async def work(change: Transaction) -> AddedTasks:
         statement = add_statement(plan, change.org_id, run_id)

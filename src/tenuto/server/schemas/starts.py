@@ -77,6 +77,13 @@ class AddTaskRequest(TaskFields):
     input: Input = Field(default_factory=dict)
 
 
+class NamedTaskRequest(AddTaskRequest):
+    """A task to add to an open run. `id`: a UUID that the client made; if the run has the task with this id, nothing is
+    added."""
+
+    task_id: RunUuid | None = Field(default=None, alias="id")
+
+
 class StartTaskRequest(AddTaskRequest, RunFields):
     """One start of a task: its type, its input and options. The input is an object of arguments by name, a list of
     arguments in order, or a text, number or boolean, which is the first argument. Write a data object in it as
@@ -187,5 +194,5 @@ AnyStart = Annotated[
     Discriminator(_any_kind),
 ]
 Addition = Annotated[
-    Annotated[AddTaskRequest, Tag("task")] | Annotated[AddGraphRequest, Tag("graph")], Discriminator(_kind)
+    Annotated[NamedTaskRequest, Tag("task")] | Annotated[AddGraphRequest, Tag("graph")], Discriminator(_kind)
 ]

@@ -1,5 +1,6 @@
 """Adding tasks to an open run, from outside of an attempt."""
 
+from typing import Any
 from uuid import UUID, uuid4
 
 import psycopg
@@ -136,3 +137,28 @@ def test_wrong_tasks_are_refused(db: psycopg.Connection) -> None:
         add_tasks(db, run_id, kind={"backoff_seconds": -1})
     with pytest.raises(InvalidInput, match="edge"):
         add_tasks(db, run_id, 1, 2, edges=Jsonb([{"from": 1, "to": 0}]))
+
+
+def test_tasks_with_ids_that_a_client_made_are_added_once(db: psycopg.Connection) -> None:
+    run_id, ids = open_run(db), [uuid4(), uuid4()]
+    assert add_tasks(db, run_id, 1, 2, ids=ids) == ids
+    assert add_tasks(db, run_id, 3, 4, ids=ids) == ids
+    assert [claim.input for claim in a_worker(db).claim(5)] == [1, 2]
+    close_run(db, run_id)
+    assert add_tasks(db, run_id, 1, 2, ids=ids) == ids
+    settle(db)
+
+    assert run(db, run_id)["total_tasks"] == 2
+    with pytest.raises(Conflict, match="it was closed"):
+        add_tasks(db, run_id, 1, 2, ids=[ids[0], uuid4()])
+
+
+@pytest.mark.parametrize("same_org", [True, False])
+def test_the_id_of_a_task_of_another_run_is_refused(db: psycopg.Connection, same_org: bool) -> None:
+    org: dict[str, Any] = {} if same_org else {"org_id": an_org(db, "other")}
+    (taken,) = add_tasks(db, open_run(db, **org), ids=[uuid4()], **org)
+    run_id = open_run(db)
+
+    with pytest.raises(Conflict, match=f"^the id {taken} cannot be used; make another UUID$"):
+        add_tasks(db, run_id, ids=[taken])
+    assert run(db, run_id)["total_tasks"] == 0
