@@ -22,6 +22,7 @@ MAY_BE_DYNAMIC = {
     "drop_data_table": "a table of rows is named after its dataset version",
     "_stage_rows": "a table of rows is named after its dataset version, and has its columns",
     "_read_rows": "a table of rows is named after its dataset version, and has its columns",
+    "_merge_rows": "a table of rows is named after its dataset version, and has its columns",
     "_settle_row_set": "a table of rows is named after its dataset version",
     "_slow_queries": "an extension that may not be installed, in any schema",
 }

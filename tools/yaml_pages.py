@@ -35,7 +35,7 @@ SECTIONS = {
         "The document": (None,),
         "defaults": ("Defaults",),
         "jobs": ("JobFields",),
-        "source": ("CronSource", "WebhookSource", "ContinuousSource", "ManualSource"),
+        "source": ("CronSource", "WebhookSource", "ContinuousSource", "ManualSource", "BufferSource"),
         "bootstrap": ("Bootstrap",),
         "inputs": ("InputFields",),
         "from": ("FromJob", "FromDataset"),

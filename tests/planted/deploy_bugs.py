@@ -192,4 +192,14 @@ DEPLOY_BUGS = (
         f"{EVENTS}/test_open_transactions.py::test_a_delayed_event_charges_no_attempt",
         (("reactions/route_events.sql", r"if v_changing <> '\{\}' then", "if false then"),),
     ),
+    Bug(
+        "a_build_does_not_wait_for_its_sinks",
+        "tests/sql/datasets/test_flush_sinks.py::test_a_build_waits_for_the_rows_of_its_sinks",
+        (("reactions/builds/_follow_build.sql", r" or v_sinks\.waiting", ""),),
+    ),
+    Bug(
+        "rows_that_wait_for_a_sink_are_deleted",
+        "tests/sql/datasets/test_flush_sinks.py::test_rows_that_wait_for_a_sink_are_not_collected",
+        (("datasets/_settle_row_set.sql", r"o\.status <> 'done'", "false"),),
+    ),
 )

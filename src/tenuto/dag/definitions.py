@@ -24,6 +24,7 @@ class JobOutput:
     name: str | None = None
     dataset: str | None = None
     renamed_from: str | None = None
+    append_to: str | None = None  # the dataset of a sink, which has the other fields
     description: str | None = None
     storage: JsonObject = field(default_factory=JsonObject)
     partition: JsonObject | None = None
@@ -84,3 +85,18 @@ class Dag:
             for number, output in enumerate(job.outputs)
             if output.dataset is not None
         }
+
+    def feeding(self, name: str) -> list[str]:
+        """Returns the other jobs whose rows end up in the same sinks: all of these are computed again together."""
+        return sorted({other for members in sinks(self.jobs).values() if name in members for other in members} - {name})
+
+
+def sinks(jobs: list[Job]) -> dict[str, list[str]]:
+    """Returns for each sink its name and those of the jobs that append to its dataset."""
+    owners = {output.dataset: job.name for job in jobs for output in job.outputs if output.dataset is not None}
+    members = {job.name: [job.name] for job in jobs if job.operator.partition("@")[0] == "sink"}
+    for job in jobs:
+        for output in job.outputs:
+            if output.append_to is not None:
+                members[owners[output.append_to]].append(job.name)
+    return members

@@ -56,7 +56,7 @@ def diff_dags(old: Dag | None, new: Dag) -> Diff:
     """Returns what changes from one version to another; `old` is None for the first one."""
     before = {job.name: job for job in old.jobs} if old else {}
     pairs = {job.name: (job, _old_job(job, before)) for job in new.jobs}
-    changes = [change for name in pairs if (change := _change(name, pairs)) is not None]
+    changes = [change for name in pairs if (change := _change(name, pairs, new.feeding(name))) is not None]
     kept = {old_job.name for _, old_job in pairs.values() if old_job is not None}
     removed = [JobChange(name, "removed") for name in before if name not in kept]
     datasets, warnings = _diff_datasets(old, new, pairs)
@@ -67,14 +67,16 @@ def _old_job(job: Job, before: dict[str, Job]) -> Job | None:
     return before.get(job.name) or (before.get(job.renamed_from) if job.renamed_from else None)
 
 
-def _change(name: str, pairs: Pairs) -> JobChange | None:
+def _change(name: str, pairs: Pairs, feeding: list[str]) -> JobChange | None:
+    """Returns how a job differs, if it does. `feeding`: jobs that are computed again with it."""
     job, old = pairs[name]
     if old is None:
         return JobChange(name, "added")
     renamed_from = old.name if old.name != name else None
     fields = _fields(job, old, pairs)
     if job.config_hash != old.config_hash:
-        parents = sorted({item.job for item in job.inputs if item.job is not None and _has_other_data(item.job, pairs)})
+        read = {item.job for item in job.inputs if item.job is not None}
+        parents = sorted(parent for parent in {*read, *feeding} if _has_other_data(parent, pairs))
         reset = [] if fields or parents else ["bootstrap"]  # it begins with no data in every version
         return JobChange(name, "data", fields or reset, parents, renamed_from)
     if fields:

@@ -71,6 +71,12 @@ class ManualSource(Fields):
     kind: Literal["manual"]
 
 
+class BufferSource(Fields):
+    """Starts nothing: rows arrive from the jobs that append to the dataset of this sink."""
+
+    kind: Literal["buffer"]
+
+
 class Bootstrap(Fields):
     """Done when a version becomes current for the first time."""
 
@@ -140,7 +146,9 @@ def _outputs_kind(value: object) -> str:
     return "count" if isinstance(value, int) else "list"
 
 
-Source = Annotated[CronSource | WebhookSource | ContinuousSource | ManualSource, Field(discriminator="kind")]
+Source = Annotated[
+    CronSource | WebhookSource | ContinuousSource | ManualSource | BufferSource, Field(discriminator="kind")
+]
 Map = Annotated[IdentityMap | RangeMap | TimeMap, Field(discriminator="kind")]
 Reference = Annotated[
     Annotated[FromJob, Tag("job")] | Annotated[FromDataset, Tag("dataset")], Discriminator(_reference_kind)

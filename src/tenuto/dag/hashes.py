@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from hashlib import sha256
 
-from tenuto.dag.definitions import Job, JobOutput
+from tenuto.dag.definitions import Job, JobOutput, sinks
 from tenuto.dag.yaml_tree import YamlNode
 from tenuto.model.json import Json, JsonObject
 
@@ -18,7 +18,7 @@ METADATA = (
     "max_attempts", "secrets", "description",
 )  # fmt: skip
 IDENTITY = ("name", "activation", "renamed_from", "config_hash", "metadata_hash")
-OUTPUT_DATA = ("storage", "partition", "columns")
+OUTPUT_DATA = ("storage", "partition", "columns", "append_to")
 OUTPUT_METADATA = ("description", "checks", "retention", "lineage")
 OUTPUT_IDENTITY = ("name", "dataset", "renamed_from")
 
@@ -33,16 +33,30 @@ def yaml_hash(tree: YamlNode) -> str:
 
 def with_hashes(jobs: list[Job], document: str) -> list[Job]:
     """Returns the jobs, which must come after those they read from, with their hashes. The data of a job with
-    `bootstrap: {reset_outputs: true}` depends on the hash of the document: every version of it begins with no data."""
+    `bootstrap: {reset_outputs: true}` depends on the hash of the document: every version of it begins with no data. A
+    sink and the jobs that append to it change together: a new version of its dataset needs the rows of all of them."""
+    members = sinks(jobs)
+    hashes = _hash_jobs(jobs, document, {})
+    for _ in members:  # each round passes a change on through one more sink
+        groups = {sink: _digest(sorted(hashes[name] for name in names)) for sink, names in members.items()}
+        of_jobs = {
+            job.name: sorted(groups[sink] for sink, names in members.items() if job.name in names) for job in jobs
+        }
+        hashes = _hash_jobs(jobs, document, of_jobs)
+    return [replace(job, config_hash=hashes[job.name], metadata_hash=_digest(metadata_facts(job))) for job in jobs]
+
+
+def _hash_jobs(jobs: list[Job], document: str, groups: dict[str, list[str]]) -> dict[str, str]:
+    """Returns the hashes of the jobs. `groups`: for each job the hashes of the sinks that it belongs to."""
     hashes: dict[str, str] = {}
-    hashed: list[Job] = []
     for job in jobs:
         facts = data_facts(job, hashes)
         if job.bootstrap and job.bootstrap.get("reset_outputs"):
             facts["document"] = document
+        if groups.get(job.name):
+            facts["sinks"] = list[Json](groups[job.name])
         hashes[job.name] = _digest(facts)
-        hashed.append(replace(job, config_hash=hashes[job.name], metadata_hash=_digest(metadata_facts(job))))
-    return hashed
+    return hashes
 
 
 def data_facts(job: Job, parents: dict[str, str]) -> JsonObject:
@@ -86,6 +100,9 @@ def schema_hash(output: JobOutput) -> str | None:
 
 
 def _output_data(output: JobOutput) -> JsonObject:
+    """Returns what decides the data of an output. The name of a sink is no part of it: its hash is one of the job."""
+    if output.append_to is not None:
+        return {"appends": True}
     return {"storage": output.storage, "partition": output.partition, "columns": _columns(output)}
 
 

@@ -97,3 +97,8 @@ class BundleConfig(Fields):
 
 class WebhookConfig(Fields):
     """Publishes what the webhook of its source received: a JSON object is one row, a list of objects several."""
+
+
+class SinkConfig(Fields):
+    """Collects the rows that other jobs of the DAG append to its dataset (`outputs: [{append_to: NAME}]`). It runs no
+    tasks: dispatchers add the rows of completed tasks in batches, one row per `unique_key`."""

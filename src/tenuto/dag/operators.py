@@ -18,6 +18,7 @@ from tenuto.dag.operator_configs import (
     PythonConfig,
     RangeAggregatorConfig,
     RangeSplitterConfig,
+    SinkConfig,
     SqlConfig,
     TriggerCronConfig,
     WebhookConfig,
@@ -46,6 +47,7 @@ OPERATORS: dict[str, Operator] = {
     "trigger_cron": Operator("publishes a row per time of a cron source", TriggerCronConfig, in_dispatcher=True),
     "http_poll": Operator("fetches the URL in `config: {url: …}`", HttpPollConfig),
     "webhook": Operator("publishes what a webhook source receives", WebhookConfig, in_dispatcher=True),
+    "sink": Operator("collects the rows that other jobs append to its dataset", SinkConfig, in_dispatcher=True),
     "range_splitter": Operator("splits rows into partitions by ranges of a column", RangeSplitterConfig),
     "range_aggregator": Operator(
         "joins rows of updates to ranges of a column", RangeAggregatorConfig, in_dispatcher=True

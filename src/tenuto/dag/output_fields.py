@@ -158,6 +158,9 @@ class OutputFields(Fields):
     renamed_from: DatasetName | None = Field(
         default=None, description="Old name of the dataset, which keeps its identity."
     )
+    append_to: DatasetName | None = Field(
+        default=None, description="Appends to this dataset of a sink of the DAG, as other jobs may do too."
+    )
     description: Summary | None = None
     storage: Storage | None = Field(default=None, description="Default: files, as Parquet.")
     partition: Partition | None = None

@@ -11,6 +11,7 @@ from tenuto.dag.output_fields import OutputFields, Storage
 from tenuto.dag.problems import Problems
 from tenuto.dag.references import Producer, Resolved, resolve
 from tenuto.dag.rules import JobRules
+from tenuto.dag.sinks import check_sinks
 from tenuto.dag.structure import check_fields
 from tenuto.dag.yaml_tree import YamlNode, read_tree
 from tenuto.model.durations import seconds
@@ -28,6 +29,7 @@ def parse_dag(text: str | bytes) -> Dag:
         JobRules(number, node, tree.get("defaults"), problems).check()
     resolved = resolve(tree, problems)
     check_lineage(tree, resolved, problems)
+    check_sinks(tree, resolved, problems)
     problems.raise_if_any()
     assert document is not None  # noqa: S101 - without problems there is a document
     return _dag(document, resolved, tree, text if isinstance(text, str) else text.decode("utf-8-sig"))
@@ -96,6 +98,7 @@ def _output(fields: OutputFields, dataset: str | None, inputs: dict[str, int]) -
         name=fields.name,
         dataset=dataset,
         renamed_from=fields.renamed_from,
+        append_to=fields.append_to,
         description=fields.description,
         storage=(fields.storage or Storage(kind="file")).model_dump(),
         partition=_plain(fields.partition),

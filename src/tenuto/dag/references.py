@@ -52,7 +52,7 @@ def resolve(tree: YamlNode, problems: Problems) -> Resolved:
     _collect_datasets(entries, names, problems)
     _publish(tree.get("publish"), names, problems)
     inputs = {name: _resolve_inputs(entry, names, problems) for name, entry in names.jobs.items()}
-    order = _sort(inputs, names, problems)
+    order = _sort(inputs, _writers(names), names, problems)
     return Resolved(order, {producer: dataset for dataset, producer in names.producers.items()}, inputs)
 
 
@@ -159,9 +159,25 @@ def _find_output(job: str, node: YamlNode, path: Path, names: _Names, problems: 
     return None
 
 
-def _sort(inputs: dict[str, list[Producer | None]], names: _Names, problems: Problems) -> list[str]:
+def _writers(names: _Names) -> dict[str, set[str]]:
+    """Returns for each sink the jobs that append to its dataset."""
+    writers: dict[str, set[str]] = {}
+    for name, entry in names.jobs.items():
+        outputs = entry.node.get("outputs")
+        for output in outputs.items() if outputs else []:
+            if (sink := names.producers.get(output.text("append_to") or "")) is not None:
+                writers.setdefault(sink[0], set()).add(name)
+    return writers
+
+
+def _sort(
+    inputs: dict[str, list[Producer | None]], writers: dict[str, set[str]], names: _Names, problems: Problems
+) -> list[str]:
     """Returns the jobs in order of their dependencies; every cycle is reported once."""
-    parents = {name: sorted({source[0] for source in sources if source}) for name, sources in inputs.items()}
+    parents = {
+        name: sorted({source[0] for source in sources if source} | writers.get(name, set()))
+        for name, sources in inputs.items()
+    }
     while True:
         try:
             return list(TopologicalSorter(parents).static_order())

@@ -8,6 +8,7 @@ from psycopg.types.json import Jsonb
 from tenuto.db.connection.call import Conn, call, call_one, call_value, call_values, call_void
 from tenuto.model.dags import CurrentVersion, DeployedVersion, DeployFacts
 from tenuto.model.datasets import Cursor, Dataset, DatasetVersion, Partition, PurgedVersion, VersionFolder, WholeDataset
+from tenuto.model.events import RoutedEffect
 from tenuto.model.jobs import PageOfRows
 from tenuto.model.json import JsonObject
 from tenuto.model.queries import PinnedDataset
@@ -254,3 +255,7 @@ async def record_query(
         shape=shape,
         versions=None if versions is None else Jsonb(versions),
     )
+
+
+async def flush_sinks(conn: Conn, *, owner: str, ids: list[int], pages: int | None = None) -> list[RoutedEffect]:
+    return await call(conn, "flush_sinks", RoutedEffect, owner=owner, ids=ids, pages=pages)

@@ -17,6 +17,7 @@ from tenuto.dispatcher.events import EventRouter
 from tenuto.dispatcher.loop import IDLE_TICK_SECONDS, Due, Ticker
 from tenuto.dispatcher.loops import loops_of
 from tenuto.dispatcher.purges import Purger
+from tenuto.dispatcher.sinks import SinkFlusher
 from tenuto.model.ids import uuid7
 from tenuto.model.keys import Peppers
 from tenuto.providers.base import Provider
@@ -77,7 +78,7 @@ async def dispatch(
 
 
 def _handlers(deliverer: Deliverer | None, store: Store | None) -> dict[str, Handler]:
-    handlers: dict[str, Handler] = {"route_event": EventRouter()}
+    handlers: dict[str, Handler] = {"route_event": EventRouter(), "sink": SinkFlusher()}
     if deliverer is not None:
         handlers["deliver"] = deliverer
     if store is not None:

@@ -24,11 +24,13 @@ class Dataset:
 
 @dataclass(frozen=True)
 class WholeDataset(Dataset):
-    """A dataset with the definition of its current version."""
+    """A dataset with the definition of its current version. `buffered`: what waits to be added to the dataset of a
+    sink: `waiting` appends, `since` when, `dead` ones and their `error`; None if nothing waits."""
 
     config_hash: str | None
     schema_hash: str | None
     storage: JsonObject | None
+    buffered: JsonObject | None = None
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ Reacted = Literal["triggered", "deduped", "filtered", "paused", "stale"]
 
 @dataclass(frozen=True)
 class RoutedEffect:
-    """An effect of the kind `route_event`; one that is not done has more reactions to write."""
+    """An effect of the kind `route_event` or `sink`; one that is not done is taken again."""
 
     id: int
     done: bool

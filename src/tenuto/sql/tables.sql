@@ -1525,7 +1525,7 @@ create table tenuto.outbox (
   constraint outbox_pkey PRIMARY KEY (id),
   constraint attempts_are_counted_up CHECK (((attempts >= 0) AND (attempts <= 20))),
   constraint done_has_a_time CHECK (((status = 'done'::text) = (processed_at IS NOT NULL))),
-  constraint kind_is_known CHECK ((kind = ANY (ARRAY['route_event'::text, 'emit_lineage'::text, 'deliver'::text, 'enqueue_task'::text, 'delete_data'::text]))),
+  constraint kind_is_known CHECK ((kind = ANY (ARRAY['route_event'::text, 'emit_lineage'::text, 'deliver'::text, 'enqueue_task'::text, 'delete_data'::text, 'sink'::text]))),
   constraint processing_has_an_owner_and_an_expiry CHECK (((status = 'processing'::text) = ((locked_by IS NOT NULL) AND (locked_until IS NOT NULL)))),
   constraint status_is_known CHECK ((status = ANY (ARRAY['pending'::text, 'processing'::text, 'done'::text, 'dead'::text])))
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000);
@@ -1537,6 +1537,8 @@ CREATE INDEX outbox_pending_idx ON tenuto.outbox USING btree (available_at, id) 
 CREATE INDEX outbox_processing_destination_idx ON tenuto.outbox USING btree (org_id, destination) WHERE (status = 'processing'::text);
 CREATE INDEX outbox_processing_idx ON tenuto.outbox USING btree (locked_until) WHERE (status = 'processing'::text);
 CREATE INDEX outbox_routes_idx ON tenuto.outbox USING btree (org_id, COALESCE((payload ->> 'dag_version_id'::text), (payload ->> 'version'::text))) WHERE ((kind = 'route_event'::text) AND (status = ANY (ARRAY['pending'::text, 'processing'::text, 'dead'::text])));
+CREATE INDEX outbox_sink_datasets_idx ON tenuto.outbox USING btree (org_id, ((payload ->> 'dataset_version_id'::text))) WHERE ((kind = 'sink'::text) AND (status = ANY (ARRAY['pending'::text, 'processing'::text, 'dead'::text])));
+CREATE INDEX outbox_sinks_idx ON tenuto.outbox USING btree (org_id, ((payload ->> 'dag_version_id'::text))) WHERE ((kind = 'sink'::text) AND (status = ANY (ARRAY['pending'::text, 'processing'::text, 'dead'::text])));
 alter table tenuto.outbox enable row level security;
 alter table tenuto.outbox force row level security;
 create policy an_org_sees_its_own_rows on tenuto.outbox for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));

@@ -1824,6 +1824,7 @@ export interface WholeDataset {
   config_hash: string | null;
   schema_hash: string | null;
   storage: Record<string, unknown> | null;
+  buffered: Record<string, unknown> | null;
 }
 
 export interface WholeJob {

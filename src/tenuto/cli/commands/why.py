@@ -15,6 +15,7 @@ from tenuto.model.text import one_line
 
 if TYPE_CHECKING:
     from tenuto.model.dags import WholeJob
+    from tenuto.model.datasets import WholeDataset
     from tenuto.model.events import Reaction
     from tenuto.sdk.operations.base import Operations
     from tenuto.sdk.operations.dags import DagOperations
@@ -83,16 +84,28 @@ async def _explain_dataset(dags: "DagOperations", name: str) -> tuple[Mapping[st
         raise NotFound(f"no dataset {name}", "`tenuto datasets list` shows them; a job is written DAG/JOB") from None
     events = await dags.list_events(dataset=name, limit=1)
     producer = f"{dataset.dag}/{dataset.job}" if dataset.job else "no job of a current version"
-    head = f"dataset {name} is published by {producer}"
+    head = "\n".join([f"dataset {name} is published by {producer}", *_waiting(dataset)])
     if not events:
-        return {"dataset": name, "event": None, "reactions": []}, f"{head}\nno event of it is stored"
+        facts = {"dataset": name, "buffered": dataset.buffered, "event": None, "reactions": []}
+        return facts, f"{head}\nno event of it is stored"
     event = events[0]
     reactions = await dags.list_event_reactions(event.id, limit=NEWEST)
     part = f" of partition {event.partition}" if event.partition else ""
     newest = f"its newest event{part} is {event.id} of {cell(event.created_at)}, by task {event.task_id}"
     lines = [f"{reaction.dag}/{reaction.job}: {_done(reaction)}" for reaction in reactions]
-    facts = {"dataset": name, "event": event, "reactions": reactions}
+    facts = {"dataset": name, "buffered": dataset.buffered, "event": event, "reactions": reactions}
     return facts, "\n".join([head, one_line(newest), *(lines or ["no job has reacted to it"])])
+
+
+def _waiting(dataset: "WholeDataset") -> list[str]:
+    """Returns what tasks have appended to the dataset of a sink and dispatchers have not added yet."""
+    if dataset.buffered is None:
+        return []
+    error = f"; {one_line(str(dataset.buffered['error']))}" if dataset.buffered["error"] else ""
+    return [
+        f"the rows of {dataset.buffered['waiting']} tasks wait to be added, and those of {dataset.buffered['dead']} "
+        f"could not be (tenuto outbox list --status dead){error}"
+    ]
 
 
 def _source(reaction: "Reaction") -> str:

@@ -8,6 +8,7 @@ as $$
 declare
   v_entry record;
   v_version record;
+  v_version_id uuid;
   v_wrong text;
 begin
   if jsonb_typeof(p_task.published) <> 'array' or jsonb_array_length(p_task.published) > 1000
@@ -18,12 +19,18 @@ begin
     select p.value as json, p.no - 1 as no
     from jsonb_array_elements(p_task.published) with ordinality p(value, no)
   loop
-    select v.storage_location, v.storage ->> 'kind' as kind into v_version
+    select s.dataset_version_id into v_version_id
     from tenuto.dag_version_datasets s
-    join tenuto.dataset_versions v on v.org_id = s.org_id and v.id = s.dataset_version_id
     where s.org_id = p_task.org_id and s.dag_version_id = p_task.dag_version_id and s.job_key = p_task.job_key
-      and to_jsonb(s.output) = v_entry.json -> 'output'
-    for key share of v;
+      and to_jsonb(s.output) = v_entry.json -> 'output';
+    if not found then
+      v_version_id := tenuto._sink_version(p_task.org_id, p_task.dag_version_id, p_task.job_key,
+        v_entry.json -> 'output');
+    end if;
+    select v.storage_location, v.storage ->> 'kind' as kind into v_version
+    from tenuto.dataset_versions v
+    where v.org_id = p_task.org_id and v.id = v_version_id
+    for key share;
     if not found then
       return format('publication %s: the job publishes no output %s', v_entry.no,
         coalesce(left(v_entry.json ->> 'output', 100), 'null'));

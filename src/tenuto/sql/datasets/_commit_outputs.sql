@@ -3,6 +3,7 @@
 -- task, which read older inputs, can complete later. Its row then stays in the history. Rows of other versions of a
 -- dataset are never touched, so a task that completes after a rollback changes nothing that is current. One effect per
 -- task tells the dispatchers to route these events to the jobs that read the datasets. Lineage is recorded with it.
+-- Rows that a task appends to the dataset of a sink are only queued here.
 create or replace function tenuto._commit_outputs(p_tasks tenuto.task_outputs[])
   returns void
   language sql
@@ -46,6 +47,7 @@ as $$
   from effects e
   group by e.org_id;
 
+  select tenuto._buffer_outputs(p_tasks);
   select tenuto._record_lineage(p_tasks);
   select tenuto._read_inputs(p_tasks);
 $$;

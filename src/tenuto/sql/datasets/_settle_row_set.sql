@@ -1,5 +1,6 @@
--- staged -> committed | deleted: marks a row set that a commit names; of any other one, deletes the last 20 pages, so
--- that a transaction stays short, and with the first page the row set.
+-- staged -> committed | deleted: marks a row set that a commit names; keeps one that an effect will add to the dataset
+-- of a sink; of any other one, deletes the last 20 pages, so that a transaction stays short, and with the first page
+-- the row set.
 create or replace function tenuto._settle_row_set(p_set tenuto.row_sets)
   returns void
   language plpgsql
@@ -10,6 +11,12 @@ begin
     and p.location = p_set.location;
   if found then
     update tenuto.row_sets set committed = true where id = p_set.id;
+    return;
+  end if;
+  perform from tenuto.outbox o
+  where o.org_id = p_set.org_id and o.scope = 'sink' and o.key = p_set.location and o.status <> 'done';
+  if found then
+    perform tenuto._postpone_row_set(p_set.id);
     return;
   end if;
   execute format('delete from tenuto_data.%I where ".set_id" = $1 and ".page" >= $2',

@@ -1,7 +1,9 @@
--- Returns a dataset by its name, with its producer, its current version and the roles that read it; TN001 if none.
+-- Returns a dataset by its name, with its producer, its current version and the roles that read it, and what waits to
+-- be added to it by a sink; TN001 if none.
 create or replace function tenuto.get_dataset(p_org_id uuid, p_name text)
   returns table (id uuid, name text, dag text, job text, output int, version_id uuid, storage_location text,
-    read_roles text[], updated_at timestamptz, config_hash text, schema_hash text, storage jsonb)
+    read_roles text[], updated_at timestamptz, config_hash text, schema_hash text, storage jsonb,
+    buffered jsonb)
   language plpgsql
   stable
 as $$
@@ -10,7 +12,8 @@ begin
   select s.id, s.name, d.name, j.name, s.output, v.id, v.storage_location,
          array(select r.name from tenuto.org_roles r
                where r.org_id = s.org_id and r.id = any (s.read_roles) order by r.name),
-         s.updated_at, v.config_hash, v.schema_hash, v.storage
+         s.updated_at, v.config_hash, v.schema_hash, v.storage,
+         case when split_part(j.operator, '@', 1) = 'sink' then tenuto._buffered(s.org_id, v.id) end
   from tenuto.datasets s
   join tenuto.dags d on d.org_id = s.org_id and d.id = s.dag_id
   left join tenuto.dag_current_versions c on c.org_id = s.org_id and c.dag_id = s.dag_id

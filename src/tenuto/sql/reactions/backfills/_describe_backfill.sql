@@ -19,7 +19,10 @@ begin
       format('make a version of %s current', v_dataset.dag));
   end if;
   v_job := (tenuto._find_current_job(p_org_id, v_dataset.dag, v_dataset.job, true)).job;
-  if v_job.definition ->> 'execution_strategy' = 'PerUpdate' then
+  if v_job.definition #>> '{source,kind}' = 'buffer' then
+    perform tenuto._raise('TN004', format('job %s is a sink, which runs no tasks', v_job.name),
+      'backfill what the jobs read that append to it');
+  elsif v_job.definition ->> 'execution_strategy' = 'PerUpdate' then
     perform tenuto._raise('TN004',
       format('job %s runs for every update of its input: its partitions cannot be computed one by one', v_job.name),
       'invalidate partitions of its input instead');

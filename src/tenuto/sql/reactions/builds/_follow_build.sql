@@ -1,7 +1,8 @@
--- building -> ready | failed, when all tasks of the build have ended, their events are routed and no job that it
--- computes is paused; else counts the next ends. A version that is ready becomes current if it was deployed with
--- p_auto; if another version became current meanwhile, it stays ready. A forced cutover leaves the version current,
--- whatever its build comes to. Tasks that a rollback cancelled are started again once the version is current again.
+-- building -> ready | failed, when all tasks of the build have ended, their events are routed, the rows that they
+-- appended are in the datasets of their sinks and no job that it computes is paused; else counts the next ends. A
+-- version that is ready becomes current if it was deployed with p_auto; if another version became current meanwhile, it
+-- stays ready. A forced cutover leaves the version current, whatever its build comes to. Tasks that a rollback
+-- cancelled are started again once the version is current again.
 create or replace function tenuto._follow_build(p_build tenuto.builds)
   returns void
   language plpgsql
@@ -12,16 +13,18 @@ declare
     select from tenuto.build_tasks t where t.dag_version_id = p_build.dag_version_id and not t.failed);
   v_failed boolean := exists (
     select from tenuto.build_tasks t where t.dag_version_id = p_build.dag_version_id and t.failed);
+  v_sinks record := tenuto._unflushed(p_build.org_id, p_build.dag_version_id);
   v_paused text := tenuto._paused_in_build(p_build);
   v_again boolean := v_ends.rolled_back and exists (
     select from tenuto.dag_versions v
     where v.org_id = p_build.org_id and v.id = p_build.dag_version_id and v.status = 'current');
 begin
-  v_open := v_open or v_paused is not null or v_again;
+  v_open := v_open or v_paused is not null or v_again or v_sinks.waiting;
+  v_failed := v_failed or v_sinks.error is not null;
   update tenuto.builds
   set completed = completed + v_ends.completed,
       failed = failed + v_ends.failed,
-      error = case when v_failed then coalesce(error, v_ends.error) else v_paused end,
+      error = case when v_failed then coalesce(error, v_ends.error, v_sinks.error) else v_paused end,
       position = v_ends.last,
       phase = case when v_again then 'retry' when v_open then phase else 'done' end,
       due_at = case when v_open then tenuto.now() + interval '1 second' * (v_ends.last is null and not v_again)::int end

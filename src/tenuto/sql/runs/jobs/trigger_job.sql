@@ -20,6 +20,10 @@ declare
   v_ids uuid[];
   v_reused uuid[] := '{}';
 begin
+  if v_job.definition #>> '{source,kind}' = 'buffer' then
+    perform tenuto._raise('TN004', format('job %s of %s is a sink, which runs no tasks', p_name, p_dag),
+      'trigger the jobs that append to it');
+  end if;
   perform tenuto._check_name('the dedupe key', p_dedupe_key, 512);
   v_started := tenuto._dedupe_job(p_org_id, v_job.job_key, p_dedupe_key, v_partitions);
   select array_agg(s.run_id order by s.no), array_agg(v_partitions[s.no] order by s.no)
