@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
+from uuid import uuid4
 
 import duckdb
 import pyarrow as pa
@@ -57,7 +58,7 @@ def ask() -> Iterator[Callable[[str], QueryEnd]]:
         return asyncio.run_coroutine_threadsafe(work, loop).result(120)
 
     async def run(pool: ProcessPool, sql: str) -> QueryEnd:
-        async with pool.process() as process, asyncio.timeout(LIMITS.seconds):
+        async with pool.process(uuid4()) as process, asyncio.timeout(LIMITS.seconds):
             names = await process.parse(sql, "json", 100_000)
             if not {*names} <= {"orders"}:
                 raise QueryFailed(f"no dataset {names}")

@@ -1,6 +1,7 @@
 """Clients that do not finish what they send, and proxies that say for whom they ask."""
 
 import socket
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from urllib.parse import urlsplit
@@ -107,3 +108,16 @@ def test_what_is_no_address_is_no_trusted_proxy() -> None:
     for wrong in ("proxy.example", "10.0.0.0/99", "*"):
         with pytest.raises(UsageError, match="not an address or network"):
             read_proxies(wrong)
+
+
+def test_a_response_that_is_not_read_is_not_waited_for(settings: ServerSettings) -> None:
+    lost = threading.Event()
+
+    class Noted(Hasty):
+        def connection_lost(self, exc: Exception | None) -> None:
+            super().connection_lost(exc)
+            lost.set()
+
+    with serving(settings, http=Noted) as url, connect(url) as line:
+        line.sendall((b"GET /openapi.json HTTP/1.1\r\nHost: here\r\n\r\n") * 40)
+        assert lost.wait(60)

@@ -22,6 +22,7 @@ from tenuto.model.json import Json, JsonObject
 from tenuto.query import gate
 from tenuto.query.formats import writer_of
 from tenuto.query.frames import MAX_ERROR_CHARS, Channel
+from tenuto.query.limits import MAX_DATASETS, MAX_NAME_CHARS
 from tenuto.query.remote_files import RemoteFile, rows_table
 from tenuto.runtimes.sandbox.privileges import close_files
 from tenuto.runtimes.sandbox.spec import Spec
@@ -100,7 +101,9 @@ def _serve(channel: Channel, database: duckdb.DuckDBPyConnection) -> None:
     request = channel.receive()
     sql = str(request["sql"])
     try:
-        channel.send({"tables": cast(Json, gate.check(database, sql))})
+        # A longer name is none of a dataset; its beginning is enough for the error.
+        names = [name[: MAX_NAME_CHARS + 1] for name in gate.check(database, sql)[: MAX_DATASETS + 1]]
+        channel.send({"tables": cast(Json, names)})
     except Exception as refusal:  # a query that is refused, or one that is too large to be checked
         return channel.send({"error": str(refusal)[:MAX_ERROR_CHARS]})
     answer = channel.receive()

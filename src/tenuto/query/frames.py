@@ -10,6 +10,7 @@ from tenuto.model.json import JsonObject
 
 HEAD = struct.Struct(">cI")
 MAX_FRAME_BYTES = 16 << 20
+MAX_CONTROL_BYTES = 64 << 10  # of a JSON object from a query process, which the server parses
 MAX_ERROR_CHARS = 2000
 Kind = Literal[b"J", b"B"]
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 MB = 1 << 20
 MAX_SQL_CHARS = 100_000
 MAX_DATASETS = 20
+MAX_NAME_CHARS = 128
 MAX_ROWS = 1_000_000
 DEFAULT_ROWS = 10_000
 
@@ -14,6 +15,7 @@ class QueryLimits:
     """The resources of one query. `memory` is that of its process, of which DuckDB gets half."""
 
     seconds: float = 30.0  # from the moment when a process takes it
+    send_seconds: float = 60.0  # to send the result, from its first block
     result_bytes: int = 256 * MB
     scan_bytes: int = 16 << 30  # read from the files of datasets
     memory: int = 2048 * MB

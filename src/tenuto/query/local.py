@@ -64,7 +64,7 @@ async def run_local(
     """Run a query; return the versions that it read, and the whole result as a server would send it."""
     service = QueryService(ProcessPool(weak=weak, spares=0, hidden=hidden_folders(store.root)), store)
     try:
-        async with service.open(QueryInput(sql, as_of, format, max_rows), SqlCatalog(pool, org_id)) as running:
+        async with service.open(QueryInput(sql, as_of, format, max_rows), SqlCatalog(pool, org_id), org_id) as running:
             head = json_head(running.versions) if format == "json" else b""
             return running.versions, head + b"".join([block async for block in running.blocks])
     finally:

@@ -7,10 +7,12 @@ from collections.abc import AsyncGenerator, Awaitable
 from contextlib import asynccontextmanager, suppress
 from importlib.util import find_spec
 from urllib.parse import unquote, urlsplit
+from uuid import UUID
 
 from tenuto.model.errors import Conflict
 from tenuto.query.limits import LIMITS, QueryLimits
 from tenuto.query.process import PROGRAM, QueryProcess, start_process
+from tenuto.query.slots import QuerySlots
 from tenuto.runtimes.sandbox.capabilities import SandboxCapabilities, SandboxUnavailable, find_strength
 from tenuto.runtimes.sandbox.runtime import CannotBuild
 from tenuto.runtimes.sandbox.template_client import SandboxTemplate
@@ -40,11 +42,11 @@ class ProcessPool:
         limits: QueryLimits = LIMITS,
         hidden: tuple[str, ...] = (),
     ) -> None:
-        self.limits = limits
+        self.limits, self.max_running = limits, running
         self._weak, self._count, self._hidden = weak, spares, hidden
         self._spares: deque[QueryProcess] = deque()
         self._building: set[asyncio.Task[None]] = set()
-        self._slots = asyncio.Semaphore(running)
+        self._slots = QuerySlots(running)
         self._idle: asyncio.TimerHandle | None = None
         self._template: SandboxTemplate | None = None
         self._turn = asyncio.Lock()
@@ -52,9 +54,9 @@ class ProcessPool:
         self._closed = False
 
     @asynccontextmanager
-    async def process(self) -> AsyncGenerator[QueryProcess]:
-        """Yield a process for one query, and end it afterwards. Raises QueriesUnavailable if there can be none."""
-        async with self._slots:
+    async def process(self, org_id: UUID) -> AsyncGenerator[QueryProcess]:
+        """Yield a process for a query of an org, and end it afterwards. Raises QueriesUnavailable if there is none."""
+        async with self._slots.take(org_id):
             self._running += 1
             try:
                 process = await self._take()
@@ -70,13 +72,10 @@ class ProcessPool:
         self._closed = True
         if self._idle is not None:
             self._idle.cancel()
-        for task in self._building:
-            task.cancel()
-        await asyncio.gather(*self._building, return_exceptions=True)
+        await asyncio.gather(*self._building, return_exceptions=True)  # a start that is cut short leaves a process
         await self._rest()
 
     async def _take(self) -> QueryProcess:
-        await self._find_strength()
         self._rest_when_idle()
         process: QueryProcess | None = None
         while self._spares and process is None:
@@ -85,9 +84,12 @@ class ProcessPool:
                 process = spare
             else:
                 await spare.end()
+        if process is None:
+            process = await self._start_shielded()
         self._refill()
-        if process is not None:
-            return process
+        return process
+
+    async def _start_shielded(self) -> QueryProcess:
         starting = asyncio.create_task(self._start())
         try:
             return await asyncio.shield(starting)
@@ -117,8 +119,8 @@ class ProcessPool:
         return strength
 
     async def _start(self) -> QueryProcess:
-        strength = await self._find_strength()
         async with self._turn:
+            strength = await self._find_strength()
             if self._template is None or not self._template.is_alive:
                 template = SandboxTemplate(PROGRAM)
                 await template.start()
@@ -138,7 +140,7 @@ class ProcessPool:
     async def _build(self, starting: Awaitable[QueryProcess]) -> None:
         try:
             self._spares.append(await starting)
-        except (CannotBuild, NoUidAvailable, OSError) as error:
+        except (CannotBuild, NoUidAvailable, QueriesUnavailable, OSError) as error:
             log.error("a process for queries cannot be started: %s", error)
 
     def _rest_when_idle(self) -> None:

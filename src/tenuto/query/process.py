@@ -12,7 +12,7 @@ from tenuto.model.errors import InvalidInput
 from tenuto.model.json import Json, JsonObject
 from tenuto.model.queries import QueryFormat
 from tenuto.model.text import clean
-from tenuto.query.frames import HEAD, MAX_ERROR_CHARS, MAX_FRAME_BYTES, pack, pack_json
+from tenuto.query.frames import HEAD, MAX_CONTROL_BYTES, MAX_ERROR_CHARS, MAX_FRAME_BYTES, pack, pack_json
 from tenuto.query.limits import MAX_DATASETS, QueryLimits
 from tenuto.runtimes.sandbox.capabilities import SandboxCapabilities
 from tenuto.runtimes.sandbox.runtime import Sandbox, of_python, own_folder
@@ -69,7 +69,7 @@ class QueryProcess:
             case other:
                 raise self._broken(other)
         if len(names) > MAX_DATASETS:
-            raise QueryFailed(f"the query reads {len(names)} datasets", f"{MAX_DATASETS} are allowed")
+            raise QueryFailed(f"the query reads more than {MAX_DATASETS} datasets", "split it into several")
         return names
 
     async def run(self, views: Views) -> AsyncGenerator[bytes | QueryEnd]:
@@ -91,7 +91,7 @@ class QueryProcess:
                     scanned += await self._reply(views.data.read(number, offset, length))
                 case {"rows": [int(number), int(page)]} if page >= 0:
                     scanned += await self._reply(views.data.rows(number, page))
-                case {"done": {"rows": int(rows), "truncated": bool(truncated)}}:
+                case {"done": {"rows": int(rows), "truncated": bool(truncated)}} if sent:
                     yield QueryEnd(rows, truncated)
                     return
                 case other:
@@ -128,13 +128,15 @@ class QueryProcess:
             raise await self._death() from None
 
     async def _control(self) -> JsonObject:
-        _, body = await self._receive()
+        kind, body = await self._receive()
+        if kind != b"J":
+            raise self._broken(kind)
         return self._checked(body)
 
     async def _receive(self) -> tuple[bytes, bytes]:
         try:
             kind, length = cast("tuple[bytes, int]", HEAD.unpack(await self._sandbox.read_exactly(HEAD.size)))
-            if length > MAX_FRAME_BYTES or kind not in (b"J", b"B"):
+            if length > {b"J": MAX_CONTROL_BYTES, b"B": MAX_FRAME_BYTES}.get(kind, -1):
                 raise self._broken(kind)
             return kind, await self._sandbox.read_exactly(length)
         except (EOFError, ConnectionError, struct.error):

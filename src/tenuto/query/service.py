@@ -15,9 +15,9 @@ from tenuto.model.queries import PinnedDataset, QueryFormat, VersionRead
 from tenuto.query.as_of import AsOf, parse_as_of
 from tenuto.query.limits import DEFAULT_ROWS, MAX_ROWS, MAX_SQL_CHARS
 from tenuto.query.pool import ProcessPool
-from tenuto.query.process import QueryEnd, QueryFailed, QueryProcess
+from tenuto.query.process import QueryEnd, QueryFailed, QueryProcess, Views
 from tenuto.query.shape import shape_of
-from tenuto.query.sources import DatasetData, FileLists, open_views
+from tenuto.query.sources import DatasetData, QueryFiles, open_views
 from tenuto.storage.base import StorageProblem, Store
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,127}")
@@ -60,19 +60,20 @@ class QueryService:
     """Runs queries of all callers over the datasets in one object store."""
 
     def __init__(self, pool: ProcessPool, store: Store) -> None:
-        self._pool, self._store = pool, store
-        self._lists = FileLists(store)
+        self._pool, self.limits = pool, pool.limits
+        self._files = QueryFiles(store, pool.max_running)
 
     async def close(self) -> None:
         await self._pool.close()
+        self._files.close()
 
     @asynccontextmanager
-    async def open(self, query: QueryInput, catalog: Catalog) -> AsyncGenerator[RunningQuery]:
-        """Run a query inside of the block. When it opens, the first part of the result is there: a query that is
-        refused or fails at once raises here."""
+    async def open(self, query: QueryInput, catalog: Catalog, org_id: UUID) -> AsyncGenerator[RunningQuery]:
+        """Run a query of an org inside of the block. When it opens, the first part of the result is there: a query that
+        is refused or fails at once raises here."""
         as_of = _checked(query)
-        async with self._pool.process() as process:
-            deadline = _Deadline(process, self._pool.limits.seconds)
+        async with self._pool.process(org_id) as process:
+            deadline = _Deadline(process, self.limits.seconds)
             with deadline:
                 pinned = await self._resolve(process, query, as_of, catalog)
                 versions = [VersionRead(one.name, one.version_id, one.dag, one.dag_version) for one in pinned]
@@ -104,7 +105,7 @@ class QueryService:
     ) -> AsyncGenerator[bytes]:
         data: DatasetData | None = None
         try:
-            views, data = await open_views(pinned, self._lists, self._store, catalog.read_rows, self._pool.limits)
+            views, data = await self._open_views(pinned, catalog)
             async with aclosing(process.run(views)) as blocks:
                 async for block in blocks:
                     if not isinstance(block, QueryEnd):
@@ -118,7 +119,14 @@ class QueryService:
             raise QueryFailed(f"the data cannot be read: {problem}") from problem
         finally:
             if data is not None:
-                await asyncio.to_thread(data.close)
+                data.close()
+
+    async def _open_views(self, pinned: Sequence[PinnedDataset], catalog: Catalog) -> tuple[Views, DatasetData]:
+        try:
+            async with asyncio.timeout(self.limits.seconds):  # the end of the process does not end a listing
+                return await open_views(pinned, self._files, catalog.read_rows, self.limits)
+        except TimeoutError:
+            raise QueryFailed("the object store takes too long to list the files", "try again") from None
 
 
 class _Deadline:

@@ -3,10 +3,12 @@
 import asyncio
 import threading
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import BinaryIO, cast
+from functools import partial
+from typing import BinaryIO, ParamSpec, TypeVar, cast
 from uuid import UUID
 
 from tenuto.model.jobs import PageOfRows
@@ -15,13 +17,16 @@ from tenuto.model.queries import PinnedDataset
 from tenuto.query.limits import QueryLimits
 from tenuto.query.process import QueryFailed, Views
 from tenuto.sdk.values.wire_format import dump
-from tenuto.storage.base import StorageProblem, Store, check_prefix
+from tenuto.storage.base import StorageProblem, Store, TooManyObjects, check_prefix
 from tenuto.storage.listing import GLOB, stored_files
 
 MAX_OPEN_FILES = 32  # of one query
 MAX_LISTED_FILES = 100_000  # remembered at a time
-LISTINGS_AT_ONCE = 8
+LISTINGS_AT_ONCE = 4  # of one query
+MARKS = 1  # objects of a partition that are no data
 
+P = ParamSpec("P")
+T = TypeVar("T")
 ReadRows = Callable[[int, UUID, str, int], Awaitable[PageOfRows]]  # of a view: version, location, page
 
 
@@ -50,14 +55,16 @@ class FileLists:
         self._known: OrderedDict[tuple[str, str], list[StoredFile]] = OrderedDict()
         self._count, self._turn = 0, threading.Lock()
 
-    def files(self, location: str, glob: str) -> list[StoredFile]:
-        """Return the files at a location. Blocks while the store lists them."""
+    def files(self, location: str, glob: str, max_files: int) -> list[StoredFile]:
+        """Return the files at a location. Blocks while the store lists them. Raises TooManyObjects as soon as there are
+        more than `max_files`."""
         with self._turn:
             known = self._known.get((location, glob))
             if known is not None:
                 self._known.move_to_end((location, glob))
                 return known
-        found = [StoredFile(item.key, item.size) for item in stored_files(self._store, check_prefix(location), glob)]
+        listed = stored_files(self._store, check_prefix(location), glob, max_objects=max_files + MARKS)
+        found = [StoredFile(item.key, item.size) for item in listed]
         self._remember((location, glob), found)
         return found
 
@@ -77,8 +84,8 @@ def _weight(files: list[StoredFile] | None) -> int:
 class DatasetData:
     """The files and rows of one query, by number."""
 
-    def __init__(self, store: Store, items: Sequence[StoredFile | StoredRows], read_rows: ReadRows) -> None:
-        self._store, self._items, self._read_rows = store, items, read_rows
+    def __init__(self, files: "QueryFiles", items: Sequence[StoredFile | StoredRows], read_rows: ReadRows) -> None:
+        self._files, self._items, self._read_rows = files, items, read_rows
         self._open: OrderedDict[int, BinaryIO] = OrderedDict()
 
     async def read(self, number: int, offset: int, length: int) -> bytes:
@@ -86,7 +93,7 @@ class DatasetData:
         item = self._items[number] if 0 <= number < len(self._items) else None
         if not isinstance(item, StoredFile) or offset < 0 or offset + length > item.size:
             raise QueryFailed(f"the query was ended: its process asked for bytes {offset} of file {number}")
-        return await asyncio.to_thread(self._read, number, item.key, offset, length)
+        return await self._files.in_thread(self._read, number, item.key, offset, length)
 
     async def rows(self, number: int, page: int) -> bytes:
         """Return a page of rows as JSON."""
@@ -107,7 +114,7 @@ class DatasetData:
             if file is None:
                 if len(self._open) >= MAX_OPEN_FILES:
                     self._open.popitem(last=False)[1].close()
-                file = self._open[number] = self._store.open(key)
+                file = self._open[number] = self._files.store.open(key)
             self._open.move_to_end(number)
             file.seek(offset)
             return file.read(length)
@@ -115,15 +122,50 @@ class DatasetData:
             raise StorageProblem(f"cannot read {key}: {error}") from error
 
 
+class QueryFiles:
+    """The files of datasets in an object store, read by threads that serve only queries: as many as the queries that
+    run at a time can use, so that none waits for those of another."""
+
+    def __init__(self, store: Store, running: int) -> None:
+        self.store, self.lists = store, FileLists(store)
+        self._threads = ThreadPoolExecutor(running * LISTINGS_AT_ONCE, "tenuto-query-files")
+
+    async def in_thread(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, partial(function, *args, **kwargs))
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+class _FileCount:
+    """Counts the files of a query while they are listed."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = self.left = limit
+
+    def take(self, files: Sequence[object]) -> None:
+        self.left -= len(files)
+        if self.left < 0:
+            raise self.too_many()
+
+    def too_many(self) -> QueryFailed:
+        return QueryFailed(f"the query reads more than {self._limit:,} files", "compact the dataset")
+
+
 async def open_views(
-    pinned: Sequence[PinnedDataset], lists: FileLists, store: Store, read_rows: ReadRows, limits: QueryLimits
+    pinned: Sequence[PinnedDataset], files: QueryFiles, read_rows: ReadRows, limits: QueryLimits
 ) -> tuple[Views, DatasetData]:
     """Return the views of a query over these datasets, and their data, to be closed."""
-    turns = asyncio.Semaphore(LISTINGS_AT_ONCE)
+    turns, count = asyncio.Semaphore(LISTINGS_AT_ONCE), _FileCount(limits.files)
 
     async def files_at(location: str, glob: str) -> list[StoredFile]:
         async with turns:
-            return await asyncio.to_thread(lists.files, location, glob)
+            try:
+                found = await files.in_thread(files.lists.files, location, glob, count.left)
+            except TooManyObjects:
+                raise count.too_many() from None
+            count.take(found)
+            return found
 
     items: list[StoredFile | StoredRows] = []
     views: list[JsonObject] = []
@@ -136,13 +178,11 @@ async def open_views(
             parts = [[StoredRows(number, version_id, location)] for location in locations]
         else:
             glob = str(storage.get("glob") or GLOB)
-            parts = list(await asyncio.gather(*(files_at(location, glob) for location in locations)))
+            parts = list(await _together([files_at(location, glob) for location in locations]))
         view: list[Json] = []
         for part in parts:
             view.append([_numbered(len(items) + no, item) for no, item in enumerate(part)])
             items.extend(part)
-        if len(items) > limits.files:
-            raise QueryFailed(f"the query reads more than {limits.files:,} files", "compact the dataset")
         views.append(
             {
                 "name": dataset.name,
@@ -153,8 +193,18 @@ async def open_views(
                 "parts": view,
             }
         )
-    data = DatasetData(store, items, read_rows)
+    data = DatasetData(files, items, read_rows)
     return Views(views, data), data
+
+
+async def _together(listings: Sequence[Coroutine[None, None, list[StoredFile]]]) -> list[list[StoredFile]]:
+    """Return all lists of files; if one fails, those that have not begun are not made."""
+    tasks = [asyncio.ensure_future(listing) for listing in listings]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
 
 
 def _checked_locations(dataset: PinnedDataset) -> list[str]:

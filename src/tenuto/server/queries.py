@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from uuid import UUID
@@ -12,26 +13,33 @@ from starlette.types import Receive, Scope, Send
 
 from tenuto.db import rate_limits
 from tenuto.db.connection.org_transactions import call_for
+from tenuto.model.errors import TooLarge
 from tenuto.model.queries import MEDIA_TYPES, VERSIONS_HEADER
 from tenuto.query.service import Catalog, QueryInput, RunningQuery, json_head
 from tenuto.server.http.request import HttpRequest
 from tenuto.server.limits.rate_limits import TooManyRequests
 from tenuto.server.settings import RateLimit
 
+MAX_WHOLE_BYTES = 8 << 20
+
+log = logging.getLogger("tenuto.server")
+
 
 class StreamedResult(StreamingResponse):
-    """A result that is sent while the query runs. The query ends with the response, however that ends."""
+    """A result that is sent while the query runs. The query ends with the response, however that ends. A client that
+    takes longer than `seconds` to receive it is disconnected."""
 
-    def __init__(self, running: RunningQuery, format: str, held: AsyncExitStack) -> None:
-        versions = json.dumps([version.to_json() for version in running.versions])
-        blocks = _with_head(running) if format == "json" else running.blocks
-        headers = {VERSIONS_HEADER: versions, "Cache-Control": "no-store"}
-        super().__init__(blocks, 200, headers, MEDIA_TYPES[format])
-        self._held = held
+    def __init__(self, running: RunningQuery, format: str, held: AsyncExitStack, seconds: float) -> None:
+        super().__init__(_blocks(running, format), 200, _headers(running), MEDIA_TYPES[format])
+        self._held, self._seconds = held, seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            await super().__call__(scope, receive, send)
+            async with asyncio.timeout(self._seconds):
+                await super().__call__(scope, receive, send)
+        except TimeoutError:
+            log.warning("a client did not receive the result of its query within %g s", self._seconds)
+            raise ClientDisconnect from None
         finally:
             await self._held.aclose()
 
@@ -43,7 +51,7 @@ async def respond(http: HttpRequest, query: QueryInput, catalog: Catalog, *, org
     server.query_waiters.check(org_id)
     async with AsyncExitStack() as stack:
         stack.enter_context(server.query_waiters.take(org_id))
-        opening = asyncio.create_task(stack.enter_async_context(server.query_service.open(query, catalog)))
+        opening = asyncio.create_task(stack.enter_async_context(server.query_service.open(query, catalog, org_id)))
         gone = asyncio.create_task(http.until_disconnected())
         try:
             await asyncio.wait({opening, gone}, return_when=asyncio.FIRST_COMPLETED)
@@ -55,7 +63,21 @@ async def respond(http: HttpRequest, query: QueryInput, catalog: Catalog, *, org
         if opening.cancelled():
             raise ClientDisconnect
         running = opening.result()
-        return StreamedResult(running, query.format, stack.pop_all())
+        if http.scope["http_version"] == "1.0":
+            return await _whole_result(running, query.format)
+        seconds = server.query_service.limits.send_seconds
+        return StreamedResult(running, query.format, stack.pop_all(), seconds)
+
+
+async def _whole_result(running: RunningQuery, format: str) -> Response:
+    """Return a response that has a length. In HTTP/1.0 a response without one ends when the connection does, so that
+    one that was cut would look complete."""
+    content = bytearray()
+    async for block in _blocks(running, format):
+        content += block
+        if len(content) > MAX_WHOLE_BYTES:
+            raise TooLarge("the result is larger than the 8 MB that HTTP/1.0 can have", "use HTTP/1.1, or select less")
+    return Response(bytes(content), 200, _headers(running), MEDIA_TYPES[format])
 
 
 async def _take_tokens(http: HttpRequest, org_id: UUID, caller: str) -> None:
@@ -75,7 +97,13 @@ async def _take_tokens(http: HttpRequest, org_id: UUID, caller: str) -> None:
         raise TooManyRequests(f"{caller} or its org", taken.retry_after)
 
 
-async def _with_head(running: RunningQuery) -> AsyncIterator[bytes]:
-    yield json_head(running.versions)
+def _headers(running: RunningQuery) -> dict[str, str]:
+    versions = json.dumps([version.to_json() for version in running.versions])
+    return {VERSIONS_HEADER: versions, "Cache-Control": "no-store"}
+
+
+async def _blocks(running: RunningQuery, format: str) -> AsyncIterator[bytes]:
+    if format == "json":
+        yield json_head(running.versions)
     async for block in running.blocks:
         yield block

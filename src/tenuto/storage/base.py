@@ -26,6 +26,10 @@ class StorageUnavailable(StorageProblem):
     """The object store does not respond; another try may succeed."""
 
 
+class TooManyObjects(StorageProblem):
+    """A folder has more objects than the caller wants to know."""
+
+
 class NotPresignable(StorageProblem):
     """The store has no URLs that clients could use without it."""
 
@@ -71,6 +75,11 @@ class Store(Protocol):
 
     def delete(self, key: str) -> None:
         """Delete the object; does nothing if it is already gone."""
+        ...
+
+    def list_all(self, prefix: str, *, max_objects: int) -> list[StoredItem]:
+        """List the objects whose keys begin with the prefix, in the order of their keys. Raises TooManyObjects as soon
+        as more than `max_objects` are found."""
         ...
 
     def list(self, prefix: str, *, after: str | None = None, limit: int = PAGE) -> list[StoredItem]:

@@ -18,6 +18,7 @@ from tenuto.storage.base import (
     NotPresignable,
     StorageProblem,
     StoredItem,
+    TooManyObjects,
     check_key,
     check_prefix,
     check_seconds,
@@ -111,6 +112,16 @@ class FolderStore:
         except OSError as error:
             raise StorageProblem(f"cannot delete {path.as_uri()}: {error.strerror}") from error
 
+    def list_all(self, prefix: str, *, max_objects: int) -> list[StoredItem]:
+        folder = self.path(check_prefix(prefix)[:-1])
+        try:
+            found = list(islice(_unsorted_files(folder, prefix), max_objects + 1))
+        except OSError as error:
+            raise StorageProblem(f"cannot list {folder.as_uri()}: {error.strerror}") from error
+        if len(found) > max_objects:
+            raise TooManyObjects(f"{folder.as_uri()} has more than {max_objects:,} files")
+        return sorted(found, key=lambda item: item.key)
+
     def list(self, prefix: str, *, after: str | None = None, limit: int = PAGE) -> list[StoredItem]:
         folder = self.path(check_prefix(prefix)[:-1])
         try:
@@ -168,8 +179,29 @@ def _files(folder: Path, prefix: str, after: str) -> Iterator[StoredItem]:
             yield from _files(Path(entry.path), key, after)
         elif key > after:
             with suppress(FileNotFoundError):  # deleted meanwhile
-                stat = entry.stat(follow_symlinks=False)
-                yield StoredItem(key, stat.st_size, datetime.fromtimestamp(stat.st_mtime, UTC))
+                yield _item(key, entry)
+
+
+def _unsorted_files(folder: Path, prefix: str) -> Iterator[StoredItem]:
+    """Yield the files as the disk has them, one at a time: a caller that has enough reads no further."""
+    try:
+        scan = os.scandir(folder)
+    except _GONE:
+        return
+    with scan:
+        for entry in scan:
+            if entry.name.startswith(".") or entry.is_symlink():
+                continue
+            if _is_folder(entry):
+                yield from _unsorted_files(Path(entry.path), f"{prefix}{entry.name}/")
+            else:
+                with suppress(FileNotFoundError):  # deleted meanwhile
+                    yield _item(f"{prefix}{entry.name}", entry)
+
+
+def _item(key: str, entry: "os.DirEntry[str]") -> StoredItem:
+    stat = entry.stat(follow_symlinks=False)
+    return StoredItem(key, stat.st_size, datetime.fromtimestamp(stat.st_mtime, UTC))
 
 
 def _is_folder(entry: "os.DirEntry[str]") -> bool:

@@ -1,22 +1,21 @@
 """Finds the files of committed partitions in an object store."""
 
-from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
 from tenuto.model.attempt_files import DATASETS
 from tenuto.storage.base import Store, StoredItem
 
 GLOB = "**/*.parquet"
+MAX_OBJECTS = 1_000_000  # of one partition
 MARKER = "_done"  # written after the files of a partition; it is no data
 
 
-def stored_files(store: Store, location: str, glob: str = GLOB) -> Iterator[StoredItem]:
-    """Yield the files of a committed partition."""
+def stored_files(store: Store, location: str, glob: str = GLOB, *, max_objects: int = MAX_OBJECTS) -> list[StoredItem]:
+    """Return the files of a committed partition. Raises TooManyObjects if its folder has more than `max_objects`,
+    those included that the glob leaves out."""
     prefix = f"{DATASETS}{location}"
-    after: str | None = None
-    while page := store.list(prefix, after=after):
-        yield from (item for item in page if _matches(item.key.removeprefix(prefix), glob))
-        after = page[-1].key
+    found = store.list_all(prefix, max_objects=max_objects)
+    return [item for item in found if _matches(item.key.removeprefix(prefix), glob)]
 
 
 def _matches(path: str, glob: str) -> bool:

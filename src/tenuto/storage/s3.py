@@ -18,6 +18,7 @@ from tenuto.storage.base import (
     StorageProblem,
     StorageUnavailable,
     StoredItem,
+    TooManyObjects,
     check_key,
     check_prefix,
     check_seconds,
@@ -91,6 +92,16 @@ class S3Store:
     def delete(self, key: str) -> None:
         with self._explained(f"delete {self.uri_of(key)}"):
             obstore.delete(self._client, key)
+
+    def list_all(self, prefix: str, *, max_objects: int) -> list[StoredItem]:
+        found: list[StoredItem] = []
+        after: str | None = None
+        while page := self.list(prefix, after=after):
+            found += page
+            after = page[-1].key
+            if len(found) > max_objects:
+                raise TooManyObjects(f"{self.root}{prefix} has more than {max_objects:,} objects")
+        return sorted(found, key=lambda item: item.key)
 
     def list(self, prefix: str, *, after: str | None = None, limit: int = PAGE) -> list[StoredItem]:
         check_prefix(prefix)

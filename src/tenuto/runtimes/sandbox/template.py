@@ -50,7 +50,7 @@ def _answer(control: socket.socket, children: set[int], request: dict[str, objec
     match request:
         case {"kill": int(pid), "signal": int(number)} if pid in children:  # not reaped: the number is still its own
             os.kill(pid, number)
-        case {"start": str(text)}:
+        case {"start": str(text), "id": int(number)}:
             connection, errors = files
             child = os.fork()
             if child == 0:
@@ -58,7 +58,7 @@ def _answer(control: socket.socket, children: set[int], request: dict[str, objec
             children.add(child)
             for file in files:
                 os.close(file)
-            control.sendall(json.dumps({"started": child}).encode() + b"\n")
+            control.sendall(json.dumps({"started": child, "id": number}).encode() + b"\n")
         case _:
             pass  # it has ended already
 

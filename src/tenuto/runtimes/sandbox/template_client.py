@@ -53,9 +53,9 @@ class SandboxTemplate:
 
     def __init__(self, program: str) -> None:
         self._program = program
-        self._turn = asyncio.Lock()
         self._children: dict[int, TemplateChild] = {}
-        self._started: asyncio.Queue[int] = asyncio.Queue()
+        self._requests = 0
+        self._starting: dict[int, asyncio.Future[TemplateChild]] = {}  # by the number of the request
         self._process: asyncio.subprocess.Process | None = None
 
     @property
@@ -80,7 +80,9 @@ class SandboxTemplate:
         except BaseException:  # also a caller that is cancelled: no half-started template stays
             with suppress(ProcessLookupError):
                 self._process.kill()
+            self._control.close()
             self._writer.close()
+            await self._process.wait()
             raise
         self._reading = asyncio.create_task(self._read(reader))
 
@@ -89,22 +91,40 @@ class SandboxTemplate:
         ours, theirs = socket.socketpair()
         errors, errors_end = os.pipe()
         try:
-            with closing(theirs):
-                async with self._turn:  # so that the next one that has started is ours
-                    request = json.dumps({"start": spec.to_json()}).encode() + b"\n"
-                    socket.send_fds(self._control, [request], [theirs.fileno(), errors_end])
-                    pid = await self._started.get()
-            os.close(errors_end)
-            errors_end = -1
-            if pid == 0:
-                raise CannotBuild(f"the template of {self._program} has died")
-            return await connect_sandbox(self._children[pid], ours, spec, _reader_of(errors))
+            try:
+                with closing(theirs):
+                    starting = self._request(spec, [theirs.fileno(), errors_end])
+                os.close(errors_end)
+                errors_end = -1
+                child = await starting
+            except BaseException:
+                ours.close()
+                raise
+            return await connect_sandbox(child, ours, spec, _reader_of(errors))
         except OSError as error:
             raise CannotBuild(f"the template of {self._program} cannot be reached: {error}") from error
         finally:
             for file in (errors, errors_end):
                 with suppress(OSError):
                     os.close(file)
+
+    def _request(self, spec: Spec, files: list[int]) -> "asyncio.Future[TemplateChild]":
+        """Ask for a sandbox with these files. A caller that is cancelled leaves its future behind, and the sandbox that
+        starts for it is ended."""
+        self._requests += 1
+        request = {"start": spec.to_json(), "id": self._requests}
+        socket.send_fds(self._control, [json.dumps(request).encode() + b"\n"], files)
+        starting: asyncio.Future[TemplateChild] = asyncio.get_running_loop().create_future()
+        self._starting[self._requests] = starting
+        if self._reading.done():
+            self._fail_starts()
+        return starting
+
+    def _fail_starts(self) -> None:
+        for starting in self._starting.values():
+            if not starting.done():
+                starting.set_exception(CannotBuild(f"the template of {self._program} has died"))
+        self._starting.clear()
 
     def signal(self, pid: int, number: int) -> None:
         """Send a signal to a sandbox, unless it has ended."""
@@ -128,9 +148,13 @@ class SandboxTemplate:
         with suppress(ConnectionError):
             while line := await reader.readline():
                 match json.loads(line):
-                    case {"started": int(pid)}:
-                        self._children[pid] = TemplateChild(self, pid)
-                        self._started.put_nowait(pid)
+                    case {"started": int(pid), "id": int(number)}:
+                        child = self._children[pid] = TemplateChild(self, pid)
+                        starting = self._starting.pop(number)
+                        if starting.done():
+                            child.kill()
+                        else:
+                            starting.set_result(child)
                     case {"ended": int(pid), "code": int(code)} if pid in self._children:
                         self._children.pop(pid).end(code)
                     case _:
@@ -138,7 +162,7 @@ class SandboxTemplate:
         for child in self._children.values():
             child.end(LOST)
         self._children.clear()
-        self._started.put_nowait(0)
+        self._fail_starts()
 
 
 def _reader_of(file: int) -> Callable[[], Awaitable[bytes]]:

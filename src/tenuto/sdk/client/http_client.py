@@ -87,8 +87,10 @@ class Http:
         wait: float = 0.0,
         params: Mapping[str, Any] | None = None,
         headers: dict[str, str] | None = None,
+        cut: TenutoError | None = None,
     ) -> httpx2.Response:
-        """Return a successful response. Error responses raise the exception that the database would have raised."""
+        """Return a successful response. Error responses raise the exception that the database would have raised. With
+        `cut`, a response that has begun and does not end raises this error; else the request is repeated."""
         if len(content or b"") > MAX_BODY_BYTES:
             raise TooLarge("the request is larger than 64 MB", "split it into several requests")
         if (loop := asyncio.get_running_loop()) is not self._loop:
@@ -100,9 +102,10 @@ class Http:
         while True:
             try:
                 timeout = httpx2.Timeout(RESPONSE_SECONDS + wait, connect=10.0, pool=QUEUE_SECONDS)
-                response = await self._client.request(
+                request = self._client.build_request(
                     method, path, content=content, params=params, headers=request_headers, timeout=timeout
                 )
+                response = await self._exchange(request, cut)
             except httpx2.PoolTimeout as problem:
                 raise Unreachable(
                     f"waited {QUEUE_SECONDS:g} s for one of {MAX_CONNECTIONS} connections to {self.url}: "
@@ -125,6 +128,18 @@ class Http:
                 raise why
             self._log_outage(why)
             await asyncio.sleep(after)
+
+    async def _exchange(self, request: httpx2.Request, cut: TenutoError | None) -> httpx2.Response:
+        response = await self._client.send(request, stream=True)
+        try:
+            await response.aread()
+        except httpx2.TransportError as problem:
+            if cut is None:
+                raise
+            raise cut from problem
+        finally:
+            await response.aclose()
+        return response
 
     def _log_outage(self, why: TenutoError | Unreachable) -> None:
         if isinstance(why, Unreachable) and not self._away:

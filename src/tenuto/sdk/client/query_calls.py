@@ -5,6 +5,7 @@ from abc import ABC, abstractmethod
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
+from tenuto.model.errors import Conflict
 from tenuto.model.json import Json, JsonObject
 from tenuto.model.queries import VERSIONS_HEADER, QueryColumn, QueryFormat, QueryResult, VersionRead
 from tenuto.sdk.client.http_transport import read
@@ -68,7 +69,15 @@ async def send_query(
     """Run a query on a server; return the versions that it read, and the whole response."""
     body = json.dumps({"sql": sql, "as_of": as_of, "format": format, "max_rows": max_rows})
     response = await http.send(
-        "POST", "/v1/query", body.encode(), wait=QUERY_SECONDS, headers={"Content-Type": "application/json"}
+        "POST",
+        "/v1/query",
+        body.encode(),
+        wait=QUERY_SECONDS,
+        headers={"Content-Type": "application/json"},
+        cut=Conflict(
+            "the server ended the result of the query before it was complete",
+            "it may have too many rows or bytes, or take too long: add a LIMIT, or raise max_rows",
+        ),
     )
     versions = cast("list[JsonObject]", json.loads(response.headers[VERSIONS_HEADER]))
     return [read(VersionRead, item) for item in versions], response.content

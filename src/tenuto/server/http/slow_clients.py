@@ -1,4 +1,5 @@
-"""Closes connections whose request stops arriving (slowloris), and counts connections. uvicorn has no such timeout."""
+"""Closes connections whose request stops arriving (slowloris) or whose response is not read, and counts connections.
+uvicorn has no such timeouts."""
 
 import asyncio
 from typing import Any
@@ -11,7 +12,8 @@ from tenuto.server.limits.connection_limit import LATE, NO_REQUEST, ConnectionLi
 
 class SlowClientProtocol(H11Protocol):
     """Checks its connection periodically, at no cost per request. The head must arrive before the second check; at
-    least `least_bytes` of a body must arrive between two checks, unless the server itself has paused reading."""
+    least `least_bytes` of a body must arrive between two checks, unless the server itself has paused reading. A
+    response that waits for its client must move between two checks."""
 
     seconds = 20.0  # between two checks
     least_bytes = 20_000
@@ -22,6 +24,7 @@ class SlowClientProtocol(H11Protocol):
         self._received = 0
         self._before: Any = None  # the request whose response was complete at the last check
         self._is_fresh = True
+        self._unsent = 0  # bytes that waited for the client at the last check
         self._counted: ConnectionLimit = self.app_state["connections"]
         self.host = self.client[0] if self.client else ""
         self.address = network_of(self.host)
@@ -39,6 +42,10 @@ class SlowClientProtocol(H11Protocol):
         self._next_look.cancel()
         self._counted.leave(self)
         super().connection_lost(exc)
+
+    def resume_writing(self) -> None:
+        self._unsent = 0  # the client has read what waited for it
+        super().resume_writing()
 
     def is_idle(self) -> bool:
         return not self.cycle or self.cycle.response_complete
@@ -58,12 +65,16 @@ class SlowClientProtocol(H11Protocol):
     def _look(self) -> None:
         cycle, received = self.cycle, self._received
         self._received = 0
+        unsent, self._unsent = self._unsent, self.transport.get_write_buffer_size()
+        # A connection that is closing waits for its client too.
+        if 0 < unsent == self._unsent and (self.flow.write_paused or self.transport.is_closing()):
+            self.transport.abort()
+            return
         idle = self.is_idle()
         late = cycle is self._before if idle else cycle.more_body and received < self.least_bytes
         if late and not self.flow.read_paused and not self.transport.is_closing():
             if idle or not cycle.response_started:
                 self.transport.write(LATE)
             self.transport.close()
-            return
         self._before = cycle if idle else self
         self._look_again()
