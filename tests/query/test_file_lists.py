@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
@@ -40,7 +41,7 @@ def test_a_folder_with_too_many_files_is_not_read_to_its_end(tmp_path: Path, mon
         store.put(f"{DATASETS}a/{number // 10}/{number}.parquet", b"x")
     looked_at = 0
 
-    def counted(key: str, entry: object) -> StoredItem:
+    def counted(key: str, entry: Any) -> StoredItem:
         nonlocal looked_at
         looked_at += 1
         return item_of(key, entry)

@@ -20,6 +20,7 @@ async def prune(pool: ConnectionPool, *, dry_run: bool) -> dict[str, int]:
     sessions = await _all(lambda: _sessions(pool))
     effects = await _all(lambda: pool.call(outbox.prune_effects))
     leftovers += await _all(lambda: pool.call(maintenance.prune_events))
+    leftovers += await _all(lambda: pool.call(maintenance.prune_history))
     counts = {"partitions": len(dropped), "runs": runs, "leftovers": leftovers}
     return {**counts, "worker sessions": sessions, "side effects": effects}
 

@@ -103,6 +103,10 @@ async def prune_events(conn: Conn, *, limit: int | None = None, keys: list[str] 
     return await call_value(conn, "prune_events", limit=limit, keys=keys)
 
 
+async def prune_history(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
+    return await call_value(conn, "prune_history", limit=limit, keys=keys)
+
+
 async def watch_backlogs(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
     return await call_value(conn, "watch_backlogs", limit=limit, keys=keys)
 

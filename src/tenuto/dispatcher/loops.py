@@ -186,6 +186,7 @@ LOOPS: list[Loop[Dispatcher]] = [
     Loop("prune_limits", rows_of("prune_limits", seconds=LONG_SECONDS), batch=1000, every=HOUR),
     Loop("prune_events", rows_of("prune_events", seconds=LONG_SECONDS), batch=1000, every=5 * MINUTE),
     Loop("prune_effects", rows_of("prune_effects", seconds=LONG_SECONDS), batch=10_000, every=5 * MINUTE),
+    Loop("prune_history", rows_of("prune_history", seconds=LONG_SECONDS), batch=1000, every=5 * MINUTE),
     Loop("prune_identity", rows_of("prune_identity", seconds=LONG_SECONDS), batch=1000, every=5 * MINUTE),
     Loop("collect_objects", collect_objects, batch=1000, every=5 * MINUTE),
     Loop("collect_staging", collect_staging, batch=100, every=5 * MINUTE),

@@ -99,6 +99,7 @@ ROW_FUNCTIONS: dict[str, RowFunction] = {
     "prune_limits": rows(maintenance.prune_limits),
     "prune_effects": rows(outbox.prune_effects),
     "prune_events": rows(maintenance.prune_events),
+    "prune_history": rows(maintenance.prune_history),
     "prune_identity": rows(identity.prune_identity),
     "collect_objects": collect,
 }

@@ -193,6 +193,7 @@ create table tenuto.alerts (
   constraint texts_are_not_too_long CHECK (((octet_length(key) <= 512) AND (octet_length(summary) <= 2048)))
 );
 CREATE UNIQUE INDEX alerts_open_idx ON tenuto.alerts USING btree (org_id, rule, key) WHERE (resolved_at IS NULL);
+CREATE INDEX alerts_resolved_idx ON tenuto.alerts USING btree (org_id, resolved_at) WHERE (resolved_at IS NOT NULL);
 alter table tenuto.alerts enable row level security;
 alter table tenuto.alerts force row level security;
 create policy an_org_sees_its_own_rows on tenuto.alerts for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
@@ -443,6 +444,7 @@ create table tenuto.backfills (
 );
 CREATE INDEX backfills_dataset_idx ON tenuto.backfills USING btree (org_id, dataset_id, id);
 CREATE INDEX backfills_due_idx ON tenuto.backfills USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX backfills_ended_idx ON tenuto.backfills USING btree (org_id, ended_at) WHERE (ended_at IS NOT NULL);
 CREATE INDEX backfills_job_idx ON tenuto.backfills USING btree (org_id, job_key);
 alter table tenuto.backfills enable row level security;
 alter table tenuto.backfills force row level security;
@@ -762,6 +764,7 @@ create table tenuto.data_invalidations (
 );
 CREATE INDEX data_invalidations_dataset_idx ON tenuto.data_invalidations USING btree (org_id, dataset_id, id);
 CREATE INDEX data_invalidations_due_idx ON tenuto.data_invalidations USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX data_invalidations_ended_idx ON tenuto.data_invalidations USING btree (org_id, ended_at) WHERE (ended_at IS NOT NULL);
 alter table tenuto.data_invalidations enable row level security;
 alter table tenuto.data_invalidations force row level security;
 create policy an_org_sees_its_own_rows on tenuto.data_invalidations for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
@@ -1598,6 +1601,7 @@ create table tenuto.partition_versions (
 );
 CREATE INDEX partition_versions_dataset_idx ON tenuto.partition_versions USING btree (org_id, dataset_version_id, partition_key, id);
 CREATE INDEX partition_versions_memo_idx ON tenuto.partition_versions USING btree (org_id, memo) WHERE (memo IS NOT NULL);
+CREATE INDEX partition_versions_newest_idx ON tenuto.partition_versions USING btree (org_id, dataset_version_id, committed_at);
 CREATE INDEX partition_versions_task_idx ON tenuto.partition_versions USING btree (task_id);
 alter table tenuto.partition_versions enable row level security;
 alter table tenuto.partition_versions force row level security;

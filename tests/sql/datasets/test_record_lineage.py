@@ -132,6 +132,32 @@ def test_what_tasks_report_is_added(db: Db):
     assert [row[1] for row in columns(db)] == ["n", "total"]
 
 
+def test_reported_lineage_that_is_known_writes_no_row(db: Db):
+    deployed(db)
+    worker = a_worker(db)
+
+    def report(day: int, column: str) -> Any:
+        key = f"2026-01-{day:02}"
+        found = lineage({**SOURCE, "column": column}, method="reported", confidence="stated")
+        commit(worker, a_daily_claim(db, worker, key), key, found)
+        return db.execute("select xmin::text, lineage_hash from tenuto.lineage_methods").fetchone()
+
+    report(1, "total")
+    both = report(2, "n")
+    assert [report(3, "total"), report(4, "n")] == [both, both]  # two ways to compute a partition: no hot row
+
+
+def test_reported_lineage_has_an_end(db: Db):
+    deployed(db)
+    worker = a_worker(db)
+    for day in (1, 2):
+        key = f"2026-01-{day:02}"
+        sources = [{**SOURCE, "column": f"{day}_{number}"} for number in range(6000)]
+        commit(worker, a_daily_claim(db, worker, key), key, lineage(*sources, method="reported", confidence="stated"))
+
+    assert len(columns(db)) == 10_000
+
+
 def with_lineage(declared: object) -> dict[str, Any]:
     extract, daily = SALES["jobs"]
     return {**SALES, "jobs": [extract, {**daily, "outputs": [{"dataset": "per_day", **DAY, "lineage": declared}]}]}

@@ -8,6 +8,7 @@ import pytest
 from tenuto.model.errors import Conflict, InvalidInput, NotFound
 from tests.support.database.events import commit, readers, route
 from tests.support.database.jobs import deployed, trigger
+from tests.support.database.loops import an_org
 from tests.support.database.outbox import publish
 from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start, start_one
 
@@ -179,3 +180,30 @@ def test_rules_and_alerts_are_of_one_org(db: Db):
     ):
         with pytest.raises(NotFound, match="no alert"):
             call(db, verb, org_id=other, **arguments)
+
+
+def test_the_age_of_a_dataset_is_that_of_its_newest_commit_not_of_its_events(db: Db):
+    deployed(db, readers())
+    commit(a_worker(db), "mon")
+    route(db)
+    db.execute("update tenuto.partition_versions set committed_at = now() - interval '20 days'")
+    db.execute("delete from tenuto.events")  # their retention is over
+    db.execute("update tenuto.alert_rules set created_at = now() - interval '1 year'")
+    for name, days in (("fresh", 30), ("stale", 10)):
+        a_rule(db, name, kind="dataset_age", target="raw", seconds=days * 86400)
+    db.execute("update tenuto.alert_rules set created_at = now() - interval '1 year'")
+    evaluate(db)
+
+    assert alerts(db) == [("stale", "raw", "firing")]
+
+
+def test_an_org_has_up_to_1000_rules(db: Db):
+    a_rule(db)
+    db.execute(
+        "insert into tenuto.alert_rules select (r).* from (select jsonb_populate_record(r, jsonb_build_object('name', n))"
+        " as r from tenuto.alert_rules r, generate_series(2, 1000) n) r"
+    )
+    with pytest.raises(InvalidInput, match="1,000 alert rules"):
+        a_rule(db, "one more")
+    assert a_rule(db, threshold=2) is False
+    assert a_rule(db, "another org", org_id=an_org(db, "other")) is True

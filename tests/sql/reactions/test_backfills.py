@@ -376,14 +376,3 @@ def test_another_org_does_not_see_it(db: Db):
             call(db, f"{verb}_backfill", org_id=other, id=id)
     with pytest.raises(NotFound):
         call(db, "list_backfill_tasks", org_id=other, id=id)
-
-
-def test_backfills_that_ended_long_ago_are_deleted_by_the_next(db: Db):
-    deployed(db)
-    old = backfill(db, "raw")
-    call(db, "cancel_backfill", org_id=DEFAULT_ORG, id=old)
-    go_on(db)
-    db.execute("update tenuto.backfills set ended_at = ended_at - interval '91 days'")
-    new = backfill(db, "raw")
-
-    assert [row["id"] for row in call(db, "list_backfills", org_id=DEFAULT_ORG)] == [new]

@@ -249,6 +249,15 @@ def an_alert_rule(db: Db, org: UUID) -> None:
     call(db, "put_alert_rule", org_id=org, name="dead", kind="dead_effects")
 
 
+def an_old_alert(db: Db, org: UUID) -> None:
+    db.execute(
+        "insert into tenuto.alerts (id, org_id, rule, key, status, summary, details, first_at, last_at, resolved_at)"
+        " select tenuto._uuid7(), %s, 'r', 'k', 'resolved', 's', '{}', at, at, at"
+        " from (select now() - interval '1 year' as at) long_ago",
+        [org],
+    )
+
+
 def a_sealed_entry(db: Db, org: UUID) -> None:
     an_entry(db, org_id=org)
     call(db, "seal_audit")
@@ -303,5 +312,6 @@ CASES = {
     "prune_limits": Case(an_idle_limit, gone("limits"), "limits"),
     "prune_events": Case(an_old_event, gone("events"), "events_default"),
     "prune_effects": Case(an_old_effect, gone("outbox"), "outbox"),
+    "prune_history": Case(an_old_alert, gone("alerts"), "alerts"),
     "prune_identity": Case(an_old_request, gone("rate_buckets"), "rate_buckets"),
 }

@@ -33,16 +33,20 @@ begin
   when 'dataset_age' then
     return query
     select d.name, format('dataset %s has had no commit for %s s', d.name, p_rule.seconds),
-           jsonb_build_object('dataset', d.name, 'last_commit', e.created_at)
+           jsonb_build_object('dataset', d.name, 'last_commit', c.committed_at)
     from tenuto.datasets d
-    left join lateral (
-      select e.created_at
-      from tenuto.events e
-      where e.org_id = d.org_id and e.dataset_id = d.id and e.fingerprint is not null
-      order by e.id desc
-      limit 1) e on true
+    left join lateral (   -- not its events, which are deleted earlier
+      select max(p.committed_at) as committed_at
+      from tenuto.dataset_versions v
+      cross join lateral (
+        select p.committed_at
+        from tenuto.partition_versions p
+        where p.org_id = v.org_id and p.dataset_version_id = v.id
+        order by p.committed_at desc
+        limit 1) p
+      where v.org_id = d.org_id and v.dataset_id = d.id) c on true
     where d.org_id = p_rule.org_id and d.name = p_rule.target
-      and coalesce(e.created_at, p_rule.created_at) < v_since;
+      and coalesce(c.committed_at, p_rule.created_at) < v_since;
   when 'dead_effects' then
     return query
     select 'outbox', format('%s effects are dead letters', c.count), jsonb_build_object('dead', c.count)

@@ -1,7 +1,8 @@
 -- Creates an alert rule, or replaces it, and returns whether it is new. job_failures: a job (DAG/JOB, or any) failed
 -- p_threshold times within p_seconds. dataset_age: a dataset has had no commit for p_seconds. dead_effects: there are
 -- p_threshold dead effects. no_worker: tasks of a queue (or any) have waited for p_seconds, and no live worker can take
--- them. Raises TN003 for wrong options, TN001 for an unknown destination or dataset.
+-- them. Raises TN003 for wrong options and for more than 1,000 rules of an org, TN001 for an unknown destination or
+-- dataset.
 create or replace function tenuto.put_alert_rule(
   p_org_id uuid, p_name text, p_kind text, p_target text default null, p_threshold int default 1,
   p_seconds int default 3600, p_destination text default null, p_actor text default 'sql')
@@ -32,7 +33,11 @@ begin
     perform tenuto._raise('TN001', format('no destination %L', left(p_destination, 100)),
       'an admin declares it: tenuto destinations set NAME URL');
   end if;
+  perform pg_advisory_xact_lock(hashtextextended('tenuto alert rules ' || p_org_id, 0));
   v_new := not exists (select from tenuto.alert_rules r where r.org_id = p_org_id and r.name = p_name);
+  if v_new and (select count(*) from tenuto.alert_rules r where r.org_id = p_org_id) >= 1000 then
+    perform tenuto._raise('TN003', 'the org has 1,000 alert rules, and no more are possible', 'delete some of them');
+  end if;
   insert into tenuto.alert_rules as r
     (org_id, name, kind, target, threshold, seconds, destination, created_by, created_at, due_at)
   values (p_org_id, p_name, p_kind, p_target, p_threshold, p_seconds, p_destination, p_actor, tenuto.now(),

@@ -1,4 +1,4 @@
--- Returns the due rows, as _due_rows does, of backfills, invalidations and alert rules.
+-- Returns the due rows, as _due_rows does, of backfills, invalidations and alert rules, and those of prune_history.
 create or replace function tenuto._due_repair_rows(p_loop text)
   returns table (key text, org_id uuid, run_id uuid, task_id uuid, since timestamptz)
   language plpgsql
@@ -25,6 +25,11 @@ begin
     select r.org_id || ':' || r.name, r.org_id, null::uuid, null::uuid, r.due_at
     from tenuto.alert_rules r
     where r.due_at <= tenuto.now()
+    limit 100000;
+  when 'prune_history' then
+    return query
+    select h.key, h.org_id, null::uuid, null::uuid, h.ended_at
+    from tenuto._old_history(100000) h
     limit 100000;
   else
     perform tenuto._raise('TN003', format('loop %s does not process rows one by one', p_loop));

@@ -1,7 +1,7 @@
 -- -> running: starts a backfill of a dataset, from its first to its last partition, both included, or of a list of
 -- partitions, and returns its id. Dispatchers start the tasks, at most p_concurrency at a time. p_reprocess: none
 -- computes what is missing, failed also what failed, all everything. p_downstream: which jobs react to the commits:
--- none, those that read the same partition, or all as for other commits. Deletes backfills that ended 90 days ago.
+-- none, those that read the same partition, or all as for other commits.
 create or replace function tenuto.start_backfill(
   p_org_id uuid, p_dataset text, p_first text default null, p_last text default null, p_partitions text[] default null,
   p_reprocess text default 'none', p_downstream text default 'all', p_concurrency int default 100,
@@ -22,19 +22,6 @@ begin
           v_new.reason, p_actor, 'running', v_new.total, tenuto.now(), tenuto.now(), tenuto.now());
   perform tenuto._audit(p_org_id, 'backfill', v_id::text, 'start', jsonb_build_object('dataset', p_dataset,
     'partitions', v_new.total, 'reprocess', p_reprocess, 'downstream', p_downstream, 'reason', p_reason));
-
-  with gone as (
-    delete from tenuto.backfills b
-    where b.id in (
-      select o.id
-      from tenuto.backfills o
-      where o.org_id = p_org_id and o.ended_at < tenuto.now() - interval '90 days'
-      order by o.id
-      limit 100
-      for update skip locked)
-    returning b.id
-  )
-  delete from tenuto.repair_tasks t using gone where t.repair_id = gone.id;
   return v_id;
 end
 $$;

@@ -1,5 +1,6 @@
 -- Returns how many tasks of a job wait for a worker or a limit, counted up to p_limit, and since when the oldest of
--- those does. Tasks that wait for a retry are not part of it.
+-- those does. Tasks that wait for a retry are not part of it. Looks at the first 50,000 waiting tasks of the org's jobs
+-- in each state: those of other jobs make a measurement neither longer than this nor an error, but possibly too small.
 create or replace function tenuto._measure_backlog(
   p_org_id uuid, p_job_key uuid, p_limit int, out depth int, out oldest_at timestamptz)
   language sql
@@ -11,15 +12,20 @@ as $$
     select r.id from tenuto.routes r where r.org_id = p_org_id and starts_with(r.type, 'tenuto.')
   ), waiting as (
     (select t.queued_at
-     from routes r
-     join tenuto.ready_tasks t on t.route_id = r.id
+     from (
+       select t.id, t.queued_at
+       from routes r
+       join tenuto.ready_tasks t on t.route_id = r.id
+       limit 50000) t
      join tenuto.job_tasks j on j.task_id = t.id and j.job_key = p_job_key
-     where t.org_id = p_org_id
      limit p_limit)
     union all
     (select w.waiting_at
-     from routes r
-     join tenuto.waiting_tasks w on w.org_id = p_org_id and w.route_id = r.id and w.waits_for = 'limit'
+     from (
+       select w.id, w.waiting_at
+       from routes r
+       join tenuto.waiting_tasks w on w.org_id = p_org_id and w.route_id = r.id and w.waits_for = 'limit'
+       limit 50000) w
      join tenuto.job_tasks j on j.task_id = w.id and j.job_key = p_job_key
      limit p_limit)
   )

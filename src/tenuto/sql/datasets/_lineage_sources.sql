@@ -1,0 +1,13 @@
+-- Returns the sources of the columns of lineage, each once; '' for all columns, and for a column that is not known.
+create or replace function tenuto._lineage_sources(p_inputs jsonb, p_lineage jsonb)
+  returns table (column_name text, input_dataset_id uuid, input_column text, kind text, subtype text)
+  language sql
+  immutable
+as $$
+  select distinct on (1, 2, 3, 4)
+         coalesce(c."column", ''), (p_inputs -> c.input ->> 'dataset_id')::uuid, coalesce(c.field, ''),
+         coalesce(c.kind, 'direct'), c.subtype
+  from jsonb_to_recordset(p_lineage -> 'columns') as c("column" text, input int, field text, kind text, subtype text)
+  where p_inputs -> c.input ->> 'dataset_id' is not null
+  order by 1, 2, 3, 4, 5;
+$$;
