@@ -59,7 +59,10 @@ PAGES = {
             "events",
         ),
     ),
-    "commands-repair.md": ("Commands: backfills and invalidations", ("backfill", "invalidate", "invalidations")),
+    "commands-repair.md": (
+        "Commands: backfills, invalidations and reconciliation",
+        ("backfill", "invalidate", "invalidations", "reconcile"),
+    ),
     "commands-people.md": ("Commands: orgs, people, keys and the audit log", ()),
 }
 ABOUT = """Every command but `db psql` also takes `--json`, which prints one JSON object, and `--help`.

@@ -75,6 +75,14 @@ alerts list
 alerts rules --json
 alerts delete DAG
 alerts delete DAG
+reconcile DAG_daily
+reconcile DAG_daily --fix --json
+reconcile --dag DAG
+reconcile --dag DAG --fix --limit 1
+reconcile --dag nothing
+reconcile DAG_raw
+reconcile nothing
+reconcile
 invalidate DAG_raw --partition mon --reason corrected
 invalidate DAG_raw --partition mon --reason corrected --filter {"id":7} --json
 invalidate DAG_raw --partition mon --reason corrected --filter 7

@@ -46,6 +46,7 @@ COMMANDS = {
     "backfill": ("Data", "backfill", "app"),
     "invalidate": ("Data", "invalidate", "invalidate"),
     "invalidations": ("Data", "invalidate", "app"),
+    "reconcile": ("Data", "reconcile", "reconcile"),
     "status": ("Operations", "status", "status"),
     "top": ("Operations", "top", "top"),
     "doctor": ("Operations", "doctor", "doctor"),

@@ -1,4 +1,4 @@
-"""Backfills and invalidations: one coroutine per public function of sql/reactions/ that a user calls."""
+"""Backfills, invalidations, reconciliation: one coroutine per public function of sql/reactions/ that users call."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -9,6 +9,7 @@ from tenuto.db.connection.call import Conn, call, call_one, call_value, call_voi
 from tenuto.model.backfills import Backfill, BackfillPreview, BackfillTask, Downstream, Reprocess
 from tenuto.model.invalidations import Invalidation, InvalidationConsumer
 from tenuto.model.json import JsonObject
+from tenuto.model.reconciliation import MissingPartition, MissingState, Reconciliation
 
 
 async def start_backfill(
@@ -149,6 +150,29 @@ async def list_invalidations(
         conn, "list_invalidations", Invalidation, org_id=org_id, dataset=dataset, id=id, before=before, limit=limit
     )
     return [replace(row, consumers=[_consumer(cast("JsonObject", job)) for job in row.consumers]) for row in rows]
+
+
+async def reconcile_dataset(
+    conn: Conn, *, org_id: UUID, dataset: str, after: str | None = None, limit: int | None = None
+) -> Reconciliation:
+    found = await call_one(
+        conn, "reconcile_dataset", Reconciliation, org_id=org_id, dataset=dataset, after=after, limit=limit
+    )
+    return replace(found, missing=[_missing(cast("JsonObject", item)) for item in found.missing])
+
+
+def _missing(item: JsonObject) -> MissingPartition:
+    """Read one of the partitions that reconcile_dataset returns as JSON."""
+    task_id = item["task_id"]
+    return MissingPartition(
+        partition=cast("str | None", item["partition"]),
+        input=str(item["input"]),
+        input_partition=cast("str | None", item["input_partition"]),
+        state=cast("MissingState", item["state"]),
+        reason=str(item["reason"]),
+        task_id=None if task_id is None else UUID(str(task_id)),
+        is_fixable=bool(item["is_fixable"]),
+    )
 
 
 def _consumer(job: JsonObject) -> InvalidationConsumer:

@@ -7,8 +7,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
-from typing import BinaryIO, ParamSpec, TypeVar, cast
+from typing import BinaryIO, TypeVar, TypeVarTuple, cast
 from uuid import UUID
 
 from tenuto.model.jobs import PageOfRows
@@ -25,8 +24,8 @@ MAX_LISTED_FILES = 100_000  # remembered at a time
 LISTINGS_AT_ONCE = 4  # of one query
 MARKS = 1  # objects of a partition that are no data
 
-P = ParamSpec("P")
 T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 ReadRows = Callable[[int, UUID, str, int], Awaitable[PageOfRows]]  # of a view: version, location, page
 
 
@@ -130,8 +129,8 @@ class QueryFiles:
         self.store, self.lists = store, FileLists(store)
         self._threads = ThreadPoolExecutor(running * LISTINGS_AT_ONCE, "tenuto-query-files")
 
-    async def in_thread(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, partial(function, *args, **kwargs))
+    async def in_thread(self, function: Callable[[*Ts], T], *args: *Ts) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, function, *args)
 
     def close(self) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)

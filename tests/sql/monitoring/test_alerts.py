@@ -200,8 +200,8 @@ def test_the_age_of_a_dataset_is_that_of_its_newest_commit_not_of_its_events(db:
 def test_an_org_has_up_to_1000_rules(db: Db):
     a_rule(db)
     db.execute(
-        "insert into tenuto.alert_rules select (r).* from (select jsonb_populate_record(r, jsonb_build_object('name', n))"
-        " as r from tenuto.alert_rules r, generate_series(2, 1000) n) r"
+        "insert into tenuto.alert_rules select (jsonb_populate_record(r, jsonb_build_object('name', n))).*"
+        " from tenuto.alert_rules r, generate_series(2, 1000) n"
     )
     with pytest.raises(InvalidInput, match="1,000 alert rules"):
         a_rule(db, "one more")

@@ -671,6 +671,16 @@ export interface Member {
   since: string;
 }
 
+export interface MissingPartition {
+  partition: string | null;
+  input: string;
+  input_partition: string | null;
+  state: "open" | "waiting" | "paused" | "failed" | "filtered" | "unpublished" | "not_started";
+  reason: string;
+  task_id: string | null;
+  is_fixable: boolean;
+}
+
 export interface MoveDagRequest {
   version?: number | null;
   expected?: number | null;
@@ -1217,6 +1227,12 @@ export interface Rebuild {
 export interface ReceivedResponse {
   task_id: string;
   created: boolean;
+}
+
+export interface Reconciliation {
+  missing: Array<MissingPartition>;
+  looked_at: number;
+  next: string | null;
 }
 
 export interface ReleasedObject {
@@ -2305,6 +2321,17 @@ export interface Operations {
     };
     body: undefined;
     response: Page_Partition_;
+  };
+  "GET /v1/datasets/{name}/reconcile": {
+    path: {
+      name: string;
+    };
+    query: {
+      limit?: number;
+      after?: string | null;
+    };
+    body: undefined;
+    response: Reconciliation;
   };
   "GET /v1/datasets/{name}/versions": {
     path: {

@@ -14,6 +14,7 @@ from tenuto.model.backfills import (
     Downstream,
     Reprocess,
 )
+from tenuto.model.reconciliation import Reconciliation
 from tenuto.sdk.client.loop_thread import Wait
 from tenuto.sdk.collections.pages import all_pages, read_uuid
 
@@ -94,6 +95,11 @@ class BackfillCollection:
         """Cancel a backfill and its open tasks. Data that is committed stays."""
         await self._operations.cancel_backfill(read_uuid(id, "a backfill"))
 
+    async def reconcile(self, dataset: str, *, after: str | None = None, limit: int = 100) -> Reconciliation:
+        """Return partitions of a dataset that are missing though the inputs of its job have them, about `limit`, and
+        why. `after`: `next` of the call before, to continue. `start(dataset, partitions=…)` computes them."""
+        return await self._operations.reconcile_dataset(dataset, after=after, limit=limit)
+
     async def list(self, *, dataset: str | None = None, status: str | None = None) -> list[Backfill]:
         """Return all backfills, newest first: of one dataset or all, in one status or any."""
         return await all_pages(
@@ -172,6 +178,10 @@ class SyncBackfillCollection:
     def cancel(self, id: UUID | str) -> None:
         """Cancel a backfill and its open tasks. Data that is committed stays."""
         self._wait(self._backfills.cancel(id))
+
+    def reconcile(self, dataset: str, *, after: str | None = None, limit: int = 100) -> Reconciliation:
+        """Return partitions of a dataset that are missing though the inputs of its job have them, and why."""
+        return self._wait(self._backfills.reconcile(dataset, after=after, limit=limit))
 
     def list(self, *, dataset: str | None = None, status: str | None = None) -> list[Backfill]:
         """Return all backfills, newest first: of one dataset or all, in one status or any."""

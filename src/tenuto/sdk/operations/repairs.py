@@ -6,6 +6,7 @@ from uuid import UUID
 
 from tenuto.model.backfills import Backfill, BackfillPreview, BackfillScope, BackfillTask
 from tenuto.model.invalidations import Invalidation, InvalidationScope
+from tenuto.model.reconciliation import Reconciliation
 from tenuto.sdk.client.http_client import Http
 from tenuto.sdk.client.http_transport import read
 from tenuto.sdk.client.transport import PAGE
@@ -44,6 +45,10 @@ class RepairOperations(Protocol):
     ) -> list[Invalidation]: ...
 
     async def get_invalidation(self, id: UUID) -> Invalidation: ...
+
+    async def reconcile_dataset(self, dataset: str, *, after: str | None = None, limit: int = PAGE) -> Reconciliation:
+        """Return missing partitions of a dataset, about `limit`, and why each is missing."""
+        ...
 
 
 class HttpRepairs:
@@ -99,3 +104,8 @@ class HttpRepairs:
 
     async def get_invalidation(self, id: UUID) -> Invalidation:
         return read(Invalidation, await self.http.ask("GET", f"/v1/invalidations/{id}"))
+
+    async def reconcile_dataset(self, dataset: str, *, after: str | None = None, limit: int = PAGE) -> Reconciliation:
+        params: dict[str, object] = {"limit": limit} if after is None else {"limit": limit, "after": after}
+        path = f"/v1/datasets/{quote(dataset, safe='')}/reconcile"
+        return read(Reconciliation, await self.http.ask("GET", path, params=params))

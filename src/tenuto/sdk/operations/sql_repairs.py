@@ -7,6 +7,7 @@ from tenuto.db.connection.call import Conn
 from tenuto.db.connection.pool import ConnectionPool
 from tenuto.model.backfills import Backfill, BackfillPreview, BackfillScope, BackfillTask
 from tenuto.model.invalidations import Invalidation, InvalidationScope
+from tenuto.model.reconciliation import Reconciliation
 from tenuto.sdk.client.transport import PAGE
 
 
@@ -114,3 +115,8 @@ class SqlRepairs:
 
     async def get_invalidation(self, id: UUID) -> Invalidation:
         return (await self._pool.call(backfills.list_invalidations, org_id=self._org_id, id=id))[0]
+
+    async def reconcile_dataset(self, dataset: str, *, after: str | None = None, limit: int = PAGE) -> Reconciliation:
+        return await self._pool.call(
+            backfills.reconcile_dataset, org_id=self._org_id, dataset=dataset, after=after, limit=limit
+        )

@@ -1,4 +1,4 @@
-"""Invalidations of datasets: start, list, get."""
+"""Repairs of datasets: start, list and get invalidations, find missing partitions."""
 
 from typing import Annotated
 from uuid import UUID
@@ -9,6 +9,7 @@ from starlette.responses import Response
 from tenuto.db import backfills
 from tenuto.model.invalidations import Invalidation, InvalidationScope
 from tenuto.model.json import Json
+from tenuto.model.reconciliation import Reconciliation
 from tenuto.sdk.operations import sql_repairs
 from tenuto.server.http.pagination import Filter, PathName, page
 from tenuto.server.http.route_table import RouteTable
@@ -23,6 +24,12 @@ class InvalidationFilter(Filter):
 
     dataset: Annotated[str, Field(max_length=128)] | None = None
     before: UUID | None = None
+
+
+class ReconcileFilter(Filter):
+    """Continues a search after `next` of the page before."""
+
+    after: Annotated[str, Field(max_length=300)] | None = None
 
 
 class InvalidateRequest(RequestModel):
@@ -62,3 +69,10 @@ async def list_invalidations(request: ApiRequest, query: InvalidationFilter) -> 
 async def get_invalidation(request: ApiRequest, invalidation_id: UUID) -> object:
     """Get an invalidation."""
     return (await request.ask(backfills.list_invalidations, id=invalidation_id))[0]
+
+
+@ROUTES.add("GET", "/v1/datasets/{name}/reconcile", permission="datasets:read", response=Reconciliation)
+async def reconcile_dataset(request: ApiRequest, name: PathName, query: ReconcileFilter) -> object:
+    """Find partitions that the inputs of a dataset's job have and the dataset has not, about `limit`, and why. Pass
+    `next` as `after` to continue; it is null at the end."""
+    return await request.ask(backfills.reconcile_dataset, dataset=name, after=query.after, limit=query.limit)

@@ -1,0 +1,123 @@
+"""`tenuto reconcile`: finds partitions that exist upstream and not downstream, says why, and starts them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tenuto.cli.audited import Org
+from tenuto.cli.commands.runs import Limit
+from tenuto.cli.dag_changes import with_dags, with_repairs
+from tenuto.cli.exit_codes import UsageError
+from tenuto.cli.output import AsJson, cell, say, show, table
+from tenuto.model.backfills import BackfillScope
+from tenuto.model.errors import Conflict
+from tenuto.model.reconciliation import MissingPartition
+
+if TYPE_CHECKING:
+    from tenuto.sdk.operations.dags import DagOperations
+    from tenuto.sdk.operations.repairs import RepairOperations
+
+COLUMNS = ("dataset", "partition", "state", "input", "input_partition", "reason")
+PAGE = 100
+FIX_PAGE = 1000  # partitions of one backfill
+REASON = "missing, found by reconcile"
+
+
+@dataclass(frozen=True)
+class Found:
+    """The result of a search of one dataset. `next`: where it continues; None at its end."""
+
+    dataset: str
+    missing: list[MissingPartition]
+    looked_at: int
+    next: str | None
+    backfills: list[str]
+    started: int = 0
+
+
+def reconcile(
+    dataset: Annotated[
+        str | None, typer.Argument(metavar="DATASET", help="Name of the dataset.", show_default=False)
+    ] = None,
+    dag: Annotated[str | None, typer.Option(help="All datasets of this DAG instead.", show_default=False)] = None,
+    fix: Annotated[bool, typer.Option("--fix", help="Start a backfill of those that can be computed.")] = False,
+    after: Annotated[
+        str | None, typer.Option(help="Continue where the search before has ended.", show_default=False)
+    ] = None,
+    limit: Limit = 50,
+    org: Org = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find partitions that the inputs of a job have and its output has not, and say why. Without --fix the search of a
+    dataset ends after --limit of them; with it, all are searched."""
+    if (dataset is None) == (dag is None) or (dag is not None and after is not None):
+        raise UsageError("write the name of a dataset, with --after to continue, or --dag DAG")
+    if dataset is not None:
+        found = [with_repairs(lambda repairs: _search(repairs, dataset, after, limit, fix=fix), org=org)]
+    else:
+        found = _search_dag(str(dag), limit, org, fix=fix)
+    rows = [
+        [one.dataset, *(cell(getattr(item, column)) for column in COLUMNS[1:])] for one in found for item in one.missing
+    ]
+    show({"datasets": found}, table(COLUMNS, rows) if rows else "no partition is missing", as_json=as_json)
+    if as_json:
+        return
+    for one in found:
+        if one.backfills:
+            say(f"{one.dataset}: started backfills of {one.started} partitions: {', '.join(one.backfills)}", err=True)
+        if one.next is not None:
+            say(f"there may be more: tenuto reconcile {one.dataset} --after {one.next!r}", err=True)
+
+
+def _search_dag(dag: str, limit: int, org: str | None, *, fix: bool) -> list[Found]:
+    names = with_dags(lambda dags: _datasets_of(dags, dag), org=org)
+    if not names:
+        raise UsageError(f"no dataset of a DAG {dag:.100}; `tenuto datasets list` shows them")
+
+    async def search(repairs: "RepairOperations") -> list[Found]:
+        found: list[Found] = []
+        for name in names:
+            try:
+                found.append(await _search(repairs, name, None, limit, fix=fix))
+            except Conflict:  # its job does not compute partitions from those of other datasets
+                continue
+        return found
+
+    return with_repairs(search, org=org)
+
+
+async def _datasets_of(dags: "DagOperations", dag: str) -> list[str]:
+    names, after = list[str](), None
+    while page := await dags.list_datasets(after=after, limit=PAGE):
+        names += [item.name for item in page if item.dag == dag]
+        after = page[-1].name
+    return names
+
+
+async def _search(repairs: "RepairOperations", dataset: str, after: str | None, limit: int, *, fix: bool) -> Found:
+    """Search until `limit` partitions are found, or to the end if they are to be fixed; keeps the first `limit`."""
+    missing: list[MissingPartition] = []
+    backfills: list[str] = []
+    looked_at = started = 0
+    while True:
+        left = FIX_PAGE if fix else min(limit - len(missing), FIX_PAGE)
+        page = await repairs.reconcile_dataset(dataset, after=after, limit=left)
+        looked_at, after = looked_at + page.looked_at, page.next
+        if fix and (fixable := [item for item in page.missing if item.is_fixable]):
+            for part in _parts(fixable):
+                backfill = await repairs.start_backfill(BackfillScope(dataset, partitions=part, reason=REASON))
+                backfills.append(str(backfill.id))
+            started += len(fixable)
+        missing += page.missing[: max(0, limit - len(missing))]
+        if after is None or (not fix and len(missing) >= limit):
+            return Found(dataset, missing, looked_at, after, backfills, started)
+
+
+def _parts(items: Sequence[MissingPartition]) -> list[list[str] | None]:
+    """Return the partitions as backfills take them: up to 1,000 at a time, none for what has no partitions."""
+    keys = [item.partition for item in items if item.partition is not None]
+    if not keys:
+        return [None]
+    return [keys[begin : begin + FIX_PAGE] for begin in range(0, len(keys), FIX_PAGE)]

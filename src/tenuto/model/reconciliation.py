@@ -1,0 +1,31 @@
+"""Partitions that exist in the inputs of a job and not in its output."""
+
+from dataclasses import dataclass
+from typing import Literal
+from uuid import UUID
+
+MissingState = Literal["open", "waiting", "paused", "failed", "filtered", "unpublished", "not_started"]
+
+
+@dataclass(frozen=True)
+class MissingPartition:
+    """A partition that is not committed, though the partition `input_partition` of `input` is, and why. `task_id`: its
+    newest task. It is fixable if a task can be started for it, and nothing else would start one."""
+
+    partition: str | None
+    input: str
+    input_partition: str | None
+    state: MissingState
+    reason: str
+    task_id: UUID | None
+    is_fixable: bool
+
+
+@dataclass(frozen=True)
+class Reconciliation:
+    """Missing partitions of a dataset, found among the next `looked_at` partitions of its inputs. `next`: pass it as
+    `after` to continue; None at the end."""
+
+    missing: list[MissingPartition]
+    looked_at: int
+    next: str | None

@@ -1,0 +1,35 @@
+-- Returns the partitions of a job that follow from these partitions of one of its inputs and that are not committed in
+-- its output: about p_limit, with all that follow from the last partition of the input (no: its position). Leaves out
+-- those that are committed in one of the versions p_earlier, of inputs that were searched before.
+create or replace function tenuto._uncommitted_partitions(
+  p_job tenuto.jobs, p_output_version uuid, p_input int, p_scheme jsonb, p_keys text[],
+  p_earlier uuid[], p_limit int)
+  returns table (no bigint, key text, partition text)
+  language sql
+  stable
+  set plan_cache_mode = force_custom_plan
+  set jit = off
+as $$
+  with mapped as materialized (
+    select m.partition, min(k.no) as no
+    from tenuto.job_inputs i
+    cross join unnest(p_keys) with ordinality k(key, no)
+    cross join lateral unnest(tenuto._map_partition(k.key, i.definition -> 'map')) m(partition)
+    where i.org_id = p_job.org_id and i.job_id = p_job.id and i.no = p_input
+      and (i.definition -> 'where' = '{}' or tenuto._passes_filter(i.definition -> 'where',
+             jsonb_populate_record(null::tenuto.events, jsonb_build_object('partition_key', k.key)), p_scheme))
+    group by m.partition
+  )
+  select m.no, p_keys[m.no], m.partition
+  from mapped m
+  where not coalesce((   -- a limit, so that it is looked up and not hashed
+    select true
+    from tenuto.current_partitions c
+    where c.org_id = p_job.org_id and c.dataset_version_id = p_output_version and c.partition_key = m.partition
+    limit 1), false)
+    and not exists (
+      select from tenuto.current_partitions c
+      where c.org_id = p_job.org_id and c.dataset_version_id = any (p_earlier) and c.partition_key = m.partition)
+  order by m.no
+  fetch first p_limit rows with ties;
+$$;
