@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 COLUMNS = ("dataset", "partition", "state", "input", "input_partition", "reason")
 PAGE = 100
-FIX_PAGE = 1000  # partitions of one backfill
+FIX_PAGE = 200
+MAX_PARTITIONS = 1000  # of one backfill
 REASON = "missing, found by reconcile"
 
 
@@ -99,25 +100,27 @@ async def _datasets_of(dags: "DagOperations", dag: str) -> list[str]:
 async def _search(repairs: "RepairOperations", dataset: str, after: str | None, limit: int, *, fix: bool) -> Found:
     """Search until `limit` partitions are found, or to the end if they are to be fixed; keeps the first `limit`."""
     missing: list[MissingPartition] = []
+    fixable: list[MissingPartition] = []
     backfills: list[str] = []
     looked_at = started = 0
     while True:
-        left = FIX_PAGE if fix else min(limit - len(missing), FIX_PAGE)
-        page = await repairs.reconcile_dataset(dataset, after=after, limit=left)
+        page = await repairs.reconcile_dataset(
+            dataset, after=after, limit=FIX_PAGE if fix else min(limit - len(missing), FIX_PAGE)
+        )
         looked_at, after = looked_at + page.looked_at, page.next
-        if fix and (fixable := [item for item in page.missing if item.is_fixable]):
-            for part in _parts(fixable):
-                backfill = await repairs.start_backfill(BackfillScope(dataset, partitions=part, reason=REASON))
-                backfills.append(str(backfill.id))
-            started += len(fixable)
         missing += page.missing[: max(0, limit - len(missing))]
+        fixable += [item for item in page.missing if item.is_fixable] if fix else []
+        if len(fixable) >= MAX_PARTITIONS or (fixable and after is None):
+            backfills += await _start(repairs, dataset, fixable)
+            started += len(fixable)
+            fixable = []
         if after is None or (not fix and len(missing) >= limit):
             return Found(dataset, missing, looked_at, after, backfills, started)
 
 
-def _parts(items: Sequence[MissingPartition]) -> list[list[str] | None]:
-    """Return the partitions as backfills take them: up to 1,000 at a time, none for what has no partitions."""
+async def _start(repairs: "RepairOperations", dataset: str, items: Sequence[MissingPartition]) -> list[str]:
+    """Start backfills of these partitions, each of up to 1,000, and return their ids."""
     keys = [item.partition for item in items if item.partition is not None]
-    if not keys:
-        return [None]
-    return [keys[begin : begin + FIX_PAGE] for begin in range(0, len(keys), FIX_PAGE)]
+    parts = [keys[begin : begin + MAX_PARTITIONS] for begin in range(0, len(keys), MAX_PARTITIONS)]
+    scopes = [BackfillScope(dataset, partitions=part, reason=REASON) for part in parts or [None]]
+    return [str((await repairs.start_backfill(scope)).id) for scope in scopes]

@@ -1,6 +1,6 @@
 -- Returns why a partition of a job is not committed, though a partition of its input is: its task is open or failed,
--- the job is paused or held, another input is not there yet, or what the commit of the input did. is_fixable: a task of
--- the partition can be started, and nothing else would start one.
+-- the job is paused or held, another input is not committed yet, or what the commit of the input did. is_fixable: a
+-- task of the partition can be started, and nothing else would start one.
 create or replace function tenuto._why_missing(
   p_job tenuto.jobs, p_input_version uuid, p_key text, p_partition text,
   out state text, out reason text, out task_id uuid, out is_fixable boolean)
