@@ -1,5 +1,6 @@
 """Repairs and alerts that ended long ago are deleted, piece by piece, each org by its own retention."""
 
+from typing import LiteralString
 from uuid import UUID
 
 from tests.support.database.alerts import a_firing_alert
@@ -12,10 +13,9 @@ LONG_AGO = "tenuto.now() - interval '91 days'"
 TABLES = ("backfills", "data_invalidations", "invalidation_consumers", "repair_tasks", "alerts")
 
 
-def end(db: Db, table: str, id: UUID) -> None:
-    db.execute(
-        f"update tenuto.{table} set status = 'completed', due_at = null, ended_at = {LONG_AGO} where id = %s", [id]
-    )
+def end(db: Db, table: LiteralString, id: UUID) -> None:
+    text: LiteralString = f"update tenuto.{table} set status = 'completed', due_at = null, ended_at = {LONG_AGO}"
+    db.execute(text + " where id = %s", [id])
 
 
 def an_old_alert(db: Db, org: UUID = DEFAULT_ORG) -> UUID:
