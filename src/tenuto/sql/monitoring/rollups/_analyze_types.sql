@@ -43,6 +43,24 @@ as $$
            sum(b.queue_seconds) as queue_seconds, max(b.max_queue_seconds) as max_queue_seconds
     from bucket b
     group by 1
+  ), share as materialized (
+    select b.type, b.completed, sum(b.completed) over before_it as upto, sum(b.completed) over whole as total,
+           case when b.bucket = 0 then 0 else 0.001 * power(2, (b.bucket - 1) / 2.0::float8) end as low,
+           0.001 * power(2, b.bucket / 2.0::float8) as high
+    from bucket b
+    where b.bucket >= 0
+      and b.completed > 0
+    window whole as (partition by b.type), before_it as (partition by b.type order by b.bucket)
+  ), percentile as materialized (   -- the first bucket that reaches a share has the smallest time of all that do
+    select s.type, min(p.seconds) filter (where p.share = 0.5) as p50,
+           min(p.seconds) filter (where p.share = 0.95) as p95, min(p.seconds) filter (where p.share = 0.99) as p99
+    from share s
+    cross join lateral (
+      select q.share, s.low + (s.high - s.low) * least(
+               greatest(q.share * s.total - (s.upto - s.completed), 0) / s.completed, 1)::float8 as seconds
+      from unnest('{0.5,0.95,0.99}'::float8[]) q(share)
+      where s.upto >= q.share * s.total) p
+    group by 1
   ), type as materialized (
     select q.type from queued q union select u.type from running u union select e.type from ended e
   )
@@ -58,13 +76,5 @@ as $$
   left join queued q on q.type = t.type
   left join running u on u.type = t.type
   left join ended e on e.type = t.type
-  left join lateral (
-    select tenuto._percentile(0.5, n.buckets, n.counts) as p50, tenuto._percentile(0.95, n.buckets, n.counts) as p95,
-           tenuto._percentile(0.99, n.buckets, n.counts) as p99
-    from (
-      select array_agg(b.bucket order by b.bucket) as buckets, array_agg(b.completed order by b.bucket) as counts
-      from bucket b
-      where b.type = t.type and b.bucket >= 0
-    ) n
-  ) p on true;
+  left join percentile p on p.type = t.type;
 $$;

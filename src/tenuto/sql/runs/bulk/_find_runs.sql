@@ -75,7 +75,8 @@ begin
   ids := array(
     select r.id
     from unnest(v_seen, v_statuses) c(id, status)
-    join tenuto.runs r on r.id = c.id
+    cross join lateral (   -- offset 0: by id; otherwise the planner may walk all runs in the order of the result
+      select q.* from tenuto.runs q where q.id = c.id offset 0) r
     left join tenuto.tasks t on t.id = c.id
     left join tenuto.routes o on o.id = t.route_id
     left join tenuto.task_attempts f on f.task_id = c.id and f.end_no = 0
