@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from tests.dag.documents import a_document, with_job
-from tests.support.database.builds import advance, with_data
+from tests.support.database.builds import advance, compute, with_data
 from tests.support.database.jobs import publish, sales
-from tests.support.database.tasks import Db, a_worker
+from tests.support.database.tasks import Db, Worker, a_worker
 from tests.support.http.both_ways import run_here as tenuto
 
 
@@ -79,6 +80,58 @@ def test_a_version_that_is_computed_shows_how_far_it_is(
     assert "2        failed 1/2  " in failed.stdout
     assert f"task {bad.task_id} of job daily for {bad.input['job']['partition']}: no such" in failed.stdout
     assert (again["version"], again["status"], again["created"]) == (2, "building", False)
+
+
+def test_a_deploy_that_waits_returns_when_the_version_is_current_has_failed_or_the_time_is_over(
+    db: Db, database: str, tmp_path: Path
+):
+    file = tmp_path / "sales.yaml"
+    file.write_text(json.dumps(sales("select 2")))
+    worker = a_worker(db)
+    with_data(db, worker, "mon")
+    at_once = tenuto("deploy", str(file), "--wait-timeout", "0.1s", TENUTO_DATABASE_URL=database)
+
+    with ThreadPoolExecutor() as threads:
+        waiting = threads.submit(tenuto, "deploy", str(file), "--auto", "--wait", TENUTO_DATABASE_URL=database)
+        while not waiting.done():
+            advance(db)
+            fail(worker)
+        failed = waiting.result()
+        waiting = threads.submit(tenuto, "deploy", str(file), "--auto", "--wait", TENUTO_DATABASE_URL=database)
+        while not waiting.done():
+            advance(db)
+            compute(worker)
+        done = waiting.result()
+
+    assert (at_once.returncode, "version 2 of sales is not ready after 0.1 s" in at_once.stderr) == (4, True)
+    assert (failed.returncode, "version 2 of sales is failed" in failed.stderr) == (1, True)
+    assert "no such column" in failed.stderr
+    assert (done.returncode, done.stdout) == (0, "sales: version 2 is current\n")
+
+
+def fail(worker: Worker) -> None:
+    for claim in worker.claim(1):
+        worker.fail(claim, error="no such column", final=True)
+
+
+def test_a_trigger_that_waits_says_how_its_tasks_ended(db: Db, database: str):
+    worker = a_worker(db)
+    with_data(db, worker, "mon")
+
+    with ThreadPoolExecutor() as threads:
+        arguments = ("jobs", "trigger", "sales", "daily", "--partition", "mon", "--force", "--wait")
+        waiting = threads.submit(tenuto, *arguments, TENUTO_DATABASE_URL=database)
+        while not waiting.done():
+            compute(worker)
+        done = waiting.result()
+        waiting = threads.submit(tenuto, *arguments, TENUTO_DATABASE_URL=database)
+        while not waiting.done():
+            fail(worker)
+        failed = waiting.result()
+
+    assert (done.returncode, done.stdout.endswith(" completed\n")) == (0, True)
+    assert (failed.returncode, "no such column" in failed.stdout) == (1, True)
+    assert "1 of 1 tasks did not complete" in failed.stderr
 
 
 def test_an_invalid_document_is_not_deployed(database: str, tmp_path: Path):

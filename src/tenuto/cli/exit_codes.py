@@ -20,13 +20,14 @@ class WorkFailed(Exception):
 
 
 class StillRunning(Exception):
-    """The run that the command waited for is still running: the message says how to follow it."""
+    """What the command waited for has not ended: the message says how to follow it."""
 
-    def __init__(self, run_id: UUID, seconds: float) -> None:
-        super().__init__(
-            f"run {run_id} has not ended within {seconds:g} s and continues: "
-            f"`tenuto runs show {run_id}` shows its progress, `tenuto runs watch {run_id}` follows it"
-        )
+
+def run_continues(run_id: UUID, seconds: float) -> StillRunning:
+    return StillRunning(
+        f"run {run_id} has not ended within {seconds:g} s and continues: "
+        f"`tenuto runs show {run_id}` shows its progress, `tenuto runs watch {run_id}` follows it"
+    )
 
 
 Problem = DatabaseProblem | TenutoError | StorageProblem | UsageError | WorkFailed | StillRunning | BackgroundTaskDied

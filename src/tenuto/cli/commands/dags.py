@@ -1,5 +1,6 @@
 """`tenuto plan`, `deploy`, `versions`, `diff`, `cutover` and `rollback`: versions of DAGs."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -11,8 +12,9 @@ from tenuto.cli.audited import Org
 from tenuto.cli.commands.runs import Limit
 from tenuto.cli.commands.validate import File, read_document
 from tenuto.cli.dag_changes import with_dags
-from tenuto.cli.exit_codes import FAILED, UsageError
-from tenuto.cli.output import AsJson, show, show_list
+from tenuto.cli.exit_codes import FAILED, StillRunning, UsageError, WorkFailed
+from tenuto.cli.output import AsJson, say, show, show_list
+from tenuto.model.durations import seconds
 
 if TYPE_CHECKING:
     from tenuto.dag.definitions import Dag
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from tenuto.model.dags import CurrentVersion, DagVersion, DeployedVersion
     from tenuto.sdk.operations.dags import DagOperations
 
+POLL_SECONDS = 0.5
 COLUMNS = ("version", "status", "yaml_hash", "jobs", "created_by", "created_at", "error")
 
 DagName = Annotated[str, typer.Argument(metavar="DAG", help="Name of the DAG.", show_default=False)]
@@ -51,6 +54,13 @@ def plan(
 def deploy(
     file: File,
     auto: Annotated[bool, typer.Option("--auto", help="Make the version current as soon as it is ready.")] = False,
+    wait: Annotated[
+        bool,
+        typer.Option("--wait", help="Wait until the version is ready, with --auto current. Exit code 1 if it fails."),
+    ] = False,
+    wait_timeout: Annotated[
+        str | None, typer.Option(help="Wait at most this long: 10m. Exit code 4 if it is not ready by then.")
+    ] = None,
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
@@ -58,17 +68,61 @@ def deploy(
     ones, until it is ready. Deploying the same document again returns the same version, and computes again what failed.
     """
     dag = _read(file)
+    wait = wait or wait_timeout is not None
+    wait_seconds = None if wait_timeout is None else seconds(wait_timeout, "--wait-timeout")
 
-    async def work(dags: "DagOperations") -> "tuple[Plan, DeployedVersion]":
-        return await dags.plan_dag(dag), await dags.deploy_dag(dag, cutover=auto)
+    async def work(dags: "DagOperations") -> "tuple[DeployedVersion, str]":
+        planned, deployed = await dags.plan_dag(dag), await dags.deploy_dag(dag, cutover=auto)
+        text = _describe_deployed(deployed, planned, auto=auto)
+        if wait:
+            say(text, err=True)
+            deployed = await _wait_for_version(dags, deployed, auto=auto, wait_seconds=wait_seconds)
+            text = _describe_deployed(deployed, planned, auto=auto)
+        return deployed, text
 
-    planned, deployed = with_dags(work, org=org)
+    deployed, text = with_dags(work, org=org)
+    show(deployed, text, as_json=as_json)
+
+
+def _describe_deployed(deployed: "DeployedVersion", planned: "Plan", *, auto: bool) -> str:
     text = f"{deployed.dag}: version {deployed.version} is {deployed.status}"
     if deployed.status == "building":
         jobs = ", ".join(rebuild.job for rebuild in planned.rebuilds)
         text += f"; computed again: {jobs} ({_estimate(planned.rebuilds)})"
         text += "\nit becomes current when it is ready" if auto else ""
-    show(deployed, text, as_json=as_json)
+    return text
+
+
+async def _wait_for_version(
+    dags: "DagOperations", deployed: "DeployedVersion", *, auto: bool, wait_seconds: float | None
+) -> "DeployedVersion":
+    """Return the version when it is ready, with `auto` when it is current; print its progress until then."""
+    try:
+        async with asyncio.timeout(wait_seconds):
+            version = await _follow_version(dags, deployed, ends=("current",) if auto else ("current", "ready"))
+    except TimeoutError as problem:
+        raise StillRunning(
+            f"version {deployed.version} of {deployed.dag} is not ready after {wait_seconds:g} s; its computation "
+            f"continues: `tenuto versions {deployed.dag}` shows its progress"
+        ) from problem
+    return replace(deployed, status=version.status)
+
+
+async def _follow_version(dags: "DagOperations", deployed: "DeployedVersion", *, ends: tuple[str, ...]) -> "DagVersion":
+    last = None
+    while True:
+        [version] = await dags.list_dag_versions(deployed.dag, before=deployed.version + 1, limit=1)
+        if version.status in ends:
+            return version
+        if version.status in ("failed", "superseded"):
+            raise WorkFailed(
+                f"version {version.version} of {version.dag} is {version.status}"
+                + (f": {version.error}" if version.error else "")
+            )
+        if (progress := _progress(version)) != last:
+            say(f"{version.dag}: version {version.version} is {progress}", err=True)
+        last = progress
+        await asyncio.sleep(POLL_SECONDS)
 
 
 def versions(name: DagName, limit: Limit = 50, org: Org = None, as_json: AsJson = False) -> None:

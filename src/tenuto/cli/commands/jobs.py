@@ -1,17 +1,25 @@
 """`tenuto jobs`: lists, shows, triggers, pauses and resumes the jobs of DAGs, and shows their sources and webhooks."""
 
-from typing import Annotated
+import asyncio
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
 
 import typer
 
 from tenuto.cli.audited import Org
-from tenuto.cli.commands.dags import DagName
+from tenuto.cli.commands.dags import POLL_SECONDS, DagName
 from tenuto.cli.commands.runs import Limit
 from tenuto.cli.dag_changes import with_dags
 from tenuto.cli.database import read_settings
-from tenuto.cli.exit_codes import UsageError
-from tenuto.cli.output import AsJson, fields, show, show_list
+from tenuto.cli.exit_codes import UsageError, WorkFailed
+from tenuto.cli.output import AsJson, fields, say, show, show_list
 from tenuto.cli.pepper import find_peppers
+from tenuto.cli.session import with_tenuto
+from tenuto.model.monitoring import FINAL
+from tenuto.model.stored_errors import describe_error
+
+if TYPE_CHECKING:
+    from tenuto.sdk.operations.base import Operations
 
 app = typer.Typer(help="Jobs of DAGs: list, show, trigger, pause, resume, source, webhook.", no_args_is_help=True)
 
@@ -55,6 +63,9 @@ def trigger(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Even if it is paused, and even if nothing changed.")] = False,
     dedupe_key: Annotated[str | None, typer.Option(help="Start each partition once for this key.")] = None,
+    wait: Annotated[
+        bool, typer.Option("--wait", help="Wait until the tasks have ended. Exit code 1 if one of them failed.")
+    ] = False,
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
@@ -65,6 +76,24 @@ def trigger(
         org=org,
     )
     show_list("tasks", tasks, TRIGGERED, as_json=as_json)
+    if wait:
+        _wait_for_tasks([task.task_id for task in tasks], org=org, as_json=as_json)
+
+
+def _wait_for_tasks(ids: list[UUID], *, org: str | None, as_json: bool) -> None:
+    """Print how each task ended, when it has."""
+
+    async def work(tenuto: "Operations") -> list[UUID]:
+        failed: list[UUID] = []
+        for id in ids:
+            while (run := await tenuto.get_run(id)).status not in FINAL:
+                await asyncio.sleep(POLL_SECONDS)
+            say(f"task {id} {run.status}" + (f": {describe_error(run.error)}" if run.error else ""), err=as_json)
+            failed += [id] if run.status != "completed" else []
+        return failed
+
+    if failed := with_tenuto(work, org=org):
+        raise WorkFailed(f"{len(failed)} of {len(ids)} tasks did not complete")
 
 
 @app.command()

@@ -10,7 +10,7 @@ import typer
 from tenuto.cli import bulk
 from tenuto.cli.arguments import read_object
 from tenuto.cli.commands import open_runs, run_data
-from tenuto.cli.exit_codes import StillRunning, UsageError, WorkFailed
+from tenuto.cli.exit_codes import UsageError, WorkFailed, run_continues
 from tenuto.cli.list_options import Counted, Since, Until, read_statuses, read_time, show_counted
 from tenuto.cli.logs import Follow, show_run_logs
 from tenuto.cli.output import AsJson, attempts, cell, duration, fields, say, shorten, show, table
@@ -133,7 +133,7 @@ def watch(
         except TimeoutError as problem:
             if as_json:
                 show(await tenuto.get_run(run_id), "", as_json=True)
-            raise StillRunning(run_id, wait_seconds or 0) from problem
+            raise run_continues(run_id, wait_seconds or 0) from problem
 
     status = with_tenuto(in_time)
     if status != "completed":

@@ -9,7 +9,7 @@ from uuid import UUID
 import typer
 
 from tenuto.cli.arguments import read_arguments
-from tenuto.cli.exit_codes import PROBLEMS, StillRunning, UsageError, WorkFailed
+from tenuto.cli.exit_codes import PROBLEMS, UsageError, WorkFailed, run_continues
 from tenuto.cli.output import AsJson, say, show
 from tenuto.cli.session import with_tenuto
 from tenuto.model.durations import seconds
@@ -194,7 +194,7 @@ async def _wait(
         return replace(begun, status="cancelled", error=problem.error), WorkFailed(str(problem))
     except WaitTimeout:
         now = await tenuto.get_run(run.id)
-        return replace(begun, status=now.status), StillRunning(run.id, wait_seconds or 0)
+        return replace(begun, status=now.status), run_continues(run.id, wait_seconds or 0)
     except asyncio.CancelledError:
         say(f"run {run.id} continues; `tenuto runs watch {run.id}` follows it", err=True)
         raise
