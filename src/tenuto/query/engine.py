@@ -11,6 +11,7 @@ import socket
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import cast
 
 import duckdb
@@ -121,9 +122,11 @@ def _serve(channel: Channel, database: duckdb.DuckDBPyConnection) -> None:
 def _run(channel: Channel, database: duckdb.DuckDBPyConnection, sql: str, format: str, max_rows: int) -> None:
     reader = database.sql(sql).to_arrow_reader(BATCH_ROWS)
     writer = writer_of(format, channel.send_bytes)
+    batches = iter(reader)
+    first = next(batches, None)  # before anything is sent: an error in it is a response of its own
     writer.begin(reader.schema)
     rows, truncated = 0, False
-    for batch in reader:
+    for batch in chain([first] if first is not None else [], batches):
         if rows + len(batch) > max_rows:
             batch, truncated = batch.slice(0, max_rows - rows), True
         rows += len(batch)
