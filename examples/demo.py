@@ -141,6 +141,8 @@ async def tell_orders(orders: Orders, story: Story) -> None:
     both = f"readers see {MAXIMA}, the old version has {SUMS}"
     await story.tell("cut over, in one transaction", both, orders.cut_over)
     await story.tell("roll back", f"readers see {SUMS}", orders.roll_back)
+    both = f"orders@{orders.first} has {SUMS}, orders@{orders.second} has {MAXIMA}"
+    await story.tell("the same query as of both versions", both, orders.query)
     again = f"completed: 3 of 3 partitions, {SUMS}"
     await story.tell("a backfill: three days again, two at a time", again, orders.backfill)
 

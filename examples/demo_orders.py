@@ -1,10 +1,14 @@
 """The second half of the demo: a DAG and its datasets, a new version beside the current one, and the way back."""
 
 import asyncio
+import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
 TENUTO = str(Path(sys.executable).with_name("tenuto"))
 FOLDER = Path(__file__).with_name("11_orders")
 DAYS = ("2026-11-15", "2026-11-16", "2026-11-17")
+TOTAL = "select sum(total) as total from orders_daily"
 SUM, MAX = "sum(total) as total", "max(total) as total"
 
 
@@ -83,6 +88,10 @@ class Orders:
         await self.tn.dags.rollback("orders", self.first)
         return f"readers see {await self.seen()}"
 
+    async def query(self) -> str:
+        """Runs the same query as of both versions, as `tenuto query` does."""
+        return ", ".join(await asyncio.gather(*(self._query(f"orders@{one}") for one in (self.first, self.second))))
+
     async def backfill(self) -> str:
         """Computes the three days again, two at a time."""
         backfill = await self.tn.backfills.start(
@@ -121,11 +130,18 @@ class Orders:
                 bar.update(shown, completed=done)
                 await asyncio.sleep(0.1)
 
-    async def _print(self, *arguments: str) -> None:
-        """Runs a command and prints what it prints."""
-        done = await asyncio.to_thread(subprocess.run, [TENUTO, *arguments], check=True, capture_output=True, text=True)
-        self.console.print(f"[bold]$ tenuto {' '.join(arguments)}[/]", highlight=False)
+    async def _query(self, as_of: str) -> str:
+        # The datasets are this user's own, so that a weak sandbox is enough where there is no full one.
+        printed = await self._print("query", TOTAL, "--as-of", as_of, "--format", "csv", TENUTO_QUERY_SANDBOX="weak")
+        return f"{as_of} has a total of {Decimal(printed.splitlines()[1]):,}"
+
+    async def _print(self, *arguments: str, **environment: str) -> str:
+        """Runs a command, prints what it prints, and returns that."""
+        run = partial(subprocess.run, check=True, capture_output=True, text=True, env={**os.environ, **environment})
+        done = await asyncio.to_thread(run, [TENUTO, *arguments])
+        self.console.print(f"[bold]$ tenuto {shlex.join(arguments)}[/]", highlight=False)
         self.console.print(done.stdout, highlight=False, markup=False)
+        return done.stdout
 
     async def _dataset(self, version: int | None) -> "UUID | None":
         """The version of orders_daily that a version of the DAG has; None: the current one."""
