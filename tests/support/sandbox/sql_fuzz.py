@@ -69,8 +69,8 @@ class SqlFuzz:
             query = query.order_by(self._expression(depth))
         return query.limit(self._random.randint(0, 20))
 
-    def _table(self, depth: int) -> exp.Expression | str:
-        kinds: list[Callable[[], exp.Expression | str]] = [
+    def _table(self, depth: int) -> exp.Expr | str:
+        kinds: list[Callable[[], exp.Expr | str]] = [
             *[lambda: "orders as o"] * 9, lambda: "other_orders", lambda: self._random.choice(CATALOG),
             self._path, lambda: self._call(self._random.choice(self._table_functions), depth),
         ]  # fmt: skip
@@ -78,10 +78,10 @@ class SqlFuzz:
             kinds.append(lambda: self._query(depth + 1).subquery(f"s{depth}"))
         return self._random.choice(kinds)()
 
-    def _expression(self, depth: int) -> exp.Expression:
+    def _expression(self, depth: int) -> exp.Expr:
         if depth > 3 or self._random.random() < 0.3:
             return self._leaf()
-        kinds: list[Callable[[], exp.Expression]] = [
+        kinds: list[Callable[[], exp.Expr]] = [
             lambda: self._call(self._random.choice(self._functions), depth),
             lambda: self._call(self._random.choice(COMMON), depth),
             self._leaf,
@@ -99,16 +99,16 @@ class SqlFuzz:
             kinds.append(lambda: exp.Subquery(this=sqlglot.parse_one(f"select ({self._text(self._leaf())})", "duckdb")))
         return self._random.choice(kinds)()
 
-    def _call(self, name: str, depth: int) -> exp.Expression:
+    def _call(self, name: str, depth: int) -> exp.Expr:
         arguments = [self._expression(depth + 2) for _ in range(self._random.randint(0, 3))]
         return exp.Anonymous(this=name, expressions=arguments)
 
-    def _leaf(self) -> exp.Expression:
+    def _leaf(self) -> exp.Expr:
         if self._random.random() < 0.4:
             return exp.column(self._random.choice(COLUMNS))
         return self._literal()
 
-    def _literal(self) -> exp.Expression:
+    def _literal(self) -> exp.Expr:
         return self._random.choice((
             lambda: exp.Literal.number(self._random.randint(0, 300)),
             lambda: exp.Literal.string(self._random.choice(TEXTS)),
@@ -120,5 +120,5 @@ class SqlFuzz:
         return self._text(exp.Literal.string(self._random.choice(self._paths)))
 
     @staticmethod
-    def _text(tree: exp.Expression) -> str:
+    def _text(tree: exp.Expr) -> str:
         return tree.sql("duckdb")
