@@ -99,20 +99,25 @@ async def _wait_for_version(
     """Return the version when it is ready, with `auto` when it is current; print its progress until then."""
     try:
         async with asyncio.timeout(wait_seconds):
-            version = await _follow_version(dags, deployed, ends=("current",) if auto else ("current", "ready"))
+            version = await _follow_version(dags, deployed)
     except TimeoutError as problem:
         raise StillRunning(
             f"version {deployed.version} of {deployed.dag} is not ready after {wait_seconds:g} s; its computation "
             f"continues: `tenuto versions {deployed.dag}` shows its progress"
         ) from problem
+    if auto and version.status == "ready":
+        raise WorkFailed(
+            f"version {version.version} of {version.dag} is ready, but another version became current meanwhile: "
+            f"`tenuto cutover {version.dag} {version.version}` makes it current"
+        )
     return replace(deployed, status=version.status)
 
 
-async def _follow_version(dags: "DagOperations", deployed: "DeployedVersion", *, ends: tuple[str, ...]) -> "DagVersion":
+async def _follow_version(dags: "DagOperations", deployed: "DeployedVersion") -> "DagVersion":
     last = None
     while True:
         [version] = await dags.list_dag_versions(deployed.dag, before=deployed.version + 1, limit=1)
-        if version.status in ends:
+        if version.status in ("current", "ready"):
             return version
         if version.status in ("failed", "superseded"):
             raise WorkFailed(
