@@ -160,7 +160,7 @@ create table tenuto.alert_rules (
   created_at     timestamp with time zone not null,
   due_at         timestamp with time zone not null,
   constraint alert_rules_pkey PRIMARY KEY (org_id, name),
-  constraint kind_is_known CHECK ((kind = ANY (ARRAY['job_failures'::text, 'dataset_age'::text, 'dead_effects'::text, 'no_worker'::text]))),
+  constraint kind_is_known CHECK ((kind = ANY (ARRAY['job_failures'::text, 'dataset_age'::text, 'dead_effects'::text, 'no_worker'::text, 'pool_trouble'::text]))),
   constraint name_is_not_too_long CHECK (((octet_length(name) >= 1) AND (octet_length(name) <= 128))),
   constraint seconds_are_positive CHECK (((seconds >= 1) AND (seconds <= 31536000))),
   constraint threshold_is_positive CHECK (((threshold >= 1) AND (threshold <= 1000)))

@@ -145,7 +145,7 @@ def test_a_paused_pool_does_nothing() -> None:
 def test_sudden_work_is_an_anomaly() -> None:
     assert decide(facts(ready=20, last_ready=2)).anomalies == [
         "ready tasks rose from 2 to 20",
-        "10 machines are missing at once",
+        "10 machines are requested at once",
     ]
     assert decide(facts(ready=2, last_ready=1)).anomalies == []
 

@@ -4,12 +4,14 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from psycopg.types.json import Jsonb
 
 from tenuto.model.errors import Conflict, InvalidInput, NotFound
 from tests.support.database.events import commit, readers, route
 from tests.support.database.jobs import deployed, trigger
 from tests.support.database.loops import an_org
 from tests.support.database.outbox import publish
+from tests.support.database.pools import a_pool, scale
 from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start, start_one
 
 
@@ -207,3 +209,30 @@ def test_an_org_has_up_to_1000_rules(db: Db):
         a_rule(db, "one more")
     assert a_rule(db, threshold=2) is False
     assert a_rule(db, "another org", org_id=an_org(db, "other")) is True
+
+
+def test_a_pool_whose_provider_fails_or_whose_work_jumps_is_an_alert(db: Db) -> None:
+    call(db, "set_pool", org_id=DEFAULT_ORG, name="gpu", policy=Jsonb({"max_workers": 4}))
+    pool_id = a_pool(db, "cpu")
+    a_rule(db, "pools", kind="pool_trouble")
+    evaluate(db)
+    assert alerts(db) == []
+
+    gpu = db.execute("select id from tenuto.pools where name = 'gpu'").fetchall()[0][0]
+    call(db, "note_pool_problem", org_id=DEFAULT_ORG, pool_id=gpu, problem="429 too many requests")
+    start(db, *range(4))
+    scale(db, pool_id)
+    evaluate(db)
+
+    rows = call(db, "list_alerts", org_id=DEFAULT_ORG)
+    assert sorted(row["summary"] for row in rows) == [
+        "pool cpu: 4 machines are requested at once",
+        "pool gpu: 429 too many requests",
+    ]
+    call(db, "note_pool_problem", org_id=DEFAULT_ORG, pool_id=gpu)
+    db.execute("update tenuto.scaling_decisions set decided_at = decided_at - interval '2 hours'")
+    evaluate(db)
+    assert {status for _, _, status in alerts(db)} == {"resolved"}
+    a_rule(db, "one", kind="pool_trouble", target="other")
+    evaluate(db)
+    assert {rule for rule, _, _ in alerts(db)} == {"pools"}

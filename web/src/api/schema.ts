@@ -27,7 +27,7 @@ export interface Alert {
 
 export interface AlertRule {
   name: string;
-  kind: "job_failures" | "dataset_age" | "dead_effects" | "no_worker";
+  kind: "job_failures" | "dataset_age" | "dead_effects" | "no_worker" | "pool_trouble";
   target: string | null;
   threshold: number;
   seconds: number;
@@ -1130,7 +1130,7 @@ export interface PurgedVersion {
 }
 
 export interface PutAlertRuleRequest {
-  kind: "job_failures" | "dataset_age" | "dead_effects" | "no_worker";
+  kind: "job_failures" | "dataset_age" | "dead_effects" | "no_worker" | "pool_trouble";
   target?: string | null;
   threshold?: number;
   seconds?: number;

@@ -102,7 +102,7 @@ def set_(
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
-    """Create an alert rule, or replace it: job_failures, dataset_age, dead_effects or no_worker."""
+    """Create an alert rule, or replace it: job_failures, dataset_age, dead_effects, no_worker or pool_trouble."""
     with_alerts(
         lambda alerts: alerts.put_alert_rule(
             rule, kind, target=target, threshold=threshold, seconds=seconds, destination=destination

@@ -171,6 +171,5 @@ def _log_decision(pool: str, decision: Decision) -> None:
     if decision.spawn or gone:
         after = decision.workers + decision.spawn - gone
         log.info("pool %s: %d -> %d workers: %s", pool, decision.workers, after, decision.reason)
-    if decision.spawn or gone:
-        for anomaly in decision.anomalies:
-            log.warning("pool %s: %s", pool, anomaly)
+    for anomaly in decision.anomalies:
+        log.warning("pool %s: %s", pool, anomaly)

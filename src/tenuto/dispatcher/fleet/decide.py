@@ -65,7 +65,7 @@ def decide(facts: PoolFacts, max_machines: int | None = None) -> Decision:
     busy = [machine.id for machine in active if machine.running]
     workers = len(starting) + len(active)
     demand = measure_demand(facts, len(busy))
-    anomalies = find_anomalies(facts, max(0, demand.wanted - workers))
+    anomalies = find_anomalies(facts)
     if facts.paused:
         return Decision(workers, workers, "paused", "the pool is paused", busy=busy)
     if workers > facts.policy.max_workers:
@@ -99,14 +99,12 @@ def measure_demand(facts: PoolFacts, busy: int) -> Demand:
     return Demand(wanted, keep, rule, reason)
 
 
-def find_anomalies(facts: PoolFacts, missing: int) -> list[str]:
-    """Return what an operator should look at: a sudden rise of the queue, or many machines at once."""
-    found: list[str] = []
+def find_anomalies(facts: PoolFacts) -> list[str]:
+    """Return a sudden rise of the queue since the last decision. A decision with an anomaly is stored, so it is found
+    once."""
     if facts.last_ready is not None and facts.ready >= max(SPIKE, SPIKE * facts.last_ready):
-        found.append(f"ready tasks rose from {facts.last_ready} to {facts.ready}")
-    if missing >= MANY_SPAWNS:
-        found.append(f"{missing} machines are missing at once")
-    return found
+        return [f"ready tasks rose from {facts.last_ready} to {facts.ready}"]
+    return []
 
 
 def _grow(
@@ -141,6 +139,8 @@ def _grow(
     elif room < asked:
         reason = f"{reason}; machines that end still count to max_workers"
     spawn = min(asked, room, left)
+    if spawn >= MANY_SPAWNS:
+        anomalies = [*anomalies, f"{spawn} machines are requested at once"]
     # A request by hand that finds no room is over: it must not start machines at a later time.
     return Decision(
         workers, demand.wanted, rule, reason,

@@ -28,8 +28,9 @@ class AlertFilter(Filter):
 class PutAlertRuleRequest(RequestModel):
     """`job_failures`: a job (`target`: DAG/JOB, else any) failed `threshold` times within `seconds`. `dataset_age`: the
     dataset `target` has had no commit for `seconds`. `dead_effects`: there are `threshold` dead letters. `no_worker`:
-    tasks of a queue (`target`, else any) have waited for `seconds`, and no live worker can take them. `destination`:
-    where its alerts are delivered."""
+    tasks of a queue (`target`, else any) have waited for `seconds`, and no live worker can take them.
+    `pool_trouble`: the provider of a pool (`target`, else any) fails, or a decision within `seconds` has an anomaly.
+    `destination`: where its alerts are delivered."""
 
     kind: AlertKind
     target: Name | None = None

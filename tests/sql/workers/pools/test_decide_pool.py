@@ -141,3 +141,16 @@ def test_a_worker_that_names_the_pool_counts_and_is_never_drained(db: Db, clock:
 
     assert [(machine.id, machine.external) for machine in facts.machines] == [("mine", True)]
     assert decide(facts).drain == []
+
+
+def test_a_sudden_rise_of_the_queue_is_an_event_even_if_the_pool_cannot_grow(db: Db, clock: Clock) -> None:
+    pool_id = a_pool(db, max_workers=1)
+    start(db, 1)
+    scale(db, pool_id)
+    start(db, *range(30))
+
+    scale(db, pool_id)
+    scale(db, pool_id)
+
+    anomalies = [entry["facts"]["anomalies"] for entry in decisions(db)]
+    assert anomalies == [["ready tasks rose from 1 to 31"], []]

@@ -54,6 +54,9 @@ begin
       select count(*) as count
       from (select from tenuto.outbox o where o.org_id = p_rule.org_id and o.status = 'dead' limit 1000) o) c
     where c.count >= p_rule.threshold;
+  when 'pool_trouble' then
+    return query
+    select c.pool, c.summary, c.details from tenuto._find_pool_trouble(p_rule.org_id, p_rule.target, v_since) c;
   else
     return query
     select u.queue, format('no live worker takes the tasks of queue %s: %s', u.queue, left(min(u.reason), 500)),

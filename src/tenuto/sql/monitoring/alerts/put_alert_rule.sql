@@ -1,7 +1,8 @@
 -- Creates an alert rule, or replaces it, and returns whether it is new. job_failures: a job (DAG/JOB, or any) failed
 -- p_threshold times within p_seconds. dataset_age: a dataset has had no commit for p_seconds. dead_effects: there are
--- p_threshold dead effects. no_worker: tasks of a queue (or any) have waited for p_seconds, and no live worker can take
--- them. Raises TN003 for wrong options and for more than 1,000 rules of an org, TN001 for an unknown destination or
+-- p_threshold dead effects. no_worker: tasks of a queue (or any) have waited for p_seconds, and no live worker can
+-- take them. pool_trouble: the provider of a pool (or any) fails, or a decision within p_seconds has an anomaly.
+-- Raises TN003 for wrong options and for more than 1,000 rules of an org, TN001 for an unknown destination or
 -- dataset.
 create or replace function tenuto.put_alert_rule(
   p_org_id uuid, p_name text, p_kind text, p_target text default null, p_threshold int default 1,
@@ -15,9 +16,9 @@ begin
   perform tenuto._check_name('the name of an alert rule', coalesce(p_name, ''), 128);
   perform tenuto._check_name('the target of an alert rule', p_target);
   perform tenuto._check_name('the actor of an alert rule', coalesce(p_actor, ''));
-  if coalesce(p_kind not in ('job_failures', 'dataset_age', 'dead_effects', 'no_worker'), true) then
+  if coalesce(p_kind not in ('job_failures', 'dataset_age', 'dead_effects', 'no_worker', 'pool_trouble'), true) then
     perform tenuto._raise('TN003', format('the kind of an alert rule is %L', left(p_kind, 40)),
-      'write job_failures, dataset_age, dead_effects or no_worker');
+      'write job_failures, dataset_age, dead_effects, no_worker or pool_trouble');
   elsif p_threshold not between 1 and 1000 or p_seconds not between 1 and 31536000 then
     perform tenuto._raise('TN003', 'the threshold is not 1 to 1,000, or the time not 1 second to 1 year');
   elsif p_kind = 'dataset_age' and p_target is null then
