@@ -5,8 +5,8 @@ from collections import Counter
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[2] / "src" / "tenuto"
-MAX_SPLATS = 41
-MAX_ANY = 451
+MAX_SPLATS = 39
+MAX_ANY = 450
 
 
 def per_folder(matches) -> Counter[str]:

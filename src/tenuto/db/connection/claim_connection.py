@@ -22,7 +22,7 @@ from tenuto.db.connection.availability import availability_of
 from tenuto.db.connection.call import kernel_errors, rejected, translated
 from tenuto.db.connection.errors import Away, Unreachable
 from tenuto.db.connection.pgbouncer import adapt_sync
-from tenuto.db.connection.pool import VANISHED
+from tenuto.db.connection.pool import with_keepalives
 from tenuto.db.connection.raw_statements import array_literal
 from tenuto.db.connection.traffic import traffic
 from tenuto.model.tasks import Row, Unclaimable
@@ -209,7 +209,11 @@ def _connect(url: str, options: str | None) -> psycopg.Connection:
     availability.wait()
     try:
         conn = psycopg.connect(
-            url, autocommit=True, connect_timeout=10, application_name="tenuto", options=options, **VANISHED
+            with_keepalives(url),
+            autocommit=True,
+            connect_timeout=10,
+            application_name="tenuto",
+            options=options,
         )
     except psycopg.OperationalError as error:
         if availability.refused(error):

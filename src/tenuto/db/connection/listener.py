@@ -9,7 +9,7 @@ from psycopg import AsyncConnection, sql
 
 from tenuto.db.connection.availability import availability_of
 from tenuto.db.connection.pgbouncer import adapt
-from tenuto.db.connection.pool import VANISHED
+from tenuto.db.connection.pool import with_keepalives
 from tenuto.model.backoff import Backoff
 from tenuto.model.workers import Wakeup
 
@@ -63,12 +63,11 @@ async def _open(url: str) -> AsyncConnection:
         await availability.wait_async()
         try:
             conn = await AsyncConnection.connect(
-                url,
+                with_keepalives(url),
                 autocommit=True,
                 application_name="tenuto listener",
                 connect_timeout=5,
                 prepare_threshold=None,
-                **VANISHED,
             )
         except psycopg.OperationalError as error:
             if not availability.refused(error):

@@ -10,6 +10,7 @@ from weakref import WeakValueDictionary
 
 import psycopg
 from psycopg import AsyncConnection
+from psycopg.conninfo import make_conninfo
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from tenuto.db.connection.availability import Availability, availability_of
@@ -32,14 +33,6 @@ log = logging.getLogger("tenuto.db")
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-# Lets the operating system detect a server that vanished (no reset, no response), not only our timeouts.
-VANISHED: dict[str, Any] = {
-    "keepalives_idle": 10,
-    "keepalives_interval": 5,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 30_000,
-}
 
 # Error codes that do not concern the connection: deadlock, lock not available, out of memory.
 OF_A_STATEMENT = ("40", "55", "53200")
@@ -219,6 +212,11 @@ def make_pool(
     return ConnectionPool(url, make, size=size, timeout=timeout)
 
 
+def with_keepalives(url: str) -> str:
+    """Let the operating system detect a server that vanished (no reset, no response), besides our own timeouts."""
+    return make_conninfo(url, keepalives_idle=10, keepalives_interval=5, keepalives_count=3, tcp_user_timeout=30_000)
+
+
 @asynccontextmanager
 async def open_pool(
     url: str,
@@ -248,7 +246,7 @@ def _gated(availability: Availability, closed: Callable[[], bool]) -> type[Async
             while True:
                 await availability.wait_async(closed)
                 try:
-                    conn = await super().connect(conninfo, **settings)
+                    conn = await super().connect(with_keepalives(conninfo), **settings)
                 except psycopg.OperationalError as error:
                     if closed() or not availability.refused(error):
                         raise
@@ -274,7 +272,6 @@ async def _configure_bound(conn: Conn) -> None:
 
 def _settings(role: str | None, timeout: float, longest: float | None, application: str) -> dict[str, Any]:
     settings: dict[str, Any] = {
-        **VANISHED,
         "autocommit": True,
         "application_name": application,
         "connect_timeout": max(2, int(timeout)),
