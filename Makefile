@@ -23,10 +23,10 @@ check: .venv/.dev ## lint, types, layers, SQL boundaries, generated files
 	@$(BIN)/python tools/gen.py --check
 	@sh tools/check_web.sh
 
-gen: .venv/.dev ## write the generated files anew
+gen: .venv/.dev ## write the generated files
 	@$(BIN)/python tools/gen.py
 
-web: ## build the dashboard anew (needs Node)
+web: ## build the dashboard (needs Node)
 	@cd web && npm install --no-save --silent --prefer-offline && npm run --silent build
 
 bench: .venv/.dev ## measure the kernel on this machine
@@ -45,7 +45,7 @@ fmt: .venv/.dev ## format the code
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-lock: .venv/.dev ## pin requirements/*.txt anew from requirements/*.in
+lock: .venv/.dev ## pin requirements/*.txt from requirements/*.in
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh tools/lock.sh $(ARGS)
 
 .venv/.python:

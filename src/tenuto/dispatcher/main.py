@@ -41,8 +41,8 @@ async def dispatch(
 ) -> None:
     """Run the loops on this database. `port`: where this process serves metrics; `org_id`: the org that the metrics
     describe and whose pools are controlled. Without `peppers`, the heads of audit chains are signed and effects
-    delivered elsewhere. `private_destinations`: deliver to private addresses, and without TLS, too. `providers`: of the
-    pools that are controlled here, by name."""
+    delivered elsewhere. `private_destinations`: deliver to private addresses, and without TLS, too. `providers`: by
+    name, for the pools that this dispatcher controls."""
     deliverer = None if peppers is None else Deliverer(peppers, private=private_destinations)
     async with (
         open_pool(url, role=role, timeout=CALL_TIMEOUT_SECONDS) as pool,

@@ -88,7 +88,7 @@ class RunPodProvider:
         try:
             return response.json() if response.content else None
         except ValueError as error:
-            raise ProviderError(f"RunPod responded with something else than JSON: {response.text[:200]!r}") from error
+            raise ProviderError(f"RunPod responded with something other than JSON: {response.text[:200]!r}") from error
 
 
 def _refused(method: str, path: str, response: httpx2.Response) -> ProviderError:

@@ -1,6 +1,7 @@
--- Emits an event of an output of a job from its running task, at once and not with its end: the jobs that read this
--- output react to it. p_output is the dataset or the name of the output, or its position. With a key, once per job: a
--- later attempt that emits it again gets the first one. Fenced: a worker that lost the task cannot emit.
+-- Emits an event of an output from the running task of a job. It takes effect at once, not when the task ends: the jobs
+-- that read this output react to it. p_output is the dataset, the name of the output or its position. With a key, it is
+-- emitted once per job: a later attempt that emits it again gets the first event. Fenced: a worker that lost the task
+-- cannot emit.
 create or replace function tenuto.emit_event(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_output text, p_data jsonb default null,
   p_partition text default null, p_key text default null)

@@ -1,6 +1,6 @@
--- Returns a page of the folders that an input of a running task of a job consists of, in the order of partitions, after
--- the commit p_after: the whole input, as it was committed when it was pinned. For inputs that are too large for
--- the description of the job. Fenced: a worker that lost the task gets TN005.
+-- Returns a page of the folders of one input of a job's running task, ordered by partition, after the commit p_after.
+-- Together the pages are the whole input, as it was when it was pinned. For inputs that are too large for the
+-- description of the job. Fenced: a worker that lost the task gets TN005.
 create or replace function tenuto.list_input_locations(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_input int, p_after uuid default null,
   p_limit int default 1000)

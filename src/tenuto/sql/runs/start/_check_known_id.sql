@@ -1,4 +1,4 @@
--- Raises TN004 for a run id that is taken by something else than a run of the org, without saying by what.
+-- Raises TN004 for a run id that is taken by something other than a run of the org, without saying by what.
 create or replace function tenuto._check_known_id(p_org_id uuid, p_run_id uuid)
   returns void
   language plpgsql
