@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
+from zlib import crc32
 
 import hypothesis
 import psycopg
@@ -34,7 +35,6 @@ WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")
 GUEST_OF = os.environ.get("TENUTO_TEST_FOLDER")  # another run's server, which that run stops
 if GUEST_OF:
     WORKER = f"guest{os.getpid()}"
-FOLDER_ORDER = {"walk": 0, "journeys": 1, "planted": 2}  # folders, in the order in which they begin
 # Folders whose tests get a new database each: they end processes and connections, and look at all that are there.
 NEW_DATABASES = ("journeys", "docs", "examples")
 # Tests that need the partitions of other weeks. The databases of all others have those of this week alone: every
@@ -205,8 +205,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes long comes first: one process waits with it while others work, and at the end all have something."""
-    items.sort(key=lambda item: (FOLDER_ORDER.get(item.path.parent.name, len(FOLDER_ORDER)), item.path))
+    """The walk takes longest and comes first. Other files are mixed by a checksum of their names, so that the tests of
+    each process mostly compute while those of another wait, from the first to the last minute."""
+    items.sort(key=lambda item: (item.path.parent.name != "walk", crc32(item.path.name.encode()), item.path))
 
 
 def pytest_collection_finish() -> None:
@@ -217,9 +218,9 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Two more than there are cores, for a quarter of the time is spent waiting: for leases, for polls, for processes.
-    No more than the connections of the run's server allow."""
-    return min((os.cpu_count() or 1) + 2, 8)
+    """Three more than there are cores, for more than half of the time is spent waiting: for leases, for polls, for
+    processes. No more than the connections of the run's server allow."""
+    return min((os.cpu_count() or 1) + 3, 8)
 
 
 @pytest.hookimpl(trylast=True)

@@ -20,6 +20,8 @@ from tests.support.waiting import wait_until, wait_until_dead
 __all__ = ["ROOT", "BackgroundCommand", "Terminal", "newcomer"]
 
 BIN = Path(sys.executable).parent
+# Plugins of pytest that libraries of ours bring along: to import them takes twice as long as all the rest of pytest.
+UNUSED_PLUGINS = "-p no:anyio -p no:pgrls -p no:schemathesis"
 
 
 class Terminal:
@@ -29,7 +31,14 @@ class Terminal:
         clean = {name: value for name, value in os.environ.items() if not name.startswith("TENUTO_")}
         path = os.pathsep.join((str(forked_tenuto()), str(BIN), os.environ["PATH"]))
         self.folder = folder
-        self.environment = {**clean, "PATH": path, "TERM": "dumb", "COLUMNS": "200", **environment}
+        self.environment = {
+            **clean,
+            "PATH": path,
+            "TERM": "dumb",
+            "COLUMNS": "200",
+            "PYTEST_ADDOPTS": UNUSED_PLUGINS,
+            **environment,
+        }
 
     def run(self, command: str, *, timeout: float = 90.0) -> "subprocess.CompletedProcess[str]":
         """A command that ends by itself."""
