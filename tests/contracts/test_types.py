@@ -5,7 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[2] / "src" / "tenuto"
-MAX_SPLATS = 39
+MAX_SPLATS = 40
 MAX_ANY = 450
 
 

@@ -1,6 +1,6 @@
 -- staged -> committed | deleted: marks a row set that a commit names, and keeps one that an effect will add to the
--- dataset of a sink. Of any other row set, each call deletes the last 20 pages, so that its transaction stays short; the
--- call that deletes the first page also deletes the row set.
+-- dataset of a sink. Of any other row set, each call deletes the last 20 pages, so that its transaction stays short;
+-- the call that deletes the first page also deletes the row set.
 create or replace function tenuto._settle_row_set(p_set tenuto.row_sets)
   returns void
   language plpgsql
