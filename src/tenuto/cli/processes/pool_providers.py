@@ -32,6 +32,7 @@ ProvidersFile = Annotated[
     ),
 ]
 SECRET_NAMES = re.compile("KEY|TOKEN|SECRET|PASSW|CREDENTIAL")
+MIN_SECRET_CHARS = 8  # shorter values may be words, such as `true` or `none`
 URL_PASSWORD = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#]*?:([^/?#]+)@")
 KINDS = ("local", "exec", "ecs", "runpod")
 # Runs the command line in this environment, whatever is on the PATH.
@@ -105,10 +106,11 @@ def open_provider(name: str, entry: object, environment: Mapping[str, str] = os.
 def hide_secrets(environment: Mapping[str, str]) -> None:
     """Keep the secrets of this process, which commands and clouds may repeat in errors, out of what is stored."""
     for name, value in environment.items():
-        if SECRET_NAMES.search(name.upper()):
-            hide(value)
-        if password := URL_PASSWORD.match(value):
-            hide(password[1])
+        secrets = [value] if SECRET_NAMES.search(name.upper()) else []
+        secrets += URL_PASSWORD.findall(value)
+        for secret in secrets:
+            if len(secret) >= MIN_SECRET_CHARS:
+                hide(secret)
 
 
 def _max_machines(name: str, options: dict[str, object]) -> int:
