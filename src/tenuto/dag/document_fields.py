@@ -194,8 +194,9 @@ class JobFields(Fields):
     activation: Activation = Field(description="Started by time or a user, or by changes of its inputs.")
     runtime: Runtime | None = Field(
         default=None,
-        description="Where it runs. Default: worker, and sandbox for a bundle. ecs_platform is another name of "
-        "worker, ecs_udf of sandbox.",
+        description="Where it runs. Default: worker, and sandbox for a bundle. dispatcher: trigger_cron, webhook and "
+        "range_aggregator run in a dispatcher, without a worker. ecs_platform is another name of worker, ecs_udf of "
+        "sandbox.",
     )
     operator: str = Field(pattern=OPERATOR, description="The work that it does; sql@2 is version 2 of sql.")
     config: dict[str, Json] = Field(default={}, description="Options of the operator.")

@@ -101,11 +101,12 @@ class JobRules:
         udf, secrets, name = self._get("udf"), self._get("secrets"), base_name(self._job.text("operator") or "")
         runtime = RUNTIME_ALIASES.get(str(written), written) or ("sandbox" if udf else "worker")
         place = self._get("runtime") or self._job
+        inside = [name for name, operator in OPERATORS.items() if operator.in_dispatcher]
         if udf is not None and runtime not in CONFINED:
             self._add(place, "runtime", f"a bundle does not run in {quoted(runtime)}", "write sandbox or lambda")
-        if runtime == "dispatcher" and name in OPERATORS and not OPERATORS[name].in_dispatcher:
-            inside = ", ".join(name for name, operator in OPERATORS.items() if operator.in_dispatcher)
-            self._add(place, "runtime", f"the operator {name} does not run in a dispatcher", f"only {inside} do")
+        if runtime == "dispatcher" and find_operator(name) and name not in inside:
+            hint = f"only {', '.join(inside)} do"
+            self._add(place, "runtime", f"the operator {name} does not run in a dispatcher", hint)
         if secrets is not None and secrets.items() and (runtime in CONFINED or udf is not None):
             hint = "use a worker, or pass the code what it needs"
             self._add(secrets, "secrets", "untrusted code gets no secrets", hint)

@@ -294,3 +294,7 @@ async def resume_queue(conn: Conn, *, org_id: UUID, queue: str) -> None:
 
 async def send_signal(conn: Conn, *, org_id: UUID, run_id: UUID, name: str, value: Json = None) -> UUID:
     return await call_value(conn, "send_signal", org_id=org_id, run_id=run_id, name=name, value=json_or_default(value))
+
+
+async def find_dispatcher_task(conn: Conn, *, org_id: UUID) -> UUID | None:
+    return await call_value(conn, "find_dispatcher_task", org_id=org_id)

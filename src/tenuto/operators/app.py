@@ -1,6 +1,6 @@
 """The app of the operators: a task type `tenuto.<operator>` for each built-in operator and each installed one."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from importlib.metadata import entry_points
 from pkgutil import resolve_name
@@ -27,13 +27,21 @@ BUILT_IN = {
 }
 
 
-def operator_app(storage: str, allowed_hosts: Sequence[str] = ()) -> App:
-    """Return an app with all operators of this machine. `storage`: the URL of the object store that datasets are in;
-    `allowed_hosts`: hosts with private addresses that jobs may contact."""
+def operator_app(storage: str, allowed_hosts: Sequence[str] = (), *, only: Collection[str] | None = None) -> App:
+    """Return an app with all operators of this machine, or only some. `storage`: the URL of the object store that
+    datasets are in; `allowed_hosts`: hosts with private addresses that jobs may contact."""
     app = App(RESERVED)
     for name, target in {**installed_operators(), **BUILT_IN}.items():
-        app.task(name=name)(_task(target, storage, allowed_hosts))
+        if only is None or name in only:
+            app.task(name=name)(_task(target, storage, allowed_hosts))
     return app
+
+
+def operators_in_dispatcher() -> set[str]:
+    """Return the operators that jobs with `runtime: dispatcher` can have."""
+    from tenuto.dag.operators import OPERATORS
+
+    return {name for name, operator in OPERATORS.items() if operator.in_dispatcher}
 
 
 @cache

@@ -34,6 +34,7 @@ class WorkerSettings:
     grace: float = 30.0
     allowed_hosts: list[str] = field(default_factory=list[str])  # with private addresses that jobs may contact
     bundles: bool = False  # also run uploaded bundles
+    in_dispatcher: bool = False  # run only the operators of jobs with runtime: dispatcher
     weak_sandbox: bool = False  # run untrusted code even if this machine cannot enforce every restriction
     code_version: str | None = None  # None: the child derives it from the imported modules
     hashes_code: bool = False  # code_version is the hash; set by the child

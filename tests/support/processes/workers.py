@@ -109,6 +109,7 @@ class Fleet:
 
     def __init__(self, database: str, folder: Path) -> None:
         self.database, self.folder = database, folder
+        self.storage: str | None = None  # None: a folder of the home
         self.workers: list[WorkerProcess] = []
 
     def start(
@@ -130,7 +131,9 @@ class Fleet:
     def _environment(self, url: str) -> dict[str, str]:
         clean = {name: value for name, value in os.environ.items() if not name.startswith("TENUTO_")}
         home = str(self.folder / "home")
-        return {**clean, "TENUTO_DATABASE_URL": url, "TENUTO_HOME": home, "JOURNEY_FOLDER": str(self.folder)}
+        storage = {"TENUTO_STORAGE": self.storage} if self.storage else {}
+        paths = {"TENUTO_HOME": home, "JOURNEY_FOLDER": str(self.folder)}
+        return {**clean, "TENUTO_DATABASE_URL": url, **paths, **storage}
 
     def open_gate(self, name: str) -> None:
         """Lets go what waits in `at_gate(name)`."""

@@ -38,12 +38,13 @@ def dispatcher(
     Every worker runs them too. Any number of dispatchers may run.
     """
     settings = read_settings()
-    LogOutput(log_format, log_level).write_to_stderr()
+    output = LogOutput(log_format, log_level)
+    output.write_to_stderr()
     with ready_database(settings, keep=False) as url:
         context = resolve_context(settings, url, metrics_port, metrics_host)
         if not context.may_dispatch:
             raise WorkFailed(f"no dispatcher loops can run here: {NO_LOOPS}")
-        asyncio.run(_serve(replace(context, providers=read_providers(providers))))
+        asyncio.run(_serve(replace(context, providers=read_providers(providers), log=output)))
     show({"stopped": True}, "stopped", as_json=as_json)
 
 

@@ -19,7 +19,7 @@ from tenuto.cli.exit_codes import UsageError, WorkFailed
 from tenuto.cli.pepper import peppers_if_any
 from tenuto.cli.processes.shared_home import is_shared, warn_of_other_folders
 from tenuto.db.connection.errors import lacks_right
-from tenuto.model.log_output import Format, Level
+from tenuto.model.log_output import Format, Level, LogOutput
 from tenuto.runtimes.background import BackgroundTasks, stop_process
 from tenuto.runtimes.process_lifetime import leaving_within
 
@@ -62,6 +62,7 @@ class ProcessContext:
     store: "Store"
     metrics_port: int = 0
     providers: "Mapping[str, Provider]" = field(default_factory=dict[str, "Provider"])  # of pools
+    log: LogOutput = field(default_factory=LogOutput)
 
 
 def resolve_context(
@@ -136,7 +137,7 @@ async def serve(
         if worker is None:
             if ready is not None:
                 ready()
-            await stop.wait()
+            await run_operators(context, stop)
         else:
 
             def began() -> None:
@@ -178,6 +179,18 @@ async def _dispatch(context: ProcessContext, peppers: "Peppers | None", stop: as
         private_destinations=os.environ.get("TENUTO_PRIVATE_DESTINATIONS") == "1",
         providers=context.providers,
     )
+
+
+async def run_operators(context: ProcessContext, stop: asyncio.Event) -> None:
+    """Claim tasks of jobs with `runtime: dispatcher` when there are some, until `stop` is set."""
+    from tenuto.cli.processes.dispatcher_operators import session_settings, wait_for_tasks
+
+    if context.may_work and await wait_for_tasks(context, stop):
+        settings = session_settings(context, worker_name(), context.log)
+        log.info("jobs with runtime: dispatcher run here, as worker %s", settings.name)
+        await run_worker(settings, None, stop=stop)
+    else:
+        await stop.wait()
 
 
 async def run_worker(

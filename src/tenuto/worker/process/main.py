@@ -79,12 +79,13 @@ def _find_operators() -> None:
 
 
 def _load_operators(settings: WorkerSettings) -> App:
-    """Return the operators, which every worker with an app serves."""
-    if not settings.targets:
+    """Return the operators, which every worker with an app serves; a dispatcher, those that run in dispatchers."""
+    if not settings.targets and not settings.in_dispatcher:
         return NO_OPERATORS
-    from tenuto.operators.app import operator_app
+    from tenuto.operators.app import operator_app, operators_in_dispatcher
 
-    return operator_app(settings.storage, settings.allowed_hosts)
+    only = operators_in_dispatcher() if settings.in_dispatcher else None
+    return operator_app(settings.storage, settings.allowed_hosts, only=only)
 
 
 async def _work(settings: WorkerSettings, app: App, operators: App, control: ControlChannel, ledger: int) -> bool:
