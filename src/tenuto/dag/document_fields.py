@@ -63,6 +63,9 @@ class ContinuousSource(Fields):
     """Runs all the time and is started again when it ends."""
 
     kind: Literal["continuous", "always_on"]
+    max_inflight: int | None = Field(
+        default=None, ge=1, le=1000, description="How many emitted events of a dataset may not be handled yet."
+    )
 
 
 class ManualSource(Fields):

@@ -117,7 +117,9 @@ def _udf(fields: JobFields) -> JsonObject | None:
 
 def _source(fields: JobFields) -> JsonObject | None:
     source = _plain(fields.source)
-    return {**source, "kind": "continuous"} if source and source["kind"] == "always_on" else source
+    if source is None or source["kind"] not in ("continuous", "always_on"):
+        return source
+    return {"kind": "continuous", **({"max_inflight": source["max_inflight"]} if source["max_inflight"] else {})}
 
 
 def _scaling(fields: Scaling | None) -> JsonObject | None:

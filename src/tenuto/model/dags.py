@@ -1,6 +1,6 @@
 """DAGs and jobs as the database stores them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypedDict
 from uuid import UUID
@@ -149,7 +149,9 @@ class WholeJob:
 @dataclass(frozen=True)
 class SourceState:
     """The state of a source job. `status` is active or stopped, and of a continuous one pending, running, draining,
-    dead or stopped; `task_id` is its newest task."""
+    dead or stopped; `task_id` is its newest task. `streams`: for each `dataset` that it publishes how many of the
+    newest 1,000 events are not handled yet (`inflight`), how many may be (`max_inflight`), and the age of the oldest
+    (`lag_seconds`)."""
 
     dag: str
     job: str
@@ -158,6 +160,7 @@ class SourceState:
     task_id: UUID | None
     next_at: datetime | None
     last_at: datetime | None
+    streams: list[JsonObject] = field(default_factory=list[JsonObject])
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,10 @@ from uuid import uuid4
 
 import pytest
 
-from tenuto.model.errors import InvalidInput, NotFound
+from tenuto.model.errors import InvalidInput, NotFound, RateLimited
 from tests.support.clock import Clock
 from tests.support.database.dags import cutover, deploy, rollback
+from tests.support.database.events import route
 from tests.support.database.jobs import deployed
 from tests.support.database.schedules import fire, schedule
 from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, task
@@ -142,3 +143,47 @@ def test_other_sources_are_active_or_stopped_and_other_jobs_have_no_state(db: Db
         call(db, "get_source", org_id=DEFAULT_ORG, dag="sales", name="daily")
     with pytest.raises(NotFound):
         call(db, "get_source", org_id=uuid4(), dag="chain", name="follow")
+
+
+def test_a_follower_emits_no_more_than_its_consumers_handle(db: Db, clock: Clock):
+    document = a_dag()
+    document["jobs"][0]["source"]["max_inflight"] = 2
+    document["jobs"].append(READER)
+    current(db, document)
+    worker = a_worker(db)
+    turn(db, clock)
+    follower = worker.claim_one()
+
+    def emit(key: str) -> Any:
+        return call(worker.db, "emit_event", **worker.fence, task_id=follower.task_id, attempt=follower.attempt,
+                    output="blocks", key=key)  # fmt: skip
+
+    emit("1")
+    emit("2")
+    with pytest.raises(RateLimited, match="2 events of blocks are not handled yet"):
+        emit("3")
+    emit("2")  # a repetition is no new event
+    route(db)
+    clock.advance(seconds=30)
+    (source,) = call(db, "get_source", org_id=DEFAULT_ORG, dag="chain", name="follow")
+    assert source["streams"] == [{"dataset": "blocks", "inflight": 2, "max_inflight": 2, "lag_seconds": 30}]
+    with pytest.raises(RateLimited):
+        emit("3")
+    first, _ = worker.claim(2)
+    worker.complete(first)
+
+    emit("3")
+
+    (source,) = call(db, "get_source", org_id=DEFAULT_ORG, dag="chain", name="follow")
+    assert source["streams"][0]["inflight"] == 2
+
+
+READER = {
+    "name": "each",
+    "activation": "reactive",
+    "operator": "sql",
+    "execution_strategy": "PerUpdate",
+    "inputs": [{"from": {"dataset": "blocks"}}],
+    "config": {"sql": "select 1"},
+    "outputs": [{"dataset": "sums"}],
+}

@@ -1545,6 +1545,7 @@ export interface SourceState {
   task_id: string | null;
   next_at: string | null;
   last_at: string | null;
+  streams: Array<Record<string, unknown>>;
 }
 
 export interface StartGraphRequest {

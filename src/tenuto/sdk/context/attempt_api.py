@@ -5,7 +5,10 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from typing import Any, Protocol
 
+from tenuto.model.errors import RateLimited
 from tenuto.sdk.context.control import Fail
+
+EMIT_AGAIN_SECONDS = 0.5  # until consumers have handled some of the events that are in flight
 
 Json = Any
 
@@ -45,3 +48,12 @@ class ContextApi(AttemptApi, Protocol):
     """The calls of an attempt whose org is known."""
 
     org: str  # the slug of the attempt's org
+
+
+async def emit_when_allowed(api: AttemptApi, output: str, data: Json, partition: str | None, key: str) -> str:
+    """Emit an event and return its id; wait while as many events are not handled yet as the source allows."""
+    while True:
+        try:
+            return str(await api.ask("emit_event", output=output, data=data, partition=partition, key=key))
+        except RateLimited:
+            await asyncio.sleep(EMIT_AGAIN_SECONDS)

@@ -16,7 +16,7 @@ from tenuto.model.errors import InvalidInput
 from tenuto.model.json import Json, JsonObject
 from tenuto.model.text import clean, redact
 from tenuto.sdk.client.start_request import detail_of, split_options
-from tenuto.sdk.context.attempt_api import AttemptCaller, ContextApi
+from tenuto.sdk.context.attempt_api import AttemptCaller, ContextApi, emit_when_allowed
 from tenuto.sdk.context.children import Child, ChildFailed, ChildStep, Starting
 from tenuto.sdk.context.control import Fail, Snooze, Suspend
 from tenuto.sdk.context.current_attempt import RunningAttempt
@@ -272,11 +272,11 @@ class Context(DurableCalls):
                                    key=key or self._effect_key(kind, payload)))["id"]  # fmt: skip
 
     async def emit(self, output: int | str = 0, data: JsonObject | None = None, *, partition: str | None = None) -> str:
-        """Emit an event of an output of the job, named by its dataset, name or position, and return its id. Jobs that
-        read it react at once, with `data` in `ctx.job.event`. A later attempt emits the same event only once."""
+        """Emit an event of an output (its dataset, name or position) and return its id: jobs that read it react, with
+        `data` in `ctx.job.event`. Later attempts do not emit it again. Waits while `max_inflight` is reached."""
         await self.replay.record_failures()
         key = self._effect_key("emit", {"output": output, "data": data, "partition": partition})
-        return str(await self.api.ask("emit_event", output=str(output), data=data, partition=partition, key=key))
+        return await emit_when_allowed(self.api, str(output), data, partition, key)
 
     def _effect_key(self, kind: str, payload: Mapping[str, Json]) -> str:
         """Return the same key for the same effect of every attempt; equal effects of one attempt are numbered."""

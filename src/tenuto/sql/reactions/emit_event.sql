@@ -1,7 +1,7 @@
 -- Emits an event of an output from the running task of a job. It takes effect at once, not when the task ends: the jobs
 -- that read this output react to it. p_output is the dataset, the name of the output or its position. With a key, it is
--- emitted once per job: a later attempt that emits it again gets the first event. Fenced: a worker that lost the task
--- cannot emit.
+-- emitted once per job: a later attempt that emits it again gets the first event. Raises TN010 while the source has as
+-- many events in flight as it allows. Fenced: a worker that lost the task cannot emit.
 create or replace function tenuto.emit_event(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_output text, p_data jsonb default null,
   p_partition text default null, p_key text default null)
@@ -37,6 +37,9 @@ begin
   end if;
   perform tenuto._check_partitions(case when p_partition is not null then array[p_partition] end);
   perform tenuto._check_name('the key of an event', p_key, 256);
+  if p_key is null or tenuto._emitted_event(v_running.org_id, v_job.job_key || ':' || p_key) is null then
+    perform tenuto._check_inflight(v_job, v_output);
+  end if;
 
   perform tenuto._publish(v_running.org_id, 'route_event', array[jsonb_build_object(
     'emitted', jsonb_build_array(v_id), 'dag_version_id', v_job.dag_version_id)],

@@ -1,8 +1,10 @@
 -- Returns the state of a source job. A continuous one is pending (its task is not running yet), running, draining (its
 -- task was cancelled and has not ended), dead (its task has ended; a dispatcher starts the next) or stopped; others are
--- active or stopped. A paused job, or one that no current version has, is stopped.
+-- active or stopped. A paused job, or one that no current version has, is stopped. streams: for each dataset that it
+-- publishes how many of the newest 1,000 events are not handled yet, how many may be, and how old the oldest is (lag).
 create or replace function tenuto.get_source(p_org_id uuid, p_dag text, p_name text)
-  returns table (dag text, job text, kind text, status text, task_id uuid, next_at timestamptz, last_at timestamptz)
+  returns table (dag text, job text, kind text, status text, task_id uuid, next_at timestamptz, last_at timestamptz,
+    streams jsonb)
   language plpgsql
   stable
 as $$
@@ -28,6 +30,14 @@ begin
                and not tenuto._is_open(v_schedule.task_id) then 'dead'
               when v_schedule.continuous then 'pending'
               else 'active' end,
-         v_schedule.task_id, v_schedule.next_at, v_schedule.last_at;
+         v_schedule.task_id, v_schedule.next_at, v_schedule.last_at,
+         (select coalesce(jsonb_agg(jsonb_build_object('dataset', s.name, 'inflight', i.events, 'max_inflight',
+                   v_definition #> '{source,max_inflight}', 'lag_seconds',
+                   extract(epoch from tenuto.now() - i.oldest_at)) order by s.output), '[]')
+          from tenuto.dag_current_versions c
+          join tenuto.dag_version_datasets s
+            on s.org_id = c.org_id and s.dag_version_id = c.dag_version_id and s.job_key = v_key
+          cross join lateral tenuto._inflight(p_org_id, c.dag_version_id, s.dataset_id, s.dataset_version_id) i
+          where c.org_id = p_org_id);
 end
 $$;
