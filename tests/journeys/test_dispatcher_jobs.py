@@ -1,6 +1,7 @@
 """Jobs with `runtime: dispatcher`: a dispatcher runs them itself, without any worker."""
 
 from typing import Any
+from uuid import UUID
 
 from tests.support.database.attempts import end_lease, outcomes
 from tests.support.database.jobs import deployed, partitions, trigger
@@ -28,9 +29,14 @@ def a_dispatcher(database: str) -> Any:
     return running("dispatcher", ready="running", TENUTO_DATABASE_URL=database)
 
 
-def ran_by(db: Db, task_id: object) -> str:
+def ran_by(db: Db, task_id: UUID) -> str:
     wait_until(lambda: outcomes(db, task_id) == ["completed"], timeout=60)
-    return value(db, "select worker_id from tenuto.task_attempts where task_id = %s and end_no = 0", task_id)
+    return value(
+        db,
+        "select s.worker_id from tenuto.task_attempts a join tenuto.sessions s on s.id = a.session_id "
+        "where a.task_id = %s and a.end_no = 0",
+        task_id,
+    )
 
 
 def test_a_dispatcher_runs_its_jobs_under_a_lease_and_another_one_takes_over(db: Db, database: str) -> None:

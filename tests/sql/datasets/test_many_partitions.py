@@ -17,10 +17,10 @@ ADD = """
 with added as (
   insert into tenuto.partition_versions (id, org_id, dataset_version_id, partition_key, task_id, attempt, location,
     rows, bytes, fingerprint, checks, inputs, committed_at)
-  select tenuto._uuid7(), v.org_id, v.dataset_version_id, to_char(date '2000-01-01' + n, 'YYYY-MM-DD'), v.task_id,
+  select tenuto._uuid7(), v.org_id, v.dataset_version_id, to_char(date '1990-01-01' + n, 'YYYY-MM-DD'), v.task_id,
          v.attempt, v.location, v.rows, v.bytes, v.fingerprint, v.checks, v.inputs, v.committed_at
   from tenuto.partition_versions v
-  join tenuto.datasets d on d.current_version_id = v.dataset_version_id and d.name = 'raw'
+  join tenuto.datasets d on d.current_version_id = v.dataset_version_id and d.name in ('raw', 'per_day')
   cross join generate_series(1, %s) n
   returning *)
 insert into tenuto.current_partitions (org_id, dataset_version_id, partition_key, partition_version_id, task_id)
