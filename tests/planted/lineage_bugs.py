@@ -2,6 +2,7 @@
 
 from tests.planted.plant import Bug
 
+EVENTS = "tests/sql/runs/jobs/test_emit_events.py"
 RECORDED = "tests/sql/datasets/test_record_lineage.py"
 
 LINEAGE_BUGS = (
@@ -15,6 +16,22 @@ LINEAGE_BUGS = (
                 r"begin perform tenuto._record_columns(\1); exception when others then null; end;",
             ),
         ),
+    ),
+    Bug(
+        "an_openlineage_event_outside_the_transaction",
+        f"{EVENTS}::test_an_event_that_cannot_be_stored_fails_the_completion",
+        (
+            (
+                "runs/jobs/_complete_jobs.sql",
+                r"perform tenuto\._emit_ends\(([^;]*)\);",
+                r"begin perform tenuto._emit_ends(\1); exception when others then null; end;",
+            ),
+        ),
+    ),
+    Bug(
+        "an_openlineage_event_lost_while_another_is_delivered",
+        f"{EVENTS}::test_events_that_come_while_a_row_is_delivered_are_delivered_next",
+        (("outbox/_has_events.sql", r"return p_kind = [^;]*;", "return false;"),),
     ),
     Bug(
         "lineage_of_a_refused_publication",

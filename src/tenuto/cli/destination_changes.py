@@ -29,11 +29,18 @@ class SqlDestinations:
     def __init__(self, context: CommandContext) -> None:
         self._context, self._pool, self._org_id = context, context.pool, context.org_id
 
-    async def put_destination(self, name: str, url: str) -> str | None:
+    async def put_destination(self, name: str, url: str, *, openlineage: bool = False) -> str | None:
         from tenuto.db import outbox
 
         secret, stored = self._new_secret(name)
-        is_new = await self._pool.call(outbox.put_destination, org_id=self._org_id, name=name, url=url, secret=stored)
+        is_new = await self._pool.call(
+            outbox.put_destination,
+            org_id=self._org_id,
+            name=name,
+            url=url,
+            secret=stored,
+            openlineage=openlineage,
+        )
         return secret if is_new else None
 
     async def rotate_destination(self, name: str) -> str:

@@ -22,6 +22,10 @@ async def fail_effects(conn: Conn, *, owner: str, ids: list[int], errors: list[s
     return await call(conn, "fail_effects", FailedEffect, owner=owner, ids=ids, errors=errors)
 
 
+async def drop_event(conn: Conn, *, owner: str, id: int, type: str) -> bool:
+    return await call_value(conn, "drop_event", owner=owner, id=id, type=type)
+
+
 async def replay_effects(
     conn: Conn, *, org_id: UUID, ids: list[int] | None = None, kind: str | None = None
 ) -> list[int]:
@@ -42,8 +46,12 @@ async def publish_effect(
     )
 
 
-async def put_destination(conn: Conn, *, org_id: UUID, name: str, url: str, secret: bytes) -> bool:
-    return await call_value(conn, "put_destination", org_id=org_id, name=name, url=url, secret=secret)
+async def put_destination(
+    conn: Conn, *, org_id: UUID, name: str, url: str, secret: bytes, openlineage: bool | None = None
+) -> bool:
+    return await call_value(
+        conn, "put_destination", org_id=org_id, name=name, url=url, secret=secret, openlineage=openlineage
+    )
 
 
 async def rotate_destination(conn: Conn, *, org_id: UUID, name: str, secret: bytes) -> None:

@@ -11,8 +11,9 @@ from tenuto.db import outbox
 from tenuto.db.connection.pool import ConnectionPool
 from tenuto.model.addresses import Address, is_public
 from tenuto.model.deliveries import EFFECT_HEADER, SIGNATURE_HEADER, TIMESTAMP_HEADER, decrypt_secret, signature
+from tenuto.model.json import Json
 from tenuto.model.keys import Peppers
-from tenuto.model.outbox import Effect
+from tenuto.model.outbox import DestinationSecret, Effect
 
 if TYPE_CHECKING:
     import httpx2
@@ -36,8 +37,12 @@ class Deliverer:
     async def __call__(self, pool: ConnectionPool, effect: Effect) -> None:
         name = effect.payload["destination"]
         destination = await pool.call(outbox.get_destination, org_id=effect.org_id, name=name)
+        await self.post(effect, destination, name, effect.payload["body"])
+
+    async def post(self, effect: Effect, destination: DestinationSecret, name: str, content: Json) -> None:
+        """Send a value to a destination, signed with its secret. Raises DeliveryFailed."""
         secret = decrypt_secret(destination.secret, effect.org_id, name, self._peppers)
-        body = json.dumps(effect.payload["body"], separators=(",", ":"), ensure_ascii=False).encode()
+        body = json.dumps(content, separators=(",", ":"), ensure_ascii=False).encode()
         now = int(time.time())
         headers = {
             "Content-Type": "application/json",

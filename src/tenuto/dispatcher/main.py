@@ -4,6 +4,7 @@ import asyncio
 import socket
 from collections.abc import Mapping
 from contextlib import suppress
+from pathlib import Path
 from uuid import UUID
 
 from tenuto.db import monitoring, workers
@@ -14,6 +15,7 @@ from tenuto.dispatcher.deliveries import Deliverer
 from tenuto.dispatcher.dispatcher import Dispatcher
 from tenuto.dispatcher.effects import Handler
 from tenuto.dispatcher.events import EventRouter
+from tenuto.dispatcher.lineage_events import LineageEmitter
 from tenuto.dispatcher.loop import IDLE_TICK_SECONDS, Due, Ticker
 from tenuto.dispatcher.loops import loops_of
 from tenuto.dispatcher.purges import Purger
@@ -37,18 +39,19 @@ async def dispatch(
     store: Store | None = None,
     peppers: Peppers | None = None,
     private_destinations: bool = False,
+    lineage_folder: Path | None = None,
     providers: Mapping[str, Provider] | None = None,
 ) -> None:
     """Run the loops on this database. `port`: where this process serves metrics; `org_id`: the org that the metrics
     describe and whose pools are controlled. Without `peppers`, the heads of audit chains are signed and effects
-    delivered elsewhere. `private_destinations`: deliver to private addresses, and without TLS, too. `providers`: by
-    name, for the pools that this dispatcher controls."""
+    delivered elsewhere. `private_destinations`: deliver to private addresses, and without TLS, too. `lineage_folder`:
+    where destinations that are files are written. `providers`: by name, for the pools that this dispatcher controls."""
     deliverer = None if peppers is None else Deliverer(peppers, private=private_destinations)
     async with (
         open_pool(url, role=role, timeout=CALL_TIMEOUT_SECONDS) as pool,
         open_pool(url, size=1, timeout=CALL_TIMEOUT_SECONDS) as owner_pool,
     ):
-        handlers, address = _handlers(deliverer, store), socket.gethostname()
+        handlers, address = _handlers(deliverer, store, lineage_folder), socket.gethostname()
         dispatcher = Dispatcher(
             UUID(uuid7()), pool, owner_pool, address, port, org_id, store, peppers, handlers=handlers,
             providers=providers or {},
@@ -77,10 +80,11 @@ async def dispatch(
             await _close(dispatcher, deliverer)
 
 
-def _handlers(deliverer: Deliverer | None, store: Store | None) -> dict[str, Handler]:
+def _handlers(deliverer: Deliverer | None, store: Store | None, lineage_folder: Path | None) -> dict[str, Handler]:
     handlers: dict[str, Handler] = {"route_event": EventRouter(), "sink": SinkFlusher()}
     if deliverer is not None:
         handlers["deliver"] = deliverer
+        handlers["emit_lineage"] = LineageEmitter(deliverer, lineage_folder)
     if store is not None:
         handlers["delete_data"] = Purger(store)
     return handlers

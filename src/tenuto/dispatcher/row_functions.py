@@ -4,7 +4,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sized
 from datetime import timedelta
 
-from tenuto.db import alerts, audit, identity, maintenance, outbox, workers
+from tenuto.db import alerts, audit, identity, lineage, maintenance, outbox, workers
 from tenuto.db.audit_signing import sign_heads
 from tenuto.db.connection.call import Conn
 from tenuto.dispatcher.dispatcher import Dispatcher
@@ -88,6 +88,7 @@ ROW_FUNCTIONS: dict[str, RowFunction] = {
     "advance_invalidations": rows(maintenance.advance_invalidations),
     "fire_schedules": rows(fire_schedules),
     "evaluate_alerts": rows(alerts.evaluate_alerts),
+    "emit_running": rows(lineage.emit_running),
     "drain_outbox": take_again,
     "sweep_lanes": all_rows(maintenance.sweep_lanes),
     "sweep_limits": all_rows(maintenance.sweep_limits),

@@ -90,6 +90,7 @@ class Destination:
     url: str
     created_at: datetime
     updated_at: datetime
+    openlineage: bool = False  # it receives OpenLineage events, and no effects
 
 
 @dataclass(frozen=True)

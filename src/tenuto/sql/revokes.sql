@@ -40,8 +40,9 @@ begin
   -- Only dispatchers, which sign deliveries, read the encrypted secrets of destinations. Workers see the names.
   revoke all on tenuto.destinations from tenuto_worker, tenuto_client;
   revoke select on tenuto.destinations from tenuto_api, tenuto_readonly;
-  grant select (org_id, name, url, created_at, updated_at) on tenuto.destinations to tenuto_api, tenuto_readonly;
-  grant select (org_id, name) on tenuto.destinations to tenuto_worker;
+  grant select (org_id, name, url, openlineage, created_at, updated_at) on tenuto.destinations
+  to tenuto_api, tenuto_readonly;
+  grant select (org_id, name, openlineage) on tenuto.destinations to tenuto_worker;
 
   grant select on tenuto.login_sessions, tenuto.login_tokens to tenuto_dispatcher;   -- which deletes expired ones
 

@@ -30,7 +30,8 @@ create type tenuto.ended as (
   ids uuid[],
   followed uuid[],
   owned uuid[],
-  limited uuid[]
+  limited uuid[],
+  jobs uuid[]
 );
 
 create type tenuto.event_decision as (
@@ -993,16 +994,18 @@ create policy clients_change_no_rows on tenuto.deploy_history for update to tenu
 create policy trusted_roles_see_all on tenuto.deploy_history for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.destinations (
-  org_id     uuid not null,
-  name       text not null,
-  url        text not null,
-  secret     bytea not null,
-  created_at timestamp with time zone not null,
-  updated_at timestamp with time zone not null,
+  org_id      uuid not null,
+  name        text not null,
+  url         text not null,
+  secret      bytea not null,
+  created_at  timestamp with time zone not null,
+  updated_at  timestamp with time zone not null,
+  openlineage boolean default false not null,
   constraint destinations_pkey PRIMARY KEY (org_id, name),
   constraint destinations_org_id_fkey FOREIGN KEY (org_id) REFERENCES tenuto.orgs(id),
-  constraint url_is_http CHECK (((url ~ '^https?://.'::text) AND (octet_length(url) <= 2048)))
+  constraint url_has_a_known_scheme CHECK (((url ~ '^(https?://|file:|mailto:|command:).'::text) AND (octet_length(url) <= 2048)))
 );
+CREATE INDEX destinations_openlineage_idx ON tenuto.destinations USING btree (org_id) WHERE openlineage;
 alter table tenuto.destinations enable row level security;
 alter table tenuto.destinations force row level security;
 create policy an_org_sees_its_own_rows on tenuto.destinations for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));

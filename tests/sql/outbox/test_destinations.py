@@ -23,7 +23,7 @@ def test_a_destination_keeps_its_secret_when_its_url_changes(db: Db) -> None:
     (row,) = call(db, "get_destination", org_id=DEFAULT_ORG, name="crm")
     assert bytes(row["secret"]) == b"three"
     (listed,) = call(db, "list_destinations", org_id=DEFAULT_ORG)
-    assert set(listed) == {"name", "url", "created_at", "updated_at"}
+    assert set(listed) == {"name", "url", "openlineage", "created_at", "updated_at"}
 
 
 def test_an_unknown_destination_is_not_found(db: Db) -> None:

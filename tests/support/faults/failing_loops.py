@@ -245,6 +245,15 @@ def an_invalidation(db: Db, org: UUID) -> None:
     call(db, "invalidate_dataset", org_id=org, dataset="raw", reason="x", partitions=["mon"])
 
 
+def a_running_job(db: Db, org: UUID) -> None:
+    """A task of a job that runs while nobody has told the receiver of OpenLineage events."""
+    deploy(db, SALES, org_id=org)
+    call(db, "cutover_dag", org_id=org, name="sales", expected=0, version=1, actor="test", force=True)
+    call(db, "trigger_job", org_id=org, dag="sales", name="extract", partitions=["2026-01-01"])
+    a_worker(db, org_id=org).claim_one()
+    call(db, "put_destination", org_id=org, name="events", url="file:events", secret=b"x", openlineage=True)
+
+
 def an_alert_rule(db: Db, org: UUID) -> None:
     call(db, "put_alert_rule", org_id=org, name="dead", kind="dead_effects")
 
@@ -298,6 +307,12 @@ CASES = {
         an_invalidation, gone("data_invalidations", "planned = 0"), "data_invalidations", "update"
     ),
     "evaluate_alerts": Case(an_alert_rule, gone("alert_rules", "due_at <= tenuto.now()"), "alert_rules", "update"),
+    "emit_running": Case(
+        a_running_job,
+        "select count(*) > 0 from tenuto.outbox where org_id = %s and scope = 'emit_lineage'",
+        "outbox",
+        "insert",
+    ),
     "fire_schedules": Case(a_schedule, gone("schedules", "last_at is null"), "schedules", "update"),
     "drain_outbox": Case(an_effect, gone("outbox", "attempts = 0"), "outbox", "update"),
     "sweep_lanes": Case(an_empty_lane, gone("ready_lanes"), "ready_lanes"),

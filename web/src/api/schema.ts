@@ -362,6 +362,7 @@ export interface Destination {
   url: string;
   created_at: string;
   updated_at: string;
+  openlineage: boolean;
 }
 
 export interface DestinationSecretResponse {
@@ -1145,6 +1146,7 @@ export interface PutDataRequest {
 
 export interface PutDestinationRequest {
   url: string;
+  openlineage?: boolean;
 }
 
 export interface PutScheduleRequest {

@@ -12,7 +12,7 @@ from tenuto.cli.output import AsJson, show, show_list
 
 app = typer.Typer(help="Where side effects are delivered: set, list, rotate, delete.", no_args_is_help=True)
 
-COLUMNS = ("name", "url", "created_at", "updated_at")
+COLUMNS = ("name", "url", "openlineage", "created_at", "updated_at")
 
 Name = Annotated[str, typer.Argument(help="Name that effects use.", show_default=False)]
 
@@ -21,6 +21,9 @@ Name = Annotated[str, typer.Argument(help="Name that effects use.", show_default
 def set_(
     name: Name,
     url: Annotated[str, typer.Argument(help="URL that receives a POST per effect.", show_default=False)],
+    openlineage: Annotated[
+        bool, typer.Option("--openlineage", help="Deliver OpenLineage events instead, to a URL or to file:NAME.")
+    ] = False,
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
@@ -30,8 +33,10 @@ def set_(
     """
     from tenuto.model.deliveries import check_destination_url
 
-    check_destination_url(url)
-    secret = with_destinations(lambda destinations: destinations.put_destination(name, url), org=org)
+    check_destination_url(url, openlineage=openlineage)
+    secret = with_destinations(
+        lambda destinations: destinations.put_destination(name, url, openlineage=openlineage), org=org
+    )
     text = f"{secret}\nSecret of destination {name}: {ONCE}." if secret else f"set destination {name}"
     show({"name": name, "url": url, "secret": secret}, text, as_json=as_json)
 

@@ -9,6 +9,7 @@ import socket
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
@@ -177,6 +178,7 @@ async def _dispatch(context: ProcessContext, peppers: "Peppers | None", stop: as
         port=context.metrics_port,
         org_id=UUID(context.org_id),
         private_destinations=os.environ.get("TENUTO_PRIVATE_DESTINATIONS") == "1",
+        lineage_folder=Path(folder) if (folder := os.environ.get("TENUTO_LINEAGE_FOLDER")) else None,
         providers=context.providers,
     )
 

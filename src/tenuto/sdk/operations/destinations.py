@@ -13,8 +13,8 @@ from tenuto.sdk.values.wire_format import dump
 class DestinationOperations(Protocol):
     """Operations on the destinations of one org."""
 
-    async def put_destination(self, name: str, url: str) -> str | None:
-        """Declare a destination; return its secret if it is new."""
+    async def put_destination(self, name: str, url: str, *, openlineage: bool = False) -> str | None:
+        """Declare a destination, of effects or of OpenLineage events; return its secret if it is new."""
         ...
 
     async def rotate_destination(self, name: str) -> str:
@@ -34,8 +34,8 @@ class HttpDestinations:
     def __init__(self, http: Http) -> None:
         self._http = http
 
-    async def put_destination(self, name: str, url: str) -> str | None:
-        return (await self._http.ask("PUT", _path(name), dump({"url": url})))["secret"]
+    async def put_destination(self, name: str, url: str, *, openlineage: bool = False) -> str | None:
+        return (await self._http.ask("PUT", _path(name), dump({"url": url, "openlineage": openlineage})))["secret"]
 
     async def rotate_destination(self, name: str) -> str:
         return (await self._http.ask("POST", f"{_path(name)}/rotate"))["secret"]

@@ -22,6 +22,7 @@ class DestinationFilter(Filter):
 
 class PutDestinationRequest(RequestModel):
     url: Annotated[str, Field(min_length=1, max_length=2048)]
+    openlineage: bool = False
 
 
 class DestinationSecretResponse(ResponseModel):
@@ -39,14 +40,21 @@ async def list_destinations(request: ApiRequest, query: DestinationFilter) -> ob
 
 @ROUTES.add("PUT", "/v1/destinations/{name}", permission="outbox:write", response=DestinationSecretResponse)
 async def put_destination(request: ApiRequest, name: Name, body: PutDestinationRequest) -> Response:
-    """Declare where effects with this destination are delivered. An existing destination keeps its secret. An
-    Idempotency-Key has no effect here."""
-    check_destination_url(body.url)
+    """Declare where effects with this destination are delivered, or, with `openlineage`, the OpenLineage events of the
+    org. An existing destination keeps its secret. An Idempotency-Key has no effect here."""
+    check_destination_url(body.url, openlineage=body.openlineage)
     secret = make_secret()
 
     async def work(change: Transaction) -> DestinationSecretResponse:
         stored = encrypt_secret(secret, change.org_id, name, request.settings.peppers)
-        is_new = await outbox.put_destination(change.conn, org_id=change.org_id, name=name, url=body.url, secret=stored)
+        is_new = await outbox.put_destination(
+            change.conn,
+            org_id=change.org_id,
+            name=name,
+            url=body.url,
+            secret=stored,
+            openlineage=body.openlineage,
+        )
         await change.note("destination", name, "set", {"url": {"new": body.url}})
         return DestinationSecretResponse(name=name, secret=secret if is_new else None)
 

@@ -6,6 +6,8 @@ create or replace function tenuto._point_datasets(p_org_id uuid, p_dag_id uuid, 
 as $$
 declare
   v_taken text;
+  v_ids uuid[];
+  v_changes jsonb[];
 begin
   select s.name into v_taken
   from tenuto.dag_version_datasets s
@@ -27,22 +29,34 @@ begin
       'change the document, such as a description, and deploy it: its datasets are computed again');
   end if;
 
-  update tenuto.datasets d
-  set name = coalesce(s.name, d.name),
-      job_key = s.job_key,
-      output = s.output,
-      current_version_id = s.dataset_version_id,
-      updated_at = tenuto.now()
-  from tenuto.datasets o
-  left join lateral (   -- one look-up per dataset: a new version has no statistics, and a plain join read them all
-    select s.name, s.job_key, s.output, s.dataset_version_id
-    from tenuto.dag_version_datasets s
-    where s.org_id = o.org_id and s.dag_version_id = p_version_id and s.dataset_id = o.id
-    limit 1
-  ) s on true
-  where o.org_id = p_org_id and o.dag_id = p_dag_id
-    and d.org_id = p_org_id and d.id = o.id
-    and (d.name, d.job_key, d.output, d.current_version_id)
-        is distinct from (coalesce(s.name, d.name), s.job_key, s.output, s.dataset_version_id);
+  with changed as (
+    update tenuto.datasets d
+    set name = coalesce(s.name, d.name),
+        job_key = s.job_key,
+        output = s.output,
+        current_version_id = s.dataset_version_id,
+        updated_at = tenuto.now()
+    from tenuto.datasets o
+    left join lateral (   -- one look-up per dataset: a new version has no statistics, and a plain join read them all
+      select s.name, s.job_key, s.output, s.dataset_version_id
+      from tenuto.dag_version_datasets s
+      where s.org_id = o.org_id and s.dag_version_id = p_version_id and s.dataset_id = o.id
+      limit 1
+    ) s on true
+    where o.org_id = p_org_id and o.dag_id = p_dag_id
+      and d.org_id = p_org_id and d.id = o.id
+      and (d.name, d.job_key, d.output, d.current_version_id)
+          is distinct from (coalesce(s.name, d.name), s.job_key, s.output, s.dataset_version_id)
+    returning d.id, d.name, d.current_version_id, o.name as old_name, o.current_version_id as old_version_id
+  )
+  select array_agg(c.id order by c.id),
+         array_agg(jsonb_build_object('name', c.name, 'version_id', c.current_version_id, 'old_name', c.old_name,
+           'old_version_id', c.old_version_id) order by c.id)
+  into v_ids, v_changes
+  from changed c
+  where c.name <> c.old_name or c.current_version_id is distinct from c.old_version_id;
+  if v_ids is not null then
+    perform tenuto._emit_datasets(p_org_id, v_ids, v_changes);
+  end if;
 end
 $$;

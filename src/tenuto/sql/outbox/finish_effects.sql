@@ -1,11 +1,17 @@
--- processing -> done. Applies only to effects that the caller owns. Returns the ids that were finished; an effect that
--- another owner has taken over is not among them.
+-- processing -> done, or -> pending for an effect to which events were added since it was taken. Applies only to
+-- effects that the caller owns. Returns the ids that were finished; an effect that another owner has taken over is not
+-- among them.
 create or replace function tenuto.finish_effects(p_owner text, p_ids bigint[])
   returns setof bigint
   language sql
 as $$
   update tenuto.outbox
-  set status = 'done', processed_at = tenuto.now(), locked_by = null, locked_until = null
+  set status       = case when tenuto._has_events(kind, payload) then 'pending' else 'done' end,
+      processed_at = case when not tenuto._has_events(kind, payload) then tenuto.now() end,
+      attempts     = case when tenuto._has_events(kind, payload) then 0 else attempts end,
+      available_at = case when tenuto._has_events(kind, payload) then tenuto.now() else available_at end,
+      locked_by    = null,
+      locked_until = null
   where id = any (p_ids)
     and status = 'processing'
     and locked_by = p_owner

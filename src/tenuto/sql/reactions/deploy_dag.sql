@@ -32,6 +32,7 @@ begin
     perform tenuto._add_jobs(p_org_id, v_dag_id, v_version_id, v_base, p_jobs);
     perform tenuto._register_datasets(p_org_id, v_dag_id, v_version_id);
     perform tenuto._link_jobs(p_org_id, v_dag_id, v_version_id);
+    perform tenuto._emit_jobs(p_org_id, p_name, v_version_id);
     perform tenuto._open_build(p_org_id, v_dag_id, v_version_id, p_plan);
     perform tenuto._add_deploy(p_org_id, v_dag_id, 'deploy',
       (select c.dag_version_id from tenuto.dag_current_versions c where c.org_id = p_org_id and c.dag_id = v_dag_id),

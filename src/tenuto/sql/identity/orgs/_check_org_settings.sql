@@ -23,14 +23,14 @@ begin
       ('starting_timeout_seconds', 1, 86400, false),
       ('silent_worker_seconds', 1, 86400, false),
       ('error_grace_seconds', 0, 2592000, false)) s(name, low, high, whole) on s.name = g.key
-    where g.key not in ('never_stuck_types', 'wider_readers')
+    where g.key not in ('never_stuck_types', 'wider_readers', 'lineage_namespace')
     order by g.key
   loop
     if v_wrong.name is null then
       perform tenuto._raise('TN003', format('unknown org setting %L', left(v_wrong.key, 100)),
         'known settings: retention_days, effect_retention_hours, object_retention_hours, max_object_bytes, '
         'max_schedules, stale_heartbeat_seconds, stuck_task_seconds, starting_timeout_seconds, '
-        'silent_worker_seconds, error_grace_seconds, never_stuck_types, wider_readers');
+        'silent_worker_seconds, error_grace_seconds, never_stuck_types, wider_readers, lineage_namespace');
     end if;
     if (case when jsonb_typeof(v_wrong.value) = 'number'
              then v_wrong.value::numeric not between v_wrong.low and v_wrong.high
@@ -44,6 +44,12 @@ begin
   if coalesce(p_settings -> 'wider_readers', '"warn"') not in ('"warn"', '"deny"') then
     perform tenuto._raise('TN003', format('wider_readers is %s, not warn or deny',
       left((p_settings -> 'wider_readers')::text, 100)), 'write "deny" to refuse such deploys, "warn" to allow them');
+  end if;
+  if coalesce(p_settings ->> 'lineage_namespace', 'x') !~ '^[!-~]{1,200}$'
+    or jsonb_typeof(p_settings -> 'lineage_namespace') <> 'string'
+  then
+    perform tenuto._raise('TN003', format('lineage_namespace is %s, not a text of up to 200 visible ASCII characters',
+      left((p_settings -> 'lineage_namespace')::text, 100)), 'write a URI, such as "tenuto://production/acme"');
   end if;
   if p_settings ? 'never_stuck_types' and jsonb_path_match(p_settings -> 'never_stuck_types',
     'strict $.type() == "array" && $.size() <= 100 && !exists($[*] ? (@.type() != "string" || @ == ""))', '{}', true)

@@ -1,4 +1,5 @@
--- Returns the due rows, as _due_rows does, of backfills, invalidations and alert rules, and those of prune_history.
+-- Returns the due rows, as _due_rows does, of backfills, invalidations and alert rules, and those of prune_history and
+-- emit_running.
 create or replace function tenuto._due_repair_rows(p_loop text)
   returns table (key text, org_id uuid, run_id uuid, task_id uuid, since timestamptz)
   language plpgsql
@@ -30,6 +31,13 @@ begin
     return query
     select h.key, h.org_id, null::uuid, null::uuid, h.ended_at
     from tenuto._old_history(100000) h
+    limit 100000;
+  when 'emit_running' then
+    return query
+    select r.id::text, r.org_id, r.run_id, r.id, r.started_at
+    from tenuto.running_tasks r
+    cross join lateral tenuto._unemitted(r.org_id, r.id, r.attempt, r.started_at) u
+    where tenuto._is_job_task(r.flags) and tenuto._emits_lineage(r.org_id)
     limit 100000;
   else
     perform tenuto._raise('TN003', format('loop %s does not process rows one by one', p_loop));

@@ -1,9 +1,8 @@
 -- running -> completed, for the attempts that the session holds. Returns only the reports that were rejected. A report
--- is accepted if it deletes the running row; history, counts, dependents, slots and effects are written in the same
--- transaction. One index scan over the sorted ids takes the rows in id order. The query plan is fixed, whatever the
--- statistics: a nested loop over reports and outputs made the same call three times as expensive. p_known: the caller
--- has already checked the session. p_published: what the tasks of jobs publish, one list per task; a task whose list is
--- wrong has failed, and its report is refused.
+-- is accepted if it deletes the running row; history, counts, dependents, slots, data and effects are written with it.
+-- One index scan over the sorted ids takes the rows in id order. The query plan is fixed, whatever the statistics: a
+-- nested loop over reports and outputs made the call three times as expensive. p_known: the caller has checked the
+-- session. p_published: what tasks of jobs publish, one list per task; a task with a wrong list fails and is refused.
 create or replace function tenuto._complete(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_outputs jsonb[], p_effects jsonb,
   p_known boolean default false, p_published jsonb[] default null)
@@ -65,11 +64,12 @@ begin
     select array_agg(e.id),
            array_agg(e.id) filter (where tenuto._has_dependents(e.flags)),
            array_agg(e.id) filter (where tenuto._has_parent(e.flags)),
-           array_agg(e.id) filter (where tenuto._has_limits(e.flags))
+           array_agg(e.id) filter (where tenuto._has_limits(e.flags)),
+           array_agg(e.id) filter (where tenuto._is_job_task(e.flags))
     into v_ended
     from ended e;
     v_all := (v_all.ids || v_ended.ids, v_all.followed || v_ended.followed, v_all.owned || v_ended.owned,
-      v_all.limited || v_ended.limited);
+      v_all.limited || v_ended.limited, v_all.jobs || v_ended.jobs);
   end loop;
 
   if v_all.followed is not null then
@@ -86,8 +86,8 @@ begin
   if p_effects is not null then
     perform tenuto._publish_effects(v_all.ids, p_effects);
   end if;
-  if v_published is not null then
-    perform tenuto._commit_outputs(v_published);
+  if v_published is not null or v_all.jobs is not null then
+    perform tenuto._complete_jobs(v_published, v_all.jobs);
   end if;
   if cardinality(v_all.ids) is distinct from cardinality(p_task_ids) then
     return query

@@ -11,6 +11,8 @@ as $$
 declare
   v_outcomes text[];
   v_queued tenuto.queued_task[];
+  v_jobs uuid[];
+  v_end_nos int[];
 begin
   with ends as materialized (
     select e.no, (e.running).*, e.charge, e.after, t.backoff_seconds, t.optional,
@@ -72,9 +74,15 @@ begin
     where outcome in ('lost', 'retrying')
   )
   select array_agg(outcome order by no),
-         array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, flags)::tenuto.queued_task order by no)
-  into v_outcomes, v_queued
+         array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, flags)::tenuto.queued_task order by no),
+         array_agg(id) filter (where tenuto._is_job_task(flags)),
+         array_agg(case when outcome in ('failed', 'cancelled') then 0 else attempt end)
+           filter (where tenuto._is_job_task(flags))
+  into v_outcomes, v_queued, v_jobs, v_end_nos
   from ends;
+  if v_jobs is not null then
+    perform tenuto._emit_ends(v_jobs, v_end_nos);
+  end if;
   return tenuto._propagate_end(v_queued, v_outcomes);
 end
 $$;

@@ -16,6 +16,11 @@ begin
   from unnest(p_running) r
   where not r.cancel;
 
+  perform tenuto._emit_ends(array_agg(r.id), array_agg(r.attempt))
+  from unnest(p_running) r
+  where not r.cancel and tenuto._is_job_task(r.flags)
+  having count(*) > 0;
+
   -- A run is running from its first claim, however that attempt ended.
   insert into tenuto.run_counts (run_id, org_id, started_at)
   select r.run_id, r.org_id, min(r.started_at)

@@ -44,6 +44,7 @@ begin
   from unnest(v_sources) with ordinality as s(task_id, no)
   cross join lateral (select (v_reused[s.no]).*) r;
   perform tenuto._commit_outputs(v_reused);
+  perform tenuto._emit_ends(array_agg(r.task_id), array_agg(0)) from unnest(v_reused) r;
   return array(select r.task_id from unnest(v_reused) r);
 end
 $$;

@@ -1,0 +1,110 @@
+"""The facets of OpenLineage events that describe datasets, and how every facet names its schema."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from tenuto.model.json import Json, JsonObject
+from tenuto.model.lineage_facts import SourceColumn, VersionFacts
+
+PRODUCER = "urn:tenuto"
+SPEC = "https://openlineage.io/spec"
+# The version of each schema file.
+VERSIONS = {
+    "OpenLineage": "2-0-2",
+    "ColumnLineageDatasetFacet": "facets/1-2-0",
+    "DatasetVersionDatasetFacet": "facets/1-0-1",
+    "DocumentationJobFacet": "facets/1-1-0",
+    "ErrorMessageRunFacet": "facets/1-0-1",
+    "JobDependenciesRunFacet": "facets/1-0-1",
+    "JobTypeJobFacet": "facets/2-0-4",
+    "LifecycleStateChangeDatasetFacet": "facets/1-0-1",
+    "NominalTimeRunFacet": "facets/1-0-1",
+    "OutputStatisticsOutputDatasetFacet": "facets/1-0-2",
+    "ParentRunFacet": "facets/1-2-0",
+    "ProcessingEngineRunFacet": "facets/1-1-1",
+    "SQLJobFacet": "facets/1-1-0",
+    "SchemaDatasetFacet": "facets/1-2-0",
+    "StorageDatasetFacet": "facets/1-0-1",
+    "SymlinksDatasetFacet": "facets/1-0-1",
+    "TagsRunFacet": "facets/1-0-0",
+    "DataQualityAssertionsDatasetFacet": "facets/1-1-0",
+    "BaseSubsetDatasetFacet": "facets/1-0-0",
+}
+
+
+def schema_url(file: str, definition: str) -> str:
+    """Return the address of a definition in a schema file of the specification."""
+    return f"{SPEC}/{VERSIONS[file]}/{file}.json#/$defs/{definition}"
+
+
+def facet(name: str, values: JsonObject, *, file: str | None = None) -> JsonObject:
+    """Return a facet with its producer and the address of its schema, which is in `file`, or in one with its name."""
+    return {"_producer": PRODUCER, "_schemaURL": schema_url(file or name, name), **values}
+
+
+def dataset_facets(item: VersionFacts, namespace: str) -> JsonObject:
+    """Return what is known about a dataset and its version, whatever a run does with it."""
+    facets: JsonObject = {}
+    if version := item.get("version_id"):
+        facets["version"] = facet("DatasetVersionDatasetFacet", {"datasetVersion": version})
+    if columns := item.get("columns"):
+        fields = [{"name": column["name"], "type": str(column.get("type") or "unknown")} for column in columns]
+        facets["schema"] = facet("SchemaDatasetFacet", {"fields": fields})
+    if storage := item.get("storage"):
+        values: JsonObject = {"storageLayer": storage.get("kind") or "file"}
+        if values["storageLayer"] == "file":
+            values["fileFormat"] = "parquet"
+        facets["storage"] = facet("StorageDatasetFacet", values)
+    if location := item.get("location"):
+        link: JsonObject = {"namespace": namespace, "name": location, "type": "LOCATION"}
+        facets["symlinks"] = facet("SymlinksDatasetFacet", {"identifiers": [link]})
+    return facets
+
+
+def output_facets(item: VersionFacts) -> JsonObject:
+    """Return what a run wrote: how much, which partitions, and the results of its checks."""
+    facets: JsonObject = {}
+    known = {"rowCount": item.get("rows"), "size": item.get("bytes"), "fileCount": item.get("folders")}
+    sizes: JsonObject = {name: value for name, value in known.items() if value is not None}
+    facets["outputStatistics"] = facet("OutputStatisticsOutputDatasetFacet", sizes)
+    if partitions := [key for key in item.get("partitions") or () if key]:
+        facets["subset"] = subset("output", partitions)
+    if results := item.get("results"):
+        assertions = [
+            {"assertion": str(result.get("name") or "check"), "success": result.get("passed") is True}
+            for result in results
+        ]
+        facets["dataQualityAssertions"] = facet("DataQualityAssertionsDatasetFacet", {"assertions": assertions})
+    return facets
+
+
+def subset(side: Literal["input", "output"], partitions: Sequence[str]) -> JsonObject:
+    """Return the partitions that a run read or wrote."""
+    condition: JsonObject = {
+        "type": "partition",
+        "partitions": [{"identifier": key, "dimensions": {}} for key in partitions],
+    }
+    name = "InputSubsetInputDatasetFacet" if side == "input" else "OutputSubsetOutputDatasetFacet"
+    return facet(name, {f"{side}Condition": condition}, file="BaseSubsetDatasetFacet")
+
+
+def column_lineage(sources: Sequence[SourceColumn], namespace: str) -> JsonObject:
+    """Return the column lineage of a dataset version. Sources without a column of the output decide about all of its
+    rows; sources without a column of the input are left out, because the specification has no word for them."""
+    fields: dict[str, list[Json]] = {}
+    whole: list[Json] = []
+    for source in sources:
+        if source["field"] is None:
+            continue
+        transformation: JsonObject = {"type": source["kind"].upper()}
+        if source["subtype"]:
+            transformation["subtype"] = source["subtype"].upper()
+        field: JsonObject = {
+            "namespace": namespace,
+            "name": source["dataset"],
+            "field": source["field"],
+            "transformations": [transformation],
+        }
+        (whole if source["column"] is None else fields.setdefault(source["column"], [])).append(field)
+    columns: JsonObject = {column: {"inputFields": inputs} for column, inputs in fields.items()}
+    return facet("ColumnLineageDatasetFacet", {"fields": columns, "dataset": whole})

@@ -1,0 +1,103 @@
+"""Sources of OpenLineage events: the effect in the outbox, and facts about its subject."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypedDict
+
+from tenuto.model.json import Json
+
+
+class AttemptSubject(TypedDict):
+    """An attempt of a job, which is a run of OpenLineage."""
+
+    task_id: str
+    attempt: int
+    dag: str
+    job: str
+
+
+class JobSubject(TypedDict):
+    """A job of a version of a DAG."""
+
+    job_id: str
+    dag: str
+    job: str
+
+
+class DatasetSubject(TypedDict):
+    """A dataset."""
+
+    dataset_id: str
+
+
+class QueuedEvent(TypedDict):
+    """An event that is to be delivered: that of a run, or JOB."""
+
+    type: str
+    at: str
+
+
+class DatasetStateChange(QueuedEvent):
+    """An event about a dataset: its type is the change of its life cycle."""
+
+    name: str
+    old_name: str
+    version_id: str | None
+
+
+class SourceColumn(TypedDict):
+    """A column that a column is computed from; None stands for all columns of the output, or one that is not known."""
+
+    column: str | None
+    dataset: str
+    field: str | None
+    kind: str
+    subtype: str | None
+
+
+class VersionFacts(TypedDict, total=False):
+    """A version of a dataset, and what an attempt has written."""
+
+    version_id: str | None
+    location: str | None
+    storage: Mapping[str, Json] | None
+    columns: Sequence[Mapping[str, Json]] | None
+    partition: Json
+    rows: int | None
+    bytes: int | None
+    folders: int
+    partitions: Sequence[str]
+    results: Sequence[Mapping[str, Json]] | None
+    sources: Sequence[SourceColumn] | None
+
+
+class DatasetDetails(VersionFacts):
+    """A dataset that is read or written."""
+
+    dataset: str
+
+
+class SubjectFacts(VersionFacts, total=False):
+    """Facts about the subject of an event, as far as they are known."""
+
+    run_id: str
+    version: int
+    operator: str
+    config: Mapping[str, Json] | None
+    source: Mapping[str, Json] | None
+    source_kind: str | None
+    description: str | None
+    outcome: str | None
+    error: Json
+    reused: str | None
+    upstream: AttemptSubject | None
+    inputs: Sequence[DatasetDetails] | None
+    outputs: Sequence[DatasetDetails] | None
+
+
+@dataclass(frozen=True)
+class LineageFacts:
+    """The namespace of an org, and what is known about the subject of an event; None after retention."""
+
+    namespace: str
+    facts: SubjectFacts | None

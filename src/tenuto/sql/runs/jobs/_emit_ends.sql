@@ -1,0 +1,32 @@
+-- Queues the OpenLineage event that ends the run of each of these attempts of jobs, in the transaction that ends them:
+-- COMPLETE, FAIL (it is tried again or not), or ABORT (it was cancelled, or handed back before its end). START comes
+-- first, with the time of the claim, unless emit_running has queued it. The history of the attempts is written;
+-- p_end_nos are their numbers in it. Other tasks, and orgs without a destination for such events, are left out.
+create or replace function tenuto._emit_ends(p_task_ids uuid[], p_end_nos int[])
+  returns void
+  language plpgsql
+  set plan_cache_mode = force_custom_plan
+  set enable_nestloop = on
+  set jit = off
+as $$
+begin
+  perform tenuto._emit_events(e.org_id, array_agg(e.key order by e.key), array_agg(e.subject order by e.key),
+            array_agg(e.events order by e.key))
+  from (
+    select a.org_id, a.task_id || ':' || a.attempt as key,
+           jsonb_build_object('task_id', a.task_id, 'attempt', a.attempt,
+             'dag', t.input #> '{job,dag}', 'job', t.input #> '{job,job}') as subject,
+           jsonb_build_array(
+             jsonb_build_object('type', 'START', 'at', coalesce(a.started_at, a.ended_at)),
+             jsonb_build_object('at', a.ended_at, 'type',
+               case when a.outcome = 'completed' then 'COMPLETE'
+                    when a.outcome in ('failed', 'retrying', 'lost') then 'FAIL'
+                    else 'ABORT' end)) as events
+    from unnest(p_task_ids, p_end_nos) as p(id, end_no)
+    join tenuto.task_attempts a on a.task_id = p.id and a.end_no = p.end_no
+    join tenuto.tasks t on t.id = p.id
+    where tenuto._emits_lineage(a.org_id)
+  ) e
+  group by e.org_id;
+end
+$$;
