@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
+from tenuto.db.connection.call import call_sync
 from tests.plans.conftest import ALWAYS, WITHOUT_TRIGGERS, WORKER
 from tests.plans.plans import explained
 from tests.support.database.loops import cancel_run, cancel_task
@@ -107,3 +108,33 @@ def test_a_retry_copies_a_run_by_look_ups(others: Db) -> None:
 
     assert max(node.read for node in plans.nodes) < 20 * tasks
     assert plans.read("task_attempts") < 20 * tasks
+
+
+def test_inputs_are_read_by_their_keys_by_connections_that_planned_on_empty_tables(server: str, template: str) -> None:
+    """A join read all attempts of the week for each input, on connections of workers that were there from the start."""
+    count = 10
+    merge = [{"task": count, "slots": [{"task": no} for no in range(count)]}]
+    with (
+        fresh_database(server, f"inputs_{WORKER}", template) as url,
+        psycopg.connect(url, autocommit=True, options=WITHOUT_TRIGGERS) as conn,
+    ):
+        conn.execute(ALWAYS)
+        worker = a_worker(conn)
+
+        def run_parts() -> None:
+            start_graph(conn, count + 1, details=merge)
+            worker.complete(*worker.claim(count), outputs=["made"] * count)
+
+        for _ in range(8):  # enough for plans that are kept
+            run_parts()
+            worker.complete(worker.claim_one())
+        for statement in ROWS_OF_OTHERS.strip().split(";\n"):
+            conn.execute(statement.encode(), {"org": DEFAULT_ORG, "n": STRANGERS})
+        run_parts()
+
+        with explained(conn) as plans:
+            claim = worker.claim_one()
+            ends = call_sync(conn, "poll_tasks", org_id=DEFAULT_ORG, task_ids=[claim.task_id])
+
+    assert (claim.slots, ends) == (["made"] * count, [])
+    assert plans.read("task_attempts") <= 3 * count

@@ -9,7 +9,8 @@ as $$
     s.object_id,
     substring(v.value ->> '$object' from '(?i)^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$')::uuid)
   from tenuto.task_slots s
-  left join tenuto.task_attempts a on a.task_id = s.source_task_id and a.end_no = 0
+  left join lateral (   -- by its key, whatever the statistics
+    select a.output from tenuto.task_attempts a where a.task_id = s.source_task_id and a.end_no = 0 limit 1) a on true
   cross join lateral (
     select case when s.source_position is null then a.output else a.output -> s.source_position end as value) v
   where s.task_id = p_task_id

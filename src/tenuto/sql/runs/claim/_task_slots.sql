@@ -1,5 +1,6 @@
 -- Returns the input slots of a task, as stored: part is the position of the slot's value in the output that the slot
--- reads, null for the whole output; packed is true if the value is stored compressed.
+-- reads, null for the whole output; packed is true if the value is stored compressed. Every output is looked up by its
+-- key, whatever the statistics: a join read all ended attempts of a week that was not analyzed yet.
 create or replace function tenuto._task_slots(p_task_id uuid)
   returns table (slot_no int, value jsonb, part int, packed boolean)
   language sql
@@ -14,7 +15,8 @@ as $$
          case when s.source_task_id is not null then s.source_position end,
          pg_column_compression(case when s.source_task_id is null then s.value else a.output end) is not null
   from tenuto.task_slots s
-  left join tenuto.task_attempts a on a.task_id = s.source_task_id and a.end_no = 0
+  left join lateral (
+    select a.output from tenuto.task_attempts a where a.task_id = s.source_task_id and a.end_no = 0 limit 1) a on true
   where s.task_id = p_task_id
     and s.direction = 'input'
   order by s.position;

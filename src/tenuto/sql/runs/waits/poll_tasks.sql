@@ -5,8 +5,12 @@ create or replace function tenuto.poll_tasks(p_org_id uuid, p_task_ids uuid[], p
   language sql
   stable
 as $$
-  select a.task_id, a.outcome, a.output, a.error
+  select asked.id, a.outcome, a.output, a.error
   from unnest(p_task_ids) as asked(id)
-  join tenuto.task_attempts a on a.task_id = asked.id and a.end_no = 0 and a.org_id = p_org_id
+  join lateral (   -- by its key, whatever the statistics
+    select a.outcome, a.output, a.error, a.org_id
+    from tenuto.task_attempts a
+    where a.task_id = asked.id and a.end_no = 0
+    limit 1) a on a.org_id = p_org_id
   where p_run_id is null or exists (select from tenuto.tasks t where t.id = asked.id and t.run_id = p_run_id);
 $$;
