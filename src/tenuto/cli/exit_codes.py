@@ -20,7 +20,7 @@ class WorkFailed(Exception):
 
 
 class StillRunning(Exception):
-    """What the command waited for has not ended: the message says how to follow it."""
+    """The run or task that the command waited for has not ended. The message says how to follow it."""
 
 
 def run_continues(run_id: UUID, seconds: float) -> StillRunning:

@@ -330,7 +330,7 @@ def test_a_dataset_without_partitions_has_one_part(db: Db):
         ({"partitions": []}, "1 to 1,000 partitions"),
         ({"first": START, "last": END, "reprocess": "some"}, "reprocess is 'some'"),
         ({"first": START, "last": END, "downstream": "some"}, "downstream is 'some'"),
-        ({"first": START, "last": END, "concurrency": 0}, "0 tasks at a time"),
+        ({"first": START, "last": END, "concurrency": 0}, "concurrency is 0"),
         ({"first": START, "last": END, "reason": "x" * 1025}, "1025 bytes"),
     ],
 )

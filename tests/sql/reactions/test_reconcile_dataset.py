@@ -139,5 +139,5 @@ def test_only_what_is_computed_partition_by_partition_can_be_reconciled(db: Db) 
             reconcile(db, dataset)
     with pytest.raises(NotFound):
         reconcile(db, org_id=other)
-    with pytest.raises(InvalidInput, match="is not where a search ended"):
+    with pytest.raises(InvalidInput, match="is not the position where a search ended"):
         reconcile(db, after="next")

@@ -1,6 +1,6 @@
 -- Returns what a task of a job reads, fixed at this time: for each input the version of its dataset and the folders
--- that are committed, up to 100 (null: more). For a task with a partition, an input that has partitions too is that
--- partition alone, or those that are mapped to it. With p_commit, the input with this commit is that alone. The
+-- that are committed, up to 100 (null: more). A task with a partition reads only this partition of an input that has
+-- partitions, or those that are mapped to it. With p_commit, it reads only this commit of the input that has it. The
 -- fingerprint is null if nothing or too much is committed. A folder of one partition is looked up with plans that are
 -- made once: planning for every task cost five times as much as the look-ups.
 create or replace function tenuto._pin_inputs(

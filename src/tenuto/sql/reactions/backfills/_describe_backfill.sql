@@ -33,7 +33,7 @@ begin
   elsif coalesce(p_downstream not in ('none', 'same', 'all'), true) then
     perform tenuto._raise('TN003', format('downstream is %L', left(p_downstream, 40)), 'write none, same or all');
   elsif p_concurrency not between 1 and 1000 then
-    perform tenuto._raise('TN003', format('%s tasks at a time are not 1 to 1,000', p_concurrency));
+    perform tenuto._raise('TN003', format('concurrency is %s, not 1 to 1,000', p_concurrency));
   elsif p_first is null and p_partitions is null
         and jsonb_typeof(v_job.definition -> 'outputs' -> v_dataset.output -> 'partition') = 'object' then
     perform tenuto._raise('TN003', format('dataset %s has partitions', p_dataset), 'name a range or some of them');

@@ -21,7 +21,8 @@ declare
 begin
   perform tenuto._check_page(p_limit);
   if p_after is not null and v_after is null then
-    perform tenuto._raise('TN003', format('%L is not where a search ended', left(p_after, 100)), 'pass next unchanged');
+    perform tenuto._raise('TN003', format('%L is not the position where a search ended', left(p_after, 100)),
+      'pass next unchanged');
   end if;
   select d.dag, d.job, d.output, d.version_id into v_dataset from tenuto.get_dataset(p_org_id, p_dataset) d;
   if v_dataset.job is null or v_dataset.version_id is null then
