@@ -106,5 +106,5 @@ def test_much_random_sql_gets_rows_or_a_problem(
     admin: TestClient, db: psycopg.Connection, settings: ServerSettings, secrets: Path,
     listener: tuple[str, list[object]], seed: int,
 ) -> None:  # fmt: skip
-    seen = fuzz(admin, db, settings, secrets, listener[0], seed=seed, count=2000)
-    assert (seen["rows"] > 100, listener[1]) == (True, []), seen
+    seen = fuzz(admin, db, settings, secrets, listener[0], seed=seed, count=500)
+    assert (seen["rows"] > 25, listener[1]) == (True, []), seen
