@@ -125,3 +125,16 @@ def test_only_admins_force_a_cutover(admin: TestClient, make_headers: MakeKey, d
     assert (late.status_code, unnamed.status_code, forced.json()["status"]) == (409, 422, "current")
     (entry,) = admin.get("/v1/audit", params={"entity": "dag", "action": "cutover"}).json()["items"]
     assert entry["changes"] == {"version": {"new": 1}, "forced": {"new": True}}
+
+
+def test_the_graph_of_a_document_has_its_jobs_with_what_they_read_and_publish(admin: TestClient) -> None:
+    graph = admin.post("/v1/dags/orders/graph", json=yaml()).json()
+    wrong = {"yaml": "version: 1\nname: orders\njbos: []\njobs:\n- name: a b\n"}
+    refused = admin.post("/v1/dags/orders/graph", json=wrong)
+
+    extract, daily, report = graph["jobs"]
+    assert (extract["datasets"], extract["reads"]) == (["orders_raw"], [])
+    assert daily["reads"] == [{"job": "extract", "dataset": "orders_raw", "triggers": True}]
+    assert (report["datasets"], report["reads"][0]["dataset"]) == ([], "orders_daily")
+    assert (refused.status_code, refused.json()["errors"][0]["line"]) == (422, 3)
+    assert admin.get("/v1/dags").json()["items"] == []

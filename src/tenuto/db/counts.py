@@ -4,7 +4,7 @@ from datetime import datetime
 from uuid import UUID
 
 from tenuto.db.connection.call import Conn, call, call_one, json_or_default
-from tenuto.model.counts import Count
+from tenuto.model.counts import ActivityRate, Count
 from tenuto.model.json import JsonObject
 from tenuto.model.queues import TypeActivity
 
@@ -63,3 +63,9 @@ async def count_tasks(
 
 async def list_type_activity(conn: Conn, *, org_id: UUID, limit: int | None = None) -> list[TypeActivity]:
     return await call(conn, "list_type_activity", TypeActivity, org_id=org_id, limit=limit)
+
+
+async def list_rates(
+    conn: Conn, *, org_id: UUID, period: str | None = None, limit: int | None = None, type: str | None = None
+) -> list[ActivityRate]:
+    return await call(conn, "list_rates", ActivityRate, org_id=org_id, period=period, limit=limit, type=type)

@@ -1,6 +1,7 @@
 """Numbers of rows."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 
 @dataclass(frozen=True)
@@ -9,3 +10,19 @@ class Count:
 
     count: int
     exact: bool
+
+
+@dataclass(frozen=True)
+class ActivityRate:
+    """Attempts that ended in a minute, an hour or a day from `starts_at` on. Run times are those of completed attempts;
+    `queue_seconds` is the mean time from ready to start."""
+
+    starts_at: datetime
+    completed: int
+    failed: int
+    retried: int
+    lost: int
+    cancelled: int
+    p50_seconds: float | None
+    p95_seconds: float | None
+    queue_seconds: float | None

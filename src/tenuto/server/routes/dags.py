@@ -58,6 +58,38 @@ async def plan_dag(request: ApiRequest, name: PathName, body: schemas.PlanDagReq
     return await request.look(deploys.plan_dag, dag=await _read(name, body.yaml))
 
 
+@ROUTES.add("POST", "/v1/dags/{name}/graph", permission="dags:read", response=schemas.DagGraphResponse)
+async def get_dag_graph(request: ApiRequest, name: PathName, body: schemas.PlanDagRequest) -> object:
+    """Get the jobs of this document and what they read from each other, to draw it. Changes nothing and reads no data.
+    An invalid document is refused (422) as by a plan."""
+    await request.check()
+    return _graph(await _read(name, body.yaml))
+
+
+def _graph(dag: Dag) -> schemas.DagGraphResponse:
+    published = {(job.name, number): name for name, (job, number) in dag.datasets().items()}
+    jobs = [
+        schemas.JobNode(
+            name=job.name,
+            activation=job.activation,
+            operator=job.operator,
+            runtime=job.runtime,
+            description=job.description,
+            reads=[
+                schemas.JobRead(
+                    job=item.job,
+                    dataset=item.dataset if item.job is None else published.get((item.job, item.output or 0)),
+                    triggers=item.trigger is not None,
+                )
+                for item in job.inputs
+            ],
+            datasets=[output.dataset for output in job.outputs if output.dataset is not None],
+        )
+        for job in dag.jobs
+    ]
+    return schemas.DagGraphResponse(dag=dag.name, description=dag.description, jobs=jobs)
+
+
 async def _read(name: str, yaml: str) -> Dag:
     dag = await asyncio.to_thread(parse_dag, yaml)
     if dag.name != name:

@@ -77,3 +77,31 @@ class DiffResponse(ResponseModel):
     datasets: list[DatasetChange]
     unchanged_jobs: int
     warnings: list[str]
+
+
+class JobRead(ResponseModel):
+    """An input of a job: an output of a job of the same DAG, or a dataset of another DAG, without a job."""
+
+    job: str | None
+    dataset: str | None
+    triggers: bool
+
+
+class JobNode(ResponseModel):
+    """A job in the graph of a DAG document. `datasets`: those that it publishes."""
+
+    name: str
+    activation: str
+    operator: str
+    runtime: str
+    description: str | None
+    reads: list[JobRead]
+    datasets: list[str]
+
+
+class DagGraphResponse(ResponseModel):
+    """The jobs of a DAG document, each after those that it reads from."""
+
+    dag: str
+    description: str | None
+    jobs: list[JobNode]
