@@ -26,8 +26,9 @@ Open = Callable[..., AbstractContextManager["Dashboard"]]
 def browser() -> Iterator["Browser"]:
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed: apt-get install chromium")
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=60_000)  # as for actions: tests run beside others
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield chromium

@@ -9,7 +9,10 @@ from playwright.sync_api import expect
 from tests.web.conftest import Dashboard, System
 
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
-PAGES = ("/", "/runs", "/tasks", "/schedules", "/queues", "/workers", "/outbox", "/admin", "/admin?tab=keys")
+PAGES = (
+    "/", "/runs", "/tasks", "/schedules", "/queues", "/workers", "/outbox", "/admin", "/admin?tab=keys",
+    "/dags", "/new-dag", "/datasets", "/events", "/backfills", "/query", "/alerts",
+)  # fmt: skip
 FIND = """async () => (await axe.run()).violations
   .filter(found => ['serious', 'critical'].includes(found.impact))
   .map(found => `${found.id}: ${found.nodes.map(node => node.html).slice(0, 2).join(' ')}`)"""

@@ -33,3 +33,11 @@ export function useAudit(query: QueryOf<"GET /v1/audit">) {
 export function useAuditHeads() {
   return useRead("GET /v1/audit/heads", { query: { limit: 1 } }, { key: ["audit heads"] });
 }
+
+export function useCreateUser() {
+  return useChange("POST /v1/users", [["users"]]);
+}
+
+export function useCreateRole() {
+  return useChange("POST /v1/roles", [["roles"]]);
+}

@@ -18,6 +18,8 @@ export class ApiError extends Error {
   readonly code: string;
   readonly hint: string | null;
   readonly requestId: string | null;
+  /** Every problem of an invalid document: `what`, `where`, and often `line` and `column`. */
+  readonly errors: Record<string, string | number>[];
 
   constructor(status: number, problem: Partial<Problem>) {
     super(problem.detail ?? problem.title ?? `The server responded with status ${status}.`);
@@ -25,6 +27,7 @@ export class ApiError extends Error {
     this.code = problem.code ?? "unknown";
     this.hint = problem.hint ?? null;
     this.requestId = problem.request_id ?? null;
+    this.errors = problem.errors ?? [];
   }
 }
 
@@ -37,17 +40,31 @@ export function setCsrfToken(token: string | null): void {
 
 /** Sends one request of the API; its types come from the OpenAPI document. */
 export async function call<O extends Operation>(operation: O, parts: Parts<O> = {}): Promise<Response<O>> {
+  const text = await (await request(operation, parts)).text();
+  return (text === "" ? undefined : JSON.parse(text)) as Response<O>;
+}
+
+/** Sends one request of the API and saves the body of its response as a file. */
+export async function download<O extends Operation>(operation: O, parts: Parts<O>, name: string): Promise<void> {
+  const content = await (await request(operation, parts)).blob();
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(content);
+  link.download = name;
+  link.click();
+  window.setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+async function request<O extends Operation>(operation: O, parts: Parts<O>): Promise<globalThis.Response> {
   const [method = "GET", pattern = "/"] = operation.split(" ", 2);
-  const headers: Record<string, string> = { Accept: "application/json" };
+  const headers: Record<string, string> = {};
   if (method !== "GET" && csrfToken !== null) headers["X-CSRF-Token"] = csrfToken;
   if (parts.body !== undefined) headers["Content-Type"] = "application/json";
-  const request: RequestInit = { method, headers, credentials: "same-origin" };
-  if (parts.body !== undefined) request.body = JSON.stringify(parts.body);
-  if (parts.signal !== undefined) request.signal = parts.signal;
-  const response = await send(fillPath(pattern, parts.path ?? {}) + queryString(parts.query ?? {}), request);
-  const text = await response.text();
-  if (!response.ok) throw new ApiError(response.status, parseProblem(text));
-  return (text === "" ? undefined : JSON.parse(text)) as Response<O>;
+  const options: RequestInit = { method, headers, credentials: "same-origin" };
+  if (parts.body !== undefined) options.body = JSON.stringify(parts.body);
+  if (parts.signal !== undefined) options.signal = parts.signal;
+  const response = await send(fillPath(pattern, parts.path ?? {}) + queryString(parts.query ?? {}), options);
+  if (!response.ok) throw new ApiError(response.status, parseProblem(await response.text()));
+  return response;
 }
 
 async function send(url: string, request: RequestInit): Promise<globalThis.Response> {

@@ -21,3 +21,11 @@ export function useLimits() {
     every: 10_000,
   });
 }
+
+export function useSetLimit() {
+  return useChange("PUT /v1/limits/{scope}/{key}", [["queues"]]);
+}
+
+export function useResetLimit() {
+  return useChange("DELETE /v1/limits/{scope}/{key}", [["queues"]]);
+}

@@ -81,3 +81,7 @@ export function useRunAttempts(runId: string, open: boolean) {
   const every = open ? 2000 : false;
   return useRead("GET /v1/runs/{run_id}/attempts", parts, { key: ["run", runId, "attempts"], every });
 }
+
+export function useSendSignal() {
+  return useChange("POST /v1/runs/{run_id}/signals", [["run"], ["task"]]);
+}

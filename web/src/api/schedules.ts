@@ -27,3 +27,7 @@ export function useRunSchedule() {
 export function useDeleteSchedule() {
   return useChange("DELETE /v1/schedules/{name}", KEYS);
 }
+
+export function usePutSchedule() {
+  return useChange("PUT /v1/schedules/{name}", KEYS);
+}

@@ -1,5 +1,17 @@
 // Generated from the OpenAPI document by `make gen`; do not edit.
 
+export interface ActivityRate {
+  starts_at: string;
+  completed: number;
+  failed: number;
+  retried: number;
+  lost: number;
+  cancelled: number;
+  p50_seconds: number | null;
+  p95_seconds: number | null;
+  queue_seconds: number | null;
+}
+
 export interface AddGraphRequest {
   graph: GraphSpec;
   delay?: number | string | null;
@@ -248,6 +260,12 @@ export interface CutoverDagRequest {
   version?: number | null;
   expected?: number | null;
   force?: boolean;
+}
+
+export interface DagGraphResponse {
+  dag: string;
+  description: string | null;
+  jobs: Array<JobNode>;
 }
 
 export interface DagSummary {
@@ -524,6 +542,10 @@ export interface InvalidationConsumer {
   done_at: string | null;
 }
 
+export interface Items_ActivityRate_ {
+  items: Array<ActivityRate>;
+}
+
 export interface Items_AttemptInfo_ {
   items: Array<AttemptInfo>;
 }
@@ -564,12 +586,20 @@ export interface Items_RunResult_ {
   items: Array<RunResult>;
 }
 
+export interface Items_SearchResult_ {
+  items: Array<SearchResult>;
+}
+
 export interface Items_TreeNode_ {
   items: Array<TreeNode>;
 }
 
 export interface Items_TriggeredTask_ {
   items: Array<TriggeredTask>;
+}
+
+export interface Items_TypeActivity_ {
+  items: Array<TypeActivity>;
 }
 
 export interface Items_WorkerLogEntry_ {
@@ -582,6 +612,22 @@ export interface JobChange {
   fields: Array<string>;
   because_of: Array<string>;
   renamed_from: string | null;
+}
+
+export interface JobNode {
+  name: string;
+  activation: string;
+  operator: string;
+  runtime: string;
+  description: string | null;
+  reads: Array<JobRead>;
+  datasets: Array<string>;
+}
+
+export interface JobRead {
+  job: string | null;
+  dataset: string | null;
+  triggers: boolean;
 }
 
 export interface JobSummary {
@@ -1472,6 +1518,13 @@ export interface Schedule {
   created_at: string;
 }
 
+export interface SearchResult {
+  kind: "run" | "task" | "type" | "worker" | "dataset" | "dag" | "queue" | "schedule";
+  id: string | null;
+  name: string;
+  about: string;
+}
+
 export interface ServedType {
   type: string;
   served: boolean;
@@ -1761,6 +1814,19 @@ export interface TriggeredTask {
   partition: string | null;
   created: boolean;
   reused: boolean;
+}
+
+export interface TypeActivity {
+  type: string;
+  queued: number;
+  running: number;
+  oldest_queued_seconds: number | null;
+  completed: number;
+  errors: number;
+  error_rate_percent: number | null;
+  p50_seconds: number | null;
+  p95_seconds: number | null;
+  p99_seconds: number | null;
 }
 
 export interface UpdateKeyRequest {
@@ -2110,6 +2176,14 @@ export interface Operations {
     query: Record<string, never>;
     body: undefined;
     response: HealthResponse;
+  };
+  "GET /v1/activity": {
+    path: Record<string, never>;
+    query: {
+      limit?: number;
+    };
+    body: undefined;
+    response: Items_TypeActivity_;
   };
   "GET /v1/alert-rules": {
     path: Record<string, never>;
@@ -2604,6 +2678,16 @@ export interface Operations {
     body: undefined;
     response: Items_QueueStatus_;
   };
+  "GET /v1/rates": {
+    path: Record<string, never>;
+    query: {
+      period?: "minute" | "hour" | "day";
+      limit?: number;
+      type?: string | null;
+    };
+    body: undefined;
+    response: Items_ActivityRate_;
+  };
   "GET /v1/roles": {
     path: Record<string, never>;
     query: {
@@ -2768,6 +2852,15 @@ export interface Operations {
     query: Record<string, never>;
     body: undefined;
     response: Schedule;
+  };
+  "GET /v1/search": {
+    path: Record<string, never>;
+    query: {
+      q: string;
+      limit?: number;
+    };
+    body: undefined;
+    response: Items_SearchResult_;
   };
   "GET /v1/status": {
     path: Record<string, never>;
@@ -3084,6 +3177,14 @@ export interface Operations {
     query: Record<string, never>;
     body: CutoverDagRequest | null;
     response: CurrentVersion;
+  };
+  "POST /v1/dags/{name}/graph": {
+    path: {
+      name: string;
+    };
+    query: Record<string, never>;
+    body: PlanDagRequest;
+    response: DagGraphResponse;
   };
   "POST /v1/dags/{name}/plan": {
     path: {

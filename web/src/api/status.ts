@@ -1,3 +1,4 @@
+import type { QueryOf } from "./client";
 import { useRead } from "./query";
 
 /** The numbers of the org. */
@@ -7,4 +8,15 @@ export function useStatus() {
 
 export function useDispatchers() {
   return useRead("GET /v1/dispatchers", {}, { key: ["dispatchers"], every: 10_000 });
+}
+
+/** How much ended over time, and how long it took. The rollups that it reads are made every few seconds. */
+export function useRates(period: NonNullable<QueryOf<"GET /v1/rates">["period"]>, limit: number) {
+  const parts = { query: { period, limit } };
+  return useRead("GET /v1/rates", parts, { key: ["over time", period, limit], every: 10_000 });
+}
+
+/** Task types with their open tasks and their ends of the last day. */
+export function useActivity() {
+  return useRead("GET /v1/activity", { query: { limit: 100 } }, { key: ["activity"], every: 10_000 });
 }

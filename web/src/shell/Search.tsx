@@ -1,7 +1,10 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 
+import type { SearchResult } from "../api/schema";
+import { useSearch } from "../api/search";
 import { Dialog } from "../ui/Dialog";
+import { useLater } from "../ui/useLater";
 import type { NavigationEntry } from "./navigation";
 
 interface Target {
@@ -11,14 +14,17 @@ interface Target {
   about: string;
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const PAUSE_MS = 200;
 
-/** Opens a page by its name, a thing by its id, or the list of what has a name or a type. */
+/** Opens a page by its name, or what the org has with a name or an id. */
 export function Search({ entries, close }: { entries: NavigationEntry[]; close: () => void }) {
   const [text, setText] = useState("");
   const [cursor, setCursor] = useState(0);
   const navigate = useNavigate();
-  const targets = find(text.trim(), entries);
+  const asked = useLater(text.trim(), PAUSE_MS);
+  const search = useSearch(asked);
+  const found = text.trim() === "" ? [] : (search.data?.items ?? []);
+  const targets = [...pagesOf(text.trim(), entries), ...found.map(targetOf)];
   const open = (target: Target | undefined) => {
     if (target === undefined) return;
     close();
@@ -35,7 +41,7 @@ export function Search({ entries, close }: { entries: NavigationEntry[]; close: 
         aria-controls="found"
         aria-activedescendant={targets.length > 0 ? `found-${cursor}` : undefined}
         value={text}
-        placeholder="A page, an id, a name, a type, a worker…"
+        placeholder="A page, an id, a name, a type, a worker, a dataset…"
         onChange={(event) => {
           setText(event.target.value);
           setCursor(0);
@@ -65,30 +71,38 @@ export function Search({ entries, close }: { entries: NavigationEntry[]; close: 
           </li>
         ))}
       </ul>
-      {targets.length === 0 && <p className="px-5 pb-5 text-sm text-muted">Nothing found.</p>}
+      {targets.length === 0 && (
+        <p className="px-5 pb-5 text-sm text-muted">
+          {search.error !== null
+            ? search.error.message
+            : search.isFetching || asked !== text.trim()
+              ? "Searching…"
+              : "Nothing found. An id is found by its first 12 digits."}
+        </p>
+      )}
     </Dialog>
   );
 }
 
-function find(text: string, entries: NavigationEntry[]): Target[] {
-  const pages = entries
+function pagesOf(text: string, entries: NavigationEntry[]): Target[] {
+  return entries
     .filter((entry) => entry.name.toLowerCase().includes(text.toLowerCase()))
     .map((entry) => ({ href: `/ui${entry.to}`, name: entry.name, about: "page" }));
-  if (text === "") return pages;
-  const value = encodeURIComponent(text);
-  const shown = entries.map((entry) => entry.to);
-  const things: [string, Target][] = UUID.test(text)
-    ? [
-        ["/runs", { href: `/ui/runs/${value}`, name: text, about: "run with this id" }],
-        ["/tasks", { href: `/ui/tasks/${value}`, name: text, about: "task with this id" }],
-      ]
-    : [
-        ["/runs", { href: `/ui/runs?name=${quoted(text)}`, name: text, about: "runs with this name" }],
-        ["/runs", { href: `/ui/runs?type=${quoted(text)}`, name: text, about: "runs of this type" }],
-        ["/tasks", { href: `/ui/tasks?type=${quoted(text)}`, name: text, about: "tasks of this type" }],
-        ["/workers", { href: `/ui/workers/${value}`, name: text, about: "worker with this name" }],
-      ];
-  return [...pages, ...things.filter(([page]) => shown.includes(page)).map(([, target]) => target)];
+}
+
+function targetOf(found: SearchResult): Target {
+  const path = {
+    run: found.id === null ? `runs?name=${quoted(found.name)}` : `runs/${found.id}`,
+    task: `tasks/${found.id ?? ""}`,
+    type: `tasks?type=${quoted(found.name)}`,
+    worker: `workers/${encodeURIComponent(found.name)}`,
+    dataset: `datasets/${encodeURIComponent(found.name)}`,
+    dag: `dags/${encodeURIComponent(found.name)}`,
+    queue: `tasks?queue=${quoted(found.name)}`,
+    schedule: "schedules",
+  }[found.kind];
+  const about = found.kind === "worker" || found.kind === "schedule" ? `${found.kind}, ${found.about}` : found.about;
+  return { href: `/ui/${path}`, name: found.name, about };
 }
 
 /** A filter as the router writes it into a URL: as JSON if it could be read as something else than a text. */

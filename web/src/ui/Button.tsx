@@ -4,7 +4,7 @@ type Kind = "primary" | "plain" | "danger";
 
 const LOOKS: Record<Kind, string> = {
   primary: "bg-accent text-on-accent border-transparent hover:opacity-90",
-  plain: "bg-panel border-line hover:bg-raised",
+  plain: "bg-panel border-line text-text hover:bg-raised",
   danger: "bg-panel border-line text-bad hover:bg-bad-soft",
 };
 

@@ -52,7 +52,7 @@ export function Panel({ title, aside, children, flush = false, className = "" }:
 /** Names and values in two columns. Values that are null are left out. */
 export function Facts({ facts }: { facts: [string, ReactNode][] }) {
   return (
-    <dl className="grid grid-cols-[max-content_minmax(0,1fr)] gap-x-6 gap-y-1.5 text-sm">
+    <dl className="grid grid-cols-[max-content_minmax(0,1fr)] content-start items-center gap-x-6 gap-y-1.5 text-sm">
       {facts
         .filter(([, value]) => value !== null && value !== undefined)
         .map(([name, value]) => (

@@ -34,3 +34,11 @@ export function formatExact(at: string): string {
 export function formatCount(count: number): string {
   return count.toLocaleString("en-US");
 }
+
+const BYTE_UNITS = ["B", "KB", "MB", "GB", "TB"];
+
+export function formatBytes(bytes: number): string {
+  const at = bytes < 1 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), BYTE_UNITS.length - 1);
+  const size = bytes / 1000 ** at;
+  return `${at === 0 || size >= 100 ? Math.round(size) : size.toFixed(1)} ${BYTE_UNITS[at] ?? "B"}`;
+}

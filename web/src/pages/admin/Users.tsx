@@ -1,8 +1,8 @@
-import { useContext } from "react";
+import { useContext, useState } from "react";
 
 import { useEditUser, useRoles, useUsers } from "../../api/admin";
 import type { EditUserRequest, OrgRole, User } from "../../api/schema";
-import { Session } from "../../api/session";
+import { Session, useMay } from "../../api/session";
 import { Button } from "../../ui/Button";
 import { useConfirm } from "../../ui/confirm";
 import { DataTable, type Column } from "../../ui/DataTable";
@@ -11,6 +11,7 @@ import { Empty, Loaded } from "../../ui/States";
 import { StatusBadge } from "../../ui/Status";
 import { Time } from "../../ui/Time";
 import { useAct } from "../../ui/toast";
+import { CreateRole, CreateUser } from "./Create";
 
 const ROLES: Column<OrgRole>[] = [
   { name: "Role", cell: (role) => <span className="font-medium">{role.display_name}</span> },
@@ -32,9 +33,12 @@ const COLUMNS: Column<User>[] = [
 export function Users() {
   const users = useUsers();
   const roles = useRoles();
+  const [creating, setCreating] = useState<"user" | "role" | null>(null);
+  const mayWriteUsers = useMay("users:write");
+  const mayWriteRoles = useMay("roles:write");
   return (
     <>
-      <Panel title="Users" flush>
+      <Panel title="Users" flush aside={mayWriteUsers && <Button onClick={() => setCreating("user")}>Create a user</Button>}>
         <Loaded read={users}>
           {() => (
             <DataTable
@@ -48,7 +52,11 @@ export function Users() {
           )}
         </Loaded>
       </Panel>
-      <Panel title="Roles of the org" flush aside="they decide who reads which dataset">
+      <Panel
+        title="Roles of the org"
+        flush
+        aside={mayWriteRoles && <Button onClick={() => setCreating("role")}>Create a role</Button>}
+      >
         <Loaded read={roles}>
           {(found) => (
             <DataTable
@@ -61,6 +69,8 @@ export function Users() {
           )}
         </Loaded>
       </Panel>
+      {creating === "user" && <CreateUser close={() => setCreating(null)} />}
+      {creating === "role" && <CreateRole close={() => setCreating(null)} />}
     </>
   );
 }

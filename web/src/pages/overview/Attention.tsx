@@ -1,6 +1,9 @@
+import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
-import type { OrgStatus } from "../../api/schema";
+import { useAlerts } from "../../api/alerts";
+import type { Alert, OrgStatus } from "../../api/schema";
+import { useMay } from "../../api/session";
 import { Command } from "../../ui/Copy";
 import { formatCount, formatSeconds } from "../../ui/time";
 
@@ -10,10 +13,17 @@ interface Finding {
 }
 
 const LATE_SECONDS = 60;
+const MAX_ALERTS = 5;
 
-/** What a person should look at, with the command that helps; nothing if all is well. */
+function findingOf(alert: Alert): Finding {
+  return { text: alert.summary, help: <Open to="/alerts" name="Look at the alert" /> };
+}
+
+/** What a person should look at, with the page or command that helps; nothing if all is well. */
 export function Attention({ status }: { status: OrgStatus }) {
-  const findings = findingsOf(status);
+  const mayRead = useMay("alerts:read");
+  const alerts = useAlerts("firing", mayRead);
+  const findings = [...findingsOf(status), ...alerts.rows.slice(0, MAX_ALERTS).map(findingOf)];
   if (findings.length === 0) return null;
   return (
     <section aria-label="Needs attention" className="overflow-hidden rounded-lg border border-warn bg-warn-soft">
@@ -27,6 +37,14 @@ export function Attention({ status }: { status: OrgStatus }) {
         ))}
       </ul>
     </section>
+  );
+}
+
+function Open({ to, name }: { to: "/queues" | "/outbox" | "/workers" | "/alerts"; name: string }) {
+  return (
+    <Link to={to} className="inline-flex h-8 items-center rounded-md border border-line bg-panel px-3 font-medium">
+      {name}
+    </Link>
   );
 }
 
@@ -48,17 +66,17 @@ function findingsOf(status: OrgStatus): Finding[] {
   } else if (oldest > LATE_SECONDS) {
     found.push({
       text: `The oldest ready task has waited for ${formatSeconds(oldest)}.`,
-      help: <Command text="tenuto queues list" />,
+      help: <Open to="/queues" name="Look at the queues" />,
     });
   }
   if (status.outbox_dead > 0) {
     found.push({
       text: `${formatCount(status.outbox_dead)} side effects failed for good.`,
-      help: <Command text="tenuto outbox list --status dead" />,
+      help: <Open to="/outbox" name="Look at them and replay" />,
     });
   }
   if (status.stuck_tasks > 0) {
-    found.push({ text: `${formatCount(status.stuck_tasks)} tasks run without progress.`, help: <Command text="tenuto workers list" /> });
+    found.push({ text: `${formatCount(status.stuck_tasks)} tasks run without progress.`, help: <Open to="/workers" name="Look at the workers" /> });
   }
   if (status.parked > 0) {
     found.push({

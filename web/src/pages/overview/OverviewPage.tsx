@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 
 import { useRuns } from "../../api/runs";
 import { useStatus } from "../../api/status";
@@ -10,15 +11,19 @@ import { StatusBadge } from "../../ui/Status";
 import { Time } from "../../ui/Time";
 import { formatCount, formatSeconds } from "../../ui/time";
 import { Attention } from "./Attention";
+import { FailingTypes } from "./FailingTypes";
 import { Queues } from "./Queues";
+import { RangeChoice, Rates } from "./Rates";
+import type { Range } from "./range";
 
 const FAILED = { status: ["failed" as const], limit: 8 };
 const RECENT = { limit: 8 };
 
 export function OverviewPage() {
   const status = useStatus();
+  const [range, setRange] = useState<Range>("1h");
   return (
-    <Page title="Overview">
+    <Page title="Overview" actions={<RangeChoice range={range} onChange={setRange} />}>
       <Loaded read={status}>
         {(found) => (
           <>
@@ -27,8 +32,10 @@ export function OverviewPage() {
           </>
         )}
       </Loaded>
+      <Rates range={range} />
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <Queues />
+        <FailingTypes />
         <LatestRuns title="Failed runs" query={FAILED} none="No run has failed." />
         <LatestRuns title="Latest runs" query={RECENT} none="There are no runs yet." command="tenuto start app.task name=value" />
       </div>
@@ -40,7 +47,7 @@ function Figures({ status }: { status: OrgStatus }) {
   const oldest = status.oldest_ready_seconds;
   const workers = status.workers.active ?? 0;
   return (
-    <div className="grid grid-cols-2 gap-3 md:grid-cols-3 xl:grid-cols-6">
+    <div className="grid grid-cols-2 gap-3 md:grid-cols-4">
       <Figure name="Attempts per second" value={status.per_second.toFixed(1)} />
       <Figure name="Running" value={formatCount(status.running)} />
       <Figure
@@ -49,7 +56,14 @@ function Figures({ status }: { status: OrgStatus }) {
         about={oldest === null ? "none waits" : `oldest waits for ${formatSeconds(oldest)}`}
       />
       <Figure name="Waiting or delayed" value={formatCount(status.waiting + status.delayed + status.pending)} />
-      <Figure name="Failed in the last minute" value={formatCount(status.failed_last_minute)} bad={status.failed_last_minute > 0} />
+      <Figure name="Failed last minute" value={formatCount(status.failed_last_minute)} bad={status.failed_last_minute > 0} />
+      <Figure
+        name="Side effects to deliver"
+        value={formatCount(status.outbox_pending)}
+        about={status.outbox_dead === 0 ? "none failed for good" : `${formatCount(status.outbox_dead)} failed for good`}
+        bad={status.outbox_dead > 0}
+      />
+      <Figure name="Completed in all" value={formatCount(status.completed)} />
       <Figure name="Active workers" value={formatCount(workers)} bad={workers === 0} />
     </div>
   );

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 
-import { useLimits, usePauseQueue, useQueues, useResumeQueue } from "../../api/queues";
-import type { LimitStatus, QueueStatus } from "../../api/schema";
+import { usePauseQueue, useQueues, useResumeQueue } from "../../api/queues";
+import type { QueueStatus } from "../../api/schema";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/Button";
 import { useConfirm } from "../../ui/confirm";
@@ -12,18 +12,10 @@ import { StatusBadge } from "../../ui/Status";
 import { Time } from "../../ui/Time";
 import { formatCount, formatSeconds } from "../../ui/time";
 import { useAct } from "../../ui/toast";
-
-const LIMITS: Column<LimitStatus>[] = [
-  { name: "Limit", cell: (limit) => `${limit.scope} ${limit.key}` },
-  { name: "In use", cell: (limit) => `${formatCount(limit.used)} of ${formatCount(limit.size)}`, numeric: true },
-  { name: "Per", cell: (limit) => (limit.seconds === null ? "at a time" : formatSeconds(limit.seconds)) },
-  { name: "Waiting", cell: (limit) => formatCount(limit.waiting), numeric: true },
-  { name: "", cell: (limit) => (limit.overridden ? <StatusBadge status="set by hand" tone="info" /> : null), wide: true },
-];
+import { Limits } from "./Limits";
 
 export function QueuesPage() {
   const queues = useQueues();
-  const limits = useLimits();
   const mayWrite = useMay("queues:write");
   const columns: Column<QueueStatus>[] = [
     {
@@ -61,20 +53,7 @@ export function QueuesPage() {
           )}
         </Loaded>
       </Panel>
-      <Panel title="Limits" flush>
-        <Loaded read={limits}>
-          {() => (
-            <DataTable
-              label="Limits"
-              rows={limits.rows}
-              columns={LIMITS}
-              rowKey={(limit) => `${limit.scope} ${limit.key}`}
-              more={{ has: limits.hasNextPage, busy: limits.isFetchingNextPage, load: limits.fetchNextPage }}
-              empty={<Empty title="No limits are in use." command="tenuto limits set queue default 10" />}
-            />
-          )}
-        </Loaded>
-      </Panel>
+      <Limits />
     </Page>
   );
 }

@@ -1,19 +1,16 @@
-import "@xyflow/react/dist/base.css";
-
-import { Background, Controls, Handle, MarkerType, Position, ReactFlow, type Node, type NodeProps } from "@xyflow/react";
 import { useNavigate } from "@tanstack/react-router";
-import { useMemo } from "react";
+import { useState } from "react";
 
 import { useRunGraph } from "../../api/runs";
 import type { RunGraphNode } from "../../api/schema";
+import { Button } from "../../ui/Button";
+import { Graph } from "../../ui/Graph";
+import type { GraphEdge, GraphNode } from "../../ui/graphLayout";
 import { Panel } from "../../ui/Page";
 import { Empty, Loaded } from "../../ui/States";
-import { toneFill, toneOf } from "../../ui/Status";
-import { edgesOf, NODE_HEIGHT, NODE_WIDTH, place } from "./layout";
-
-type TaskNode = Node<{ task: RunGraphNode }, "task">;
-
-const NODE_TYPES = { task: TaskBox };
+import { toneOf } from "../../ui/Status";
+import { formatCount } from "../../ui/time";
+import { groupTasks, statusOf, type Group } from "./groupTasks";
 
 /** The tasks of a run as a graph with live states; a click opens a task. */
 export function RunGraph({ runId, open }: { runId: string; open: boolean }) {
@@ -21,76 +18,69 @@ export function RunGraph({ runId, open }: { runId: string; open: boolean }) {
   return (
     <Panel flush>
       <Loaded read={graph}>
-        {(found) => (found.items.length === 0 ? <Empty title="The run has no tasks." /> : <Flow tasks={found.items} />)}
+        {(found) =>
+          found.items.length === 0 ? <Empty title="The run has no tasks." /> : <Tasks runId={runId} tasks={found.items} />
+        }
       </Loaded>
     </Panel>
   );
 }
 
-function Flow({ tasks }: { tasks: RunGraphNode[] }) {
+function Tasks({ runId, tasks }: { runId: string; tasks: RunGraphNode[] }) {
   const navigate = useNavigate();
-  // The layout depends on the edges alone; a new state only changes the colour of a node.
-  const shape = JSON.stringify(tasks.map((task) => [task.task_id, task.parent_id, task.depends_on]));
-  const edges = useMemo(() => edgesOf(tasks), [shape]); // eslint-disable-line react-hooks/exhaustive-deps -- see above
-  const placed = useMemo(() => place(tasks, edges), [shape]); // eslint-disable-line react-hooks/exhaustive-deps -- same
-  const now = new Map(tasks.map((task) => [task.task_id, task]));
-  const nodes: TaskNode[] = placed.map(({ node, x, y }) => ({
-    id: node.task_id,
-    type: "task",
-    position: { x, y },
-    data: { task: now.get(node.task_id) ?? node },
-    width: NODE_WIDTH,
-    height: NODE_HEIGHT,
-    ariaLabel: `${node.name ?? node.type}: ${now.get(node.task_id)?.status ?? node.status}`,
-  }));
+  const [single, setSingle] = useState(false);
+  const grouped = groupTasks(tasks);
+  const groups = single ? tasks.map((task): Group => ({ id: task.task_id, tasks: [task] })) : grouped;
+  const openGroup = (id: string) => {
+    const group = groups.find((found) => found.id === id);
+    if (group === undefined || group.tasks.length === 1) void navigate({ to: "/tasks/$taskId", params: { taskId: id } });
+    else void navigate({ to: "/runs/$runId", params: { runId }, search: { tab: "tasks" } });
+  };
   return (
-    <div className="h-[60vh] min-h-80" role="region" aria-label="Graph of the run">
-      <ReactFlow
-        nodes={nodes}
-        edges={edges.map((edge) => ({
-          id: `${edge.from} ${edge.to}`,
-          source: edge.from,
-          target: edge.to,
-          className: edge.started ? "[stroke-dasharray:4]" : "",
-          markerEnd: { type: MarkerType.ArrowClosed },
-        }))}
-        nodeTypes={NODE_TYPES}
-        onNodeClick={(_, node) => void navigate({ to: "/tasks/$taskId", params: { taskId: node.id } })}
-        nodesDraggable={false}
-        nodesConnectable={false}
-        edgesFocusable={false}
-        onlyRenderVisibleElements={tasks.length > 200}
-        minZoom={0.05}
-        fitView
-        fitViewOptions={{ maxZoom: 1.1 }}
-        proOptions={{ hideAttribution: false }}
-      >
-        <Background gap={24} />
-        <Controls showInteractive={false} />
-      </ReactFlow>
+    <div className="relative">
+      {grouped.length < tasks.length && (
+        <Button className="absolute top-3 right-3 z-10" onClick={() => setSingle(!single)}>
+          {single ? "Group equal tasks" : `Show all ${formatCount(tasks.length)} tasks`}
+        </Button>
+      )}
+      <Graph
+        key={String(single)}
+        label="Graph of the run"
+        nodes={groups.map(nodeOf)}
+        edges={edgesOf(groups)}
+        open={openGroup}
+      />
     </div>
   );
 }
 
-function TaskBox({ data }: NodeProps<TaskNode>) {
-  const { task } = data;
-  const tone = toneOf(task.status);
-  return (
-    <div
-      title={`${task.name ?? task.type}: ${task.status}`}
-      className="flex h-full w-full cursor-pointer items-center gap-2 overflow-hidden rounded-md border border-line
-        bg-panel pr-2 text-left text-xs shadow-sm hover:border-accent"
-    >
-      <span className={`h-full w-1.5 shrink-0 ${toneFill(tone)} ${tone === "info" ? "animate-pulse" : ""}`} />
-      <span className="min-w-0">
-        <span className="block truncate font-medium">{task.name ?? task.type}</span>
-        <span className="block truncate text-muted">
-          {task.status}
-          {task.attempt > 1 ? ` · attempt ${task.attempt}` : ""}
-        </span>
-      </span>
-      <Handle type="target" position={Position.Left} className="invisible" isConnectable={false} />
-      <Handle type="source" position={Position.Right} className="invisible" isConnectable={false} />
-    </div>
-  );
+function nodeOf(group: Group): GraphNode {
+  const [task, ...others] = group.tasks;
+  const status = statusOf(group);
+  const ended = group.tasks.filter((one) => one.completed_at !== null).length;
+  const attempt = task.attempt > 1 ? `${task.status} · attempt ${task.attempt}` : task.status;
+  return {
+    id: group.id,
+    title: others.length === 0 ? (task.name ?? task.type) : `${task.type} × ${formatCount(group.tasks.length)}`,
+    about: others.length === 0 ? attempt : `${status} · ${formatCount(ended)} ended`,
+    tone: toneOf(status),
+    moving: status === "running",
+  };
+}
+
+/** The edges between groups that are both shown; a dashed one leads from a task to one that it started. */
+function edgesOf(groups: Group[]): GraphEdge[] {
+  const of = new Map(groups.flatMap((group) => group.tasks.map((task) => [task.task_id, group.id] as const)));
+  const edges = new Map<string, GraphEdge>();
+  const add = (parent: string | null, to: string, dashed: boolean) => {
+    const from = of.get(parent ?? "");
+    if (from !== undefined && from !== to) edges.set(`${from} ${to}`, { from, to, dashed });
+  };
+  for (const group of groups) {
+    for (const task of group.tasks) {
+      add(task.parent_id, group.id, true);
+      for (const parent of task.depends_on) add(parent, group.id, false);
+    }
+  }
+  return [...edges.values()];
 }

@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useState } from "react";
 
 import { useCancelRun, useRetryRun, useRun } from "../../api/runs";
 import type { RunResponse } from "../../api/schema";
@@ -20,6 +20,7 @@ import { RunData } from "./RunData";
 import { RunLogs } from "./RunLogs";
 import { RunTasks } from "./RunTasks";
 import { RunTimeline } from "./RunTimeline";
+import { SendSignal } from "./SendSignal";
 
 // The graph is the largest part of the page; it is loaded when it is shown.
 const RunGraph = lazy(() => import("./RunGraph").then((module) => ({ default: module.RunGraph })));
@@ -105,6 +106,7 @@ function Actions({ run }: { run: RunResponse }) {
   const confirm = useConfirm();
   const act = useAct();
   const navigate = useNavigate();
+  const [signalling, setSignalling] = useState(false);
   if (!useMay("runs:write")) return null;
   const path = { run_id: run.id };
   const cancelRun = async () => {
@@ -132,9 +134,13 @@ function Actions({ run }: { run: RunResponse }) {
   };
   if (!isFinal(run.status)) {
     return (
-      <Button kind="danger" busy={cancel.isPending} onClick={() => void cancelRun()}>
-        Cancel
-      </Button>
+      <>
+        <Button onClick={() => setSignalling(true)}>Send a signal</Button>
+        <Button kind="danger" busy={cancel.isPending} onClick={() => void cancelRun()}>
+          Cancel
+        </Button>
+        {signalling && <SendSignal runId={run.id} close={() => setSignalling(false)} />}
+      </>
     );
   }
   return (

@@ -14,6 +14,7 @@ import { Empty, Loaded } from "../../ui/States";
 import { StatusBadge } from "../../ui/Status";
 import { Duration, Time } from "../../ui/Time";
 import { PERIODS, sinceOf } from "../search";
+import { BulkByFilter } from "./BulkByFilter";
 import { BulkBar } from "./BulkBar";
 import { Progress } from "./Progress";
 import { RUN_STATUSES, runsRoute, type RunsSearch, type RunStatus } from "./route";
@@ -83,6 +84,7 @@ export function RunsPage() {
           className="w-56"
         />
         <Choice label="Started" all="any time" options={PERIODS} value={search.since} onChange={(since) => change({ since })} />
+        {mayWrite && <BulkByFilter query={query} />}
         {filtered && <Button onClick={() => void navigate({ search: {}, replace: true })}>Clear filters</Button>}
       </div>
       {search.metadata !== undefined && !isObject(search.metadata) && (

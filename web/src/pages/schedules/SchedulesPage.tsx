@@ -1,3 +1,5 @@
+import { useState } from "react";
+
 import {
   useDeleteSchedule,
   usePauseSchedule,
@@ -15,6 +17,7 @@ import { Empty, Loaded } from "../../ui/States";
 import { StatusBadge } from "../../ui/Status";
 import { Time } from "../../ui/Time";
 import { useAct } from "../../ui/toast";
+import { CreateSchedule } from "./CreateSchedule";
 
 const COLUMNS: Column<Schedule>[] = [
   { name: "Schedule", cell: (schedule) => <span className="font-medium">{schedule.name}</span> },
@@ -34,9 +37,20 @@ function typeOf(schedule: Schedule): string {
 export function SchedulesPage() {
   const schedules = useSchedules();
   const mayWrite = useMay("schedules:write");
+  const [creating, setCreating] = useState(false);
   const actions: Column<Schedule> = { name: "Actions", cell: (schedule) => <Actions schedule={schedule} /> };
   return (
-    <Page title="Schedules" about="What starts by the clock.">
+    <Page
+      title="Schedules"
+      about="What starts by the clock."
+      actions={
+        mayWrite && (
+          <Button kind="primary" onClick={() => setCreating(true)}>
+            Create a schedule
+          </Button>
+        )
+      }
+    >
       <Panel flush>
         <Loaded read={schedules}>
           {() => (
@@ -59,6 +73,7 @@ export function SchedulesPage() {
           )}
         </Loaded>
       </Panel>
+      {creating && <CreateSchedule close={() => setCreating(false)} />}
     </Page>
   );
 }

@@ -1,6 +1,7 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 
 import type { WorkerStatus } from "../../api/schema";
+import { useMay } from "../../api/session";
 import { useDispatchers } from "../../api/status";
 import { useWorkers } from "../../api/workers";
 import { DataTable, type Column } from "../../ui/DataTable";
@@ -12,6 +13,7 @@ import { Time } from "../../ui/Time";
 import { formatSeconds } from "../../ui/time";
 import { Health } from "./health";
 import { Machine } from "./Machine";
+import { Pools } from "./Pools";
 import { WORKER_STATUSES, workersRoute, type WorkerStatusName } from "./route";
 
 const COLUMNS: Column<WorkerStatus>[] = [
@@ -46,6 +48,7 @@ export function WorkersPage() {
   const navigate = useNavigate({ from: "/workers" });
   const workers = useWorkers(status);
   const dispatchers = useDispatchers();
+  const mayReadPools = useMay("pools:read");
   return (
     <Page
       title="Workers"
@@ -74,6 +77,7 @@ export function WorkersPage() {
           )}
         </Loaded>
       </Panel>
+      {mayReadPools && <Pools />}
       <Panel title="Dispatchers" flush aside="they promote, retry, schedule and deliver">
         <Loaded read={dispatchers}>
           {(found) => (

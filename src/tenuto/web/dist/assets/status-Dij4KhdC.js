@@ -1,1 +1,0 @@
-import{f as e}from"./States-DJ-GBAfX.js";function t(){return e(`GET /v1/status`,{},{key:[`status`],every:5e3})}function n(){return e(`GET /v1/dispatchers`,{},{key:[`dispatchers`],every:1e4})}export{t as n,n as t};

@@ -1,1 +1,0 @@
-import{C as e,x as t}from"./States-DJ-GBAfX.js";var n=e(t(),1),r=n.createContext(null);function i(e){return n.useContext(r)}export{r as n,i as t};

@@ -1,0 +1,78 @@
+import "uplot/dist/uPlot.min.css";
+
+import { useEffect, useRef } from "react";
+import uPlot from "uplot";
+
+export interface Series {
+  name: string;
+  /** A colour token of styles.css, such as `--ok`. */
+  colour: string;
+  values: (number | null)[];
+}
+
+interface ChartProps {
+  label: string;
+  /** Unix times in seconds, in order. */
+  times: number[];
+  series: Series[];
+  format: (value: number) => string;
+}
+
+const HEIGHT = 180;
+
+function shownTime(seconds: number): string {
+  return new Date(seconds * 1000).toLocaleString(undefined, { dateStyle: "short", timeStyle: "short" });
+}
+
+/** Values over time as lines; the legend shows those under the pointer. */
+export function Chart({ label, times, series, format }: ChartProps) {
+  const element = useRef<HTMLDivElement>(null);
+  const data = JSON.stringify([times, series]);
+  useEffect(() => {
+    const place = element.current;
+    if (place === null) return;
+    const draw = () => {
+      const style = getComputedStyle(document.documentElement);
+      const colour = (name: string) => style.getPropertyValue(name).trim();
+      const font = `11px ${getComputedStyle(place).fontFamily}`;
+      const axis = { font, stroke: colour("--muted"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false } };
+      return new uPlot(
+        {
+          width: place.clientWidth,
+          height: HEIGHT,
+          cursor: { points: { size: 6 } },
+          legend: { markers: { fill: (_, index) => colour(series[index - 1]?.colour ?? "--muted") } },
+          scales: { y: { range: (_, __, max) => [0, max > 0 ? max * 1.1 : 1] } },
+          axes: [axis, { ...axis, size: 56, values: (_, ticks) => ticks.map(format) }],
+          series: [
+            { label: "at", value: (_, at: number | null) => (at === null ? "–" : shownTime(at)) },
+            ...series.map((one) => ({
+              label: one.name,
+              stroke: colour(one.colour),
+              width: 2,
+              points: { show: times.length < 3 },
+              value: (_: uPlot, value: number | null) => (value === null ? "–" : format(value)),
+            })),
+          ],
+        },
+        [times, ...series.map((one) => one.values)],
+        place,
+      );
+    };
+    let chart = draw();
+    const again = () => {
+      chart.destroy();
+      chart = draw();
+    };
+    const width = new ResizeObserver(() => chart.setSize({ width: place.clientWidth, height: HEIGHT }));
+    width.observe(place);
+    const theme = new MutationObserver(again);
+    theme.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    return () => {
+      width.disconnect();
+      theme.disconnect();
+      chart.destroy();
+    };
+  }, [data]); // eslint-disable-line react-hooks/exhaustive-deps -- the data is compared by its content
+  return <div ref={element} role="img" aria-label={label} className="min-h-[212px] overflow-hidden px-2 pt-3 text-xs" />;
+}
