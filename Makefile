@@ -1,6 +1,6 @@
 # Every command a person types. CI calls the same ones.
 .DEFAULT_GOAL := help
-.PHONY: help demo test check gen web bench growth compare soak fmt lock
+.PHONY: help demo test check gen web screenshots bench growth compare soak fmt lock
 
 # Relative, so that a checkout whose path holds a space works too.
 BIN := .venv/bin
@@ -8,8 +8,8 @@ BIN := .venv/bin
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
 
-demo: .venv/.demo ## see it work, on an embedded Postgres
-	@$(BIN)/python examples/demo.py
+demo: .venv/.demo ## see it work, on an embedded Postgres (KEEP=1: then in the dashboard)
+	@KEEP=$(KEEP) $(BIN)/python examples/demo.py
 
 test: .venv/.dev ## run every test but the long ones (ARGS="-k name" to pick)
 	@$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
@@ -28,6 +28,9 @@ gen: .venv/.dev ## write the generated files
 
 web: ## build the dashboard (needs Node)
 	@cd web && npm install --no-save --silent --prefer-offline && npm run --silent build
+
+screenshots: .venv/.dev ## take pictures of every page of the dashboard (needs Chromium)
+	@$(BIN)/python tools/screenshots.py $(ARGS)
 
 bench: .venv/.dev ## measure the kernel on this machine
 	@$(BIN)/python bench/kernel.py $(ARGS)

@@ -37,10 +37,10 @@ def main() -> None:
 
 def measure(url: str, *, count: int) -> dict[str, object]:
     """Measure requests/s, in turns on two servers that differ only in the application; each figure is a median."""
-    key = _make_key(url)
+    key = create_key(url)
     start = json.dumps({"type": "bench.noop", "input": [1]}).encode()
     bulk = json.dumps([{"type": "bench.noop", "input": [no]} for no in range(BULK)]).encode()
-    with _server("bare", url) as bare, _server("ours", url) as ours:
+    with server("bare", url) as bare, server("ours", url) as ours:
         asks = {
             "bare": (bare, Ask("GET", "/one"), count),
             "get": (ours, Ask("GET", f"/v1/tasks/{_start_one(url)}", key), count),
@@ -70,7 +70,7 @@ def _median(values: list[float]) -> float:
     return round(statistics.median(values), 3)
 
 
-def _make_key(url: str) -> str:
+def create_key(url: str) -> str:
     key = make_key(API, "live")
     made = {"name": "bench", "permissions": ["*"], "created_by": "bench"}
     with psycopg.connect(url, autocommit=True) as conn:
@@ -88,7 +88,7 @@ def _start_one(url: str) -> str:
 
 
 @contextmanager
-def _server(which: str, url: str) -> Iterator[int]:
+def server(which: str, url: str) -> Iterator[int]:
     """Start a server and yield its port once it responds."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))

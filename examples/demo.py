@@ -1,5 +1,5 @@
 """Tenuto at work, from nothing: a Postgres, a worker, what tasks can do, and a DAG that is deployed, changed and rolled
-back. `make demo` runs it and ends by itself.
+back. `make demo` runs it and ends by itself; `make demo KEEP=1` then shows it all in the dashboard.
 
 The database is the embedded one, or the one that TENUTO_DATABASE_URL names. The worker is a process of its own, started
 as anybody would: `tenuto worker examples/demo.py examples/11_orders/jobs.py`.
@@ -7,6 +7,7 @@ as anybody would: `tenuto worker examples/demo.py examples/11_orders/jobs.py`.
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -207,6 +208,10 @@ async def main() -> int:
         console.print(f"[red]{story.wrong} of {len(story.rows)} did not go as they should[/]")
         return 1
     console.print("All as it should be. Look around: .venv/bin/tenuto runs list\nNext: docs/quickstart.md")
+    if os.environ.get("KEEP"):
+        console.print("The dashboard with all of this follows; open the login link.")
+        os.execv(TENUTO, [TENUTO, "up", __file__, str(FOLDER / "jobs.py")])  # noqa: S606 - our own program
+    console.print("The dashboard with all of this: make demo KEEP=1, then http://127.0.0.1:8080/ui/")
     return 0
 
 
