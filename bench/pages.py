@@ -103,7 +103,7 @@ def fill(url: str, finished: int, open_tasks: int) -> tuple[str, str]:
             _start(conn, min(open_tasks, PIECE))
             open_tasks -= PIECE
         row = conn.execute(
-            "select run_id from tenuto.start_run(%s, run => %s, kinds => %s, inputs => %s)",
+            "select run_id from tenuto.start_run(%s, p_run => %s, p_kinds => %s, p_inputs => %s::jsonb[])",
             (ORG, '{"name": "graph"}', '[{"type": "bench.node"}]', [json.dumps([no]) for no in range(GRAPH)]),
         ).fetchone()
     assert row is not None
