@@ -136,6 +136,7 @@ def of_things(api: TestClient, db: Db) -> Iterator[Deed]:
     yield "PUT /v1/limits/{scope}/{key}", "/v1/limits/key/eu", {"json": {"size": 2}}
     yield "DELETE /v1/limits/{scope}/{key}", "/v1/limits/key/eu", {}
     yield "PUT /v1/pools/{name}", "/v1/pools/gpu", {"json": {"max_workers": 2}}
+    yield "POST /v1/pools/{name}/machines", "/v1/pools/gpu/machines", {"json": {"count": 1}}
     yield "DELETE /v1/pools/{name}", "/v1/pools/gpu", {}
     yield "PUT /v1/groups/{name}", "/v1/groups/reports", {"json": {"weight": 2}}
     yield "DELETE /v1/groups/{name}", "/v1/groups/reports", {}

@@ -86,8 +86,8 @@ async def _explain_dataset(dags: "DagOperations", name: str) -> tuple[Mapping[st
     producer = f"{dataset.dag}/{dataset.job}" if dataset.job else "no job of a current version"
     head = "\n".join([f"dataset {name} is published by {producer}", *_waiting(dataset)])
     if not events:
-        facts = {"dataset": name, "buffered": dataset.buffered, "event": None, "reactions": []}
-        return facts, f"{head}\nno event of it is stored"
+        nothing: dict[str, object] = {"dataset": name, "buffered": dataset.buffered, "event": None, "reactions": []}
+        return nothing, f"{head}\nno event of it is stored"
     event = events[0]
     reactions = await dags.list_event_reactions(event.id, limit=NEWEST)
     part = f" of partition {event.partition}" if event.partition else ""
