@@ -6,7 +6,12 @@ from tenuto.lineage import openlineage
 from tests.support.openlineage import check_event
 
 build_event: Any = openlineage.build_event  # events are read as plain JSON here
-ATTEMPT: dict[str, Any] = {"task_id": "01890000-0000-7000-8000-000000000001", "attempt": 2, "dag": "sales", "job": "daily"}
+ATTEMPT: dict[str, Any] = {
+    "task_id": "01890000-0000-7000-8000-000000000001",
+    "attempt": 2,
+    "dag": "sales",
+    "job": "daily",
+}
 AT = "2026-01-01T00:00:00+00:00"
 
 
