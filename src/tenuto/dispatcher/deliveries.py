@@ -1,14 +1,18 @@
-"""Delivers effects by HTTP: a signed POST to a destination that an admin of the org declared."""
+"""Delivers effects to destinations that an admin of the org declared: a signed POST, e-mail, or a command."""
 
 import asyncio
 import json
 import socket
 import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 from tenuto.db import outbox
 from tenuto.db.connection.pool import ConnectionPool
+from tenuto.dispatcher.mail import Mailer, MailServer, read_mail_server
+from tenuto.dispatcher.notify_commands import read_commands, run_command
 from tenuto.model.addresses import Address, is_public
 from tenuto.model.deliveries import EFFECT_HEADER, SIGNATURE_HEADER, TIMESTAMP_HEADER, decrypt_secret, signature
 from tenuto.model.json import Json
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
     import httpx2
 
 DELIVERY_SECONDS = 10.0  # from the look-up of the host to the end of the response's headers
+NO_MAIL = "this dispatcher sends no e-mail: TENUTO_SMTP_URL and TENUTO_SMTP_FROM are not set in its environment"
 PRIVATE_HINT = "TENUTO_PRIVATE_DESTINATIONS=1 in the dispatcher's environment allows it"
 
 
@@ -26,18 +31,43 @@ class DeliveryFailed(Exception):
     """The receiver did not respond with a 2xx status, or may not be contacted."""
 
 
+@dataclass(frozen=True)
+class NotifySettings:
+    """The mail server and the commands that the operator of a dispatcher allows, besides HTTP."""
+
+    mail: MailServer | None = None
+    commands: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def read_notify_settings(environment: Mapping[str, str]) -> NotifySettings:
+    """Read the mail server and the commands of this dispatcher. Raises InvalidInput."""
+    mail = read_mail_server(environment.get("TENUTO_SMTP_URL"), environment.get("TENUTO_SMTP_FROM"))
+    return NotifySettings(mail, read_commands(environment.get("TENUTO_NOTIFY_COMMANDS")))
+
+
 class Deliverer:
     """The handler of the kind `deliver`. Without `private`, it connects to public addresses over HTTPS only: an admin
     of an org must not reach the network of the dispatcher (SSRF)."""
 
-    def __init__(self, peppers: Peppers, *, private: bool = False) -> None:
-        self._peppers, self._private = peppers, private
+    def __init__(self, peppers: Peppers, *, private: bool = False, notify: NotifySettings | None = None) -> None:
+        notify = notify or NotifySettings()
+        self._peppers, self._private, self._commands = peppers, private, notify.commands
+        self._mailer = None if notify.mail is None else Mailer(notify.mail)
         self._client: httpx2.AsyncClient | None = None
 
     async def __call__(self, pool: ConnectionPool, effect: Effect) -> None:
         name = effect.payload["destination"]
         destination = await pool.call(outbox.get_destination, org_id=effect.org_id, name=name)
-        await self.post(effect, destination, name, effect.payload["body"])
+        scheme, _, rest = destination.url.partition(":")
+        body = effect.payload["body"]
+        if scheme == "command":
+            await run_command(self._commands, effect, rest, name, body)
+        elif scheme != "mailto":
+            await self.post(effect, destination, name, body)
+        elif self._mailer is None:
+            raise DeliveryFailed(NO_MAIL)
+        else:
+            await self._mailer.send(effect, rest, name, body)
 
     async def post(self, effect: Effect, destination: DestinationSecret, name: str, content: Json) -> None:
         """Send a value to a destination, signed with its secret. Raises DeliveryFailed."""
@@ -58,6 +88,8 @@ class Deliverer:
             raise DeliveryFailed(f"no response within {DELIVERY_SECONDS:.0f} s") from None
 
     async def close(self) -> None:
+        if self._mailer is not None:
+            self._mailer.close()
         if self._client is not None:
             await self._client.aclose()
 

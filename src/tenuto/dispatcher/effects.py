@@ -16,7 +16,7 @@ from tenuto.model.outbox import Effect
 
 LEASE = timedelta(minutes=1)  # after this time another dispatcher may take the effect
 MAX_CONCURRENT = 256  # effects that one dispatcher handles at a time; the database allows 16 per org
-HANDLER_SECONDS = 20.0  # per effect; less than the lease
+HANDLER_SECONDS = 40.0  # per effect; more than any delivery, less than the lease
 CLOSE_SECONDS = 3.0  # for effects in progress when the dispatcher stops
 
 log = logging.getLogger("tenuto.dispatcher")

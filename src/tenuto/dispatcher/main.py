@@ -11,7 +11,7 @@ from tenuto.db import monitoring, workers
 from tenuto.db.connection.errors import Unreachable
 from tenuto.db.connection.pool import open_pool
 from tenuto.db.install.schema_check import wait_for_other_functions
-from tenuto.dispatcher.deliveries import Deliverer
+from tenuto.dispatcher.deliveries import Deliverer, NotifySettings
 from tenuto.dispatcher.dispatcher import Dispatcher
 from tenuto.dispatcher.effects import Handler
 from tenuto.dispatcher.events import EventRouter
@@ -39,14 +39,15 @@ async def dispatch(
     store: Store | None = None,
     peppers: Peppers | None = None,
     private_destinations: bool = False,
+    notify: NotifySettings | None = None,
     lineage_folder: Path | None = None,
     providers: Mapping[str, Provider] | None = None,
 ) -> None:
     """Run the loops on this database. `port`: where this process serves metrics; `org_id`: the org that the metrics
     describe and whose pools are controlled. Without `peppers`, the heads of audit chains are signed and effects
-    delivered elsewhere. `private_destinations`: deliver to private addresses, and without TLS, too. `lineage_folder`:
-    where destinations that are files are written. `providers`: by name, for the pools that this dispatcher controls."""
-    deliverer = None if peppers is None else Deliverer(peppers, private=private_destinations)
+    delivered elsewhere. `private_destinations`: deliver to private addresses, and without TLS, too. `notify`: e-mail
+    and commands. `lineage_folder`: of destinations that are files. `providers`: by name, for pools controlled here."""
+    deliverer = None if peppers is None else Deliverer(peppers, private=private_destinations, notify=notify)
     async with (
         open_pool(url, role=role, timeout=CALL_TIMEOUT_SECONDS) as pool,
         open_pool(url, size=1, timeout=CALL_TIMEOUT_SECONDS) as owner_pool,

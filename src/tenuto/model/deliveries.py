@@ -21,6 +21,8 @@ TIMESTAMP_HEADER = "Tenuto-Timestamp"
 SIGNATURE_HEADER = "Tenuto-Signature"
 MAX_URL_BYTES = 2048
 NONCE_BYTES = 12
+COMMAND_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")  # of a command that the operator declares
+ADDRESS = re.compile(r"[A-Za-z0-9_+-][A-Za-z0-9._%+-]{0,63}@[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
 FILE_URL = re.compile(r"file:[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")  # in the folder that the operator names
 
 
@@ -58,8 +60,8 @@ def signature(secret: str, timestamp: int, body: bytes) -> str:
 
 def check_destination_url(url: str, *, openlineage: bool = False) -> None:
     """Raise InvalidInput for a URL that cannot be a destination. Where it leads is checked with each delivery. A
-    destination of OpenLineage events can be a file."""
-    if openlineage and FILE_URL.fullmatch(url):
+    destination of OpenLineage events can be a file, one of effects an e-mail address or a declared command."""
+    if FILE_URL.fullmatch(url) if openlineage else _is_notice(url):
         return
     try:
         parts = urlsplit(url)
@@ -69,13 +71,20 @@ def check_destination_url(url: str, *, openlineage: bool = False) -> None:
     if parts.scheme not in ("http", "https") or not parts.hostname or len(url.encode()) > MAX_URL_BYTES:
         raise InvalidInput(
             f"{url[:100]!r} is not the URL of a destination",
-            f"write https://host/path with at most {MAX_URL_BYTES:,} bytes",
+            f"write https://host/path with at most {MAX_URL_BYTES:,} bytes"
+            + ("; or file:NAME" if openlineage else "; or mailto:ADDRESS, or command:NAME"),
         )
     if parts.username is not None or parts.fragment:
         raise InvalidInput(
             "the URL of a destination has a user name or a fragment",
             "write https://host/path; the receiver knows Tenuto by the signature",
         )
+
+
+def _is_notice(url: str) -> bool:
+    scheme, _, rest = url.partition(":")
+    pattern = {"mailto": ADDRESS, "command": COMMAND_NAME}.get(scheme)
+    return pattern is not None and pattern.fullmatch(rest) is not None
 
 
 def _bound_to(org_id: UUID, name: str) -> bytes:

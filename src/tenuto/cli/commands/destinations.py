@@ -20,7 +20,12 @@ Name = Annotated[str, typer.Argument(help="Name that effects use.", show_default
 @app.command("set")
 def set_(
     name: Name,
-    url: Annotated[str, typer.Argument(help="URL that receives a POST per effect.", show_default=False)],
+    url: Annotated[
+        str,
+        typer.Argument(
+            help="URL that receives a POST per effect, or mailto:ADDRESS, or command:NAME.", show_default=False
+        ),
+    ],
     openlineage: Annotated[
         bool, typer.Option("--openlineage", help="Deliver OpenLineage events instead, to a URL or to file:NAME.")
     ] = False,

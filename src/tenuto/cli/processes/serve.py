@@ -164,8 +164,10 @@ async def serve(
 
 
 async def _dispatch(context: ProcessContext, peppers: "Peppers | None", stop: asyncio.Event) -> None:
+    from tenuto.dispatcher.deliveries import read_notify_settings
     from tenuto.dispatcher.main import dispatch
 
+    notify = read_notify_settings(os.environ)
     if not context.may_dispatch:
         log.warning("no dispatcher loops run here: %s; run `tenuto dispatcher` elsewhere", NO_LOOPS)
         return
@@ -178,6 +180,7 @@ async def _dispatch(context: ProcessContext, peppers: "Peppers | None", stop: as
         port=context.metrics_port,
         org_id=UUID(context.org_id),
         private_destinations=os.environ.get("TENUTO_PRIVATE_DESTINATIONS") == "1",
+        notify=notify,
         lineage_folder=Path(folder) if (folder := os.environ.get("TENUTO_LINEAGE_FOLDER")) else None,
         providers=context.providers,
     )

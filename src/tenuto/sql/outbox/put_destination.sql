@@ -1,5 +1,6 @@
 -- Creates a destination, or changes an existing one, which keeps its secret: its URL, and whether it receives
--- OpenLineage events instead of effects. Returns whether it is new.
+-- OpenLineage events instead of effects. Effects can go to an e-mail address and to a command that the operator of the
+-- dispatcher declared, events to a file. Returns whether it is new.
 create or replace function tenuto.put_destination(
   p_org_id uuid, p_name text, p_url text, p_secret bytea, p_openlineage boolean default false)
   returns boolean
@@ -9,11 +10,16 @@ declare
   v_new boolean;
 begin
   perform tenuto._check_name('the name of a destination', coalesce(p_name, ''));
-  if coalesce(p_url !~ '^(https?://.|file:[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$)', true) or octet_length(p_url) > 2048 then
+  if coalesce(p_url !~ ('^(https?://.|(file|command):[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$'
+        '|mailto:[A-Za-z0-9_+-][A-Za-z0-9._%+-]{0,63}@[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$)'), true)
+      or octet_length(p_url) > 2048 then
     perform tenuto._raise('TN003', format('%L is not the URL of a destination', left(p_url, 100)),
-      'write https://… with at most 2,048 bytes; or file:NAME for OpenLineage events');
+      'write https://… with at most 2,048 bytes, mailto:ADDRESS or command:NAME; file:NAME for OpenLineage events');
   elsif p_url like 'file:%' and p_openlineage is not true then
     perform tenuto._raise('TN003', 'effects are not delivered to files', 'write https://…');
+  elsif p_openlineage and p_url ~ '^(mailto|command):' then
+    perform tenuto._raise('TN003', 'OpenLineage events are not delivered by e-mail or to commands',
+      'write https://… or file:NAME');
   end if;
   update tenuto.destinations
   set url = p_url, openlineage = coalesce(p_openlineage, false), updated_at = tenuto.now()
