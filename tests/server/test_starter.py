@@ -15,8 +15,8 @@ from tenuto.db import runs
 from tenuto.db.connection.call import key_acts
 from tenuto.db.connection.errors import TimedOut, Unreachable
 from tenuto.db.connection.pool import open_pool
+from tenuto.model.audit import RequestOrigin
 from tenuto.model.errors import TooLarge, Unauthorized
-from tenuto.server.http.request import RequestOrigin
 from tenuto.server.schemas.starts import StartTaskRequest
 from tenuto.server.starts.batcher import BatchKey, StartBatcher
 from tenuto.server.starts.build import StartBuilder

@@ -12,7 +12,6 @@ from tenuto.db.connection.pool import ConnectionPool, open_pool
 from tenuto.model.workers import Session
 from tenuto.runtimes.base import Attempt
 from tenuto.runtimes.outcomes import Interrupted
-from tenuto.sdk.values.stored_objects import Objects
 from tenuto.storage.folder import FolderStore
 from tenuto.worker.backends.sql import SqlBackend
 from tenuto.worker.backends.sql_attempt_api import SqlAttemptApis
@@ -27,7 +26,7 @@ from tests.support.faults.postgres_proxy import a_proxy
 def apis_of(pool: ConnectionPool, worker: Worker, folder: Any) -> SqlAttemptApis:
     session = WorkerSession()
     session.opened(Session(worker.session_id, worker.token))
-    return SqlAttemptApis(pool, session, DEFAULT_ORG, Objects(pool, DEFAULT_ORG, FolderStore(folder)))
+    return SqlAttemptApis(pool, session, DEFAULT_ORG, FolderStore(folder))
 
 
 def attempt_of(task_id: UUID, run_id: UUID, no: int) -> Attempt:

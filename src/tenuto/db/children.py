@@ -13,7 +13,7 @@ from tenuto.db.connection.call import (
     json_or_default,
     json_value,
 )
-from tenuto.model.jobs import InputLocation, PageOfRows
+from tenuto.model.jobs import InputLocation, JobInputs, PageOfRows
 from tenuto.model.json import Json, JsonObject
 from tenuto.model.outbox import PublishedEffect
 from tenuto.model.tasks import TaskResult
@@ -106,6 +106,12 @@ async def list_input_locations(
         input=input,
         after=after,
         limit=limit,
+    )
+
+
+async def get_job_inputs(conn: Conn, *, session_id: int, token: UUID, task_id: UUID, attempt: int) -> list[JobInputs]:
+    return await call(
+        conn, "get_job_inputs", JobInputs, session_id=session_id, token=token, task_id=task_id, attempt=attempt
     )
 
 

@@ -174,6 +174,13 @@ _TABLE = (
         sql=SqlForm("row"),
     ),
     AttemptCall(
+        "query_inputs",
+        "Run one SELECT over the inputs of the job by their names, and return its columns and rows.",
+        "POST",
+        "/v1/task/query",
+        ("sql", "max_rows"),
+    ),
+    AttemptCall(
         "publish_task_effect",
         "Publish a side effect, once per key, and return its id and whether it is new.",
         "POST",

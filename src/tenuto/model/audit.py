@@ -135,3 +135,12 @@ def head_message(head: Head, signed_at: datetime) -> bytes:
     """Returns the bytes of a head that are signed."""
     at = signed_at.astimezone(UTC).isoformat(timespec="microseconds")
     return f"tenuto audit head\n{head.org_id}\n{head.seq}\n{head.hash.hex()}\n{at}\n".encode()
+
+
+@dataclass(frozen=True)
+class RequestOrigin:
+    """Where a request came from, as the audit log stores it."""
+
+    ip: str | None
+    user_agent: str | None
+    request_id: str

@@ -22,6 +22,15 @@ class InputLocation:
 
 
 @dataclass(frozen=True)
+class JobInputs:
+    """The inputs of a job as the description of its task has them, and the DAG version that it belongs to."""
+
+    dag: str
+    dag_version: int
+    inputs: list[JsonObject]
+
+
+@dataclass(frozen=True)
 class PageOfRows:
     """Rows of a dataset that is stored in Postgres: a list per row, with a text or None per column. `pages`: how many
     the location has."""

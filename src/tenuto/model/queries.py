@@ -1,18 +1,35 @@
 """Queries: the datasets that they read, and their results."""
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, cast
 from uuid import UUID
 
+from tenuto.model.errors import Conflict, TooLarge
 from tenuto.model.json import Json, JsonObject
 
 QueryFormat = Literal["json", "csv", "arrow"]
+DEFAULT_ROWS = 10_000
+QUERY_SECONDS = 60.0  # a client waits for the response of a query
+MAX_TASK_RESULT_BYTES = 16 << 20  # of a query of a task: its worker holds the whole result
 VERSIONS_HEADER = "Tenuto-Versions"
 MEDIA_TYPES: dict[str, str] = {
     "json": "application/json",
     "csv": "text/csv",
     "arrow": "application/vnd.apache.arrow.stream",
 }
+
+
+def cut_result() -> Conflict:
+    """Return the error of a result whose response has begun and does not end."""
+    return Conflict(
+        "the server ended the result of the query before it was complete",
+        "it may have too many rows or bytes, or take too long: add a LIMIT, or raise max_rows",
+    )
+
+
+def too_large(max_bytes: int) -> TooLarge:
+    """Return the error of a result that has more bytes than its reader can hold."""
+    return TooLarge(f"the result of the query is larger than {max_bytes >> 20} MB", "select less, or add a LIMIT")
 
 
 @dataclass(frozen=True)
@@ -43,6 +60,16 @@ class VersionRead:
     dag: str
     dag_version: int | None
 
+    @staticmethod
+    def from_json(body: JsonObject) -> "VersionRead":
+        version_id, dag_version = body["version_id"], body["dag_version"]
+        return VersionRead(
+            dataset=str(body["dataset"]),
+            version_id=UUID(str(version_id)) if version_id else None,
+            dag=str(body["dag"]),
+            dag_version=None if dag_version is None else int(str(dag_version)),
+        )
+
     def to_json(self) -> JsonObject:
         return {
             "dataset": self.dataset,
@@ -69,6 +96,17 @@ class QueryResult:
     versions: list[VersionRead] = field(default_factory=list[VersionRead])
     row_count: int = 0
     truncated: bool = False
+
+    @staticmethod
+    def from_json(body: JsonObject) -> "QueryResult":
+        columns, versions = cast("list[JsonObject]", body["columns"]), cast("list[JsonObject]", body["versions"])
+        return QueryResult(
+            columns=[QueryColumn(str(column["name"]), str(column["type"])) for column in columns],
+            rows=cast("list[list[Json]]", body["rows"]),
+            versions=[VersionRead.from_json(version) for version in versions],
+            row_count=int(str(body["row_count"])),
+            truncated=body["truncated"] is True,
+        )
 
     def dicts(self) -> list[dict[str, Json]]:
         """Return the rows by the names of their columns."""

@@ -8,10 +8,10 @@ from tenuto.db import datasets
 from tenuto.db.connection.pool import ConnectionPool
 from tenuto.model.ids import uuid7
 from tenuto.model.jobs import PageOfRows
-from tenuto.model.queries import PinnedDataset, QueryFormat, VersionRead
+from tenuto.model.queries import PinnedDataset, QueryFormat, VersionRead, too_large
 from tenuto.query.as_of import AsOf
 from tenuto.query.pool import ProcessPool, hidden_folders
-from tenuto.query.service import QueryInput, QueryService, json_head
+from tenuto.query.service import Catalog, QueryInput, QueryService, json_head
 from tenuto.storage.base import Store
 
 
@@ -62,10 +62,22 @@ async def run_local(
     weak: bool,
 ) -> tuple[list[VersionRead], bytes]:
     """Run a query; return the versions that it read, and the whole result as a server would send it."""
+    query = QueryInput(sql, as_of, format, max_rows)
+    return await run_here(query, SqlCatalog(pool, org_id), org_id, store, weak=weak)
+
+
+async def run_here(
+    query: QueryInput, catalog: Catalog, org_id: UUID, store: Store, *, weak: bool, max_bytes: int | None = None
+) -> tuple[list[VersionRead], bytes]:
+    """Run a query in a process of this machine; return the versions that it read, and the whole result."""
     service = QueryService(ProcessPool(weak=weak, spares=0, hidden=hidden_folders(store.root)), store)
     try:
-        async with service.open(QueryInput(sql, as_of, format, max_rows), SqlCatalog(pool, org_id), org_id) as running:
-            head = json_head(running.versions) if format == "json" else b""
-            return running.versions, head + b"".join([block async for block in running.blocks])
+        async with service.open(query, catalog, org_id) as running:
+            content = bytearray(json_head(running.versions) if query.format == "json" else b"")
+            async for block in running.blocks:
+                content += block
+                if max_bytes is not None and len(content) > max_bytes:
+                    raise too_large(max_bytes)
+            return running.versions, bytes(content)
     finally:
         await service.close()

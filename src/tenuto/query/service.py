@@ -11,9 +11,9 @@ from uuid import UUID
 
 from tenuto.model.errors import InvalidInput, NotFound, TenutoError
 from tenuto.model.jobs import PageOfRows
-from tenuto.model.queries import PinnedDataset, QueryFormat, VersionRead
+from tenuto.model.queries import DEFAULT_ROWS, PinnedDataset, QueryFormat, VersionRead
 from tenuto.query.as_of import AsOf, parse_as_of
-from tenuto.query.limits import DEFAULT_ROWS, MAX_ROWS, MAX_SQL_CHARS
+from tenuto.query.limits import MAX_ROWS, MAX_SQL_CHARS
 from tenuto.query.pool import ProcessPool
 from tenuto.query.process import QueryEnd, QueryFailed, QueryProcess, Views
 from tenuto.query.shape import shape_of

@@ -47,7 +47,7 @@ class InlineWorker:
         self._session = WorkerSession()
         settings = WorkerSettings([], url="", org_id=str(client.org_id), name=INLINE_WORKER, home="")
         self._backend = SqlBackend(client.pool, settings)
-        self._apis = SqlAttemptApis(client.pool, self._session, client.org_id, client.objects)
+        self._apis = SqlAttemptApis(client.pool, self._session, client.org_id, client.store)
         # Each App object counts as other code, so that a test can continue tasks with a second one.
         self._metadata = {"types": list(app.tasks), "code_version": f"{id(app):x}"}
         self._claims = 0

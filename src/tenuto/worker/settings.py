@@ -36,6 +36,7 @@ class WorkerSettings:
     bundles: bool = False  # also run uploaded bundles
     in_dispatcher: bool = False  # run only the operators of jobs with runtime: dispatcher
     weak_sandbox: bool = False  # run untrusted code even if this machine cannot enforce every restriction
+    weak_queries: bool = False  # run queries of tasks even if this machine cannot confine their process fully
     code_version: str | None = None  # None: the child derives it from the imported modules
     hashes_code: bool = False  # code_version is the hash; set by the child
     sandbox: str | None = None  # how strong it is, determined by the child

@@ -2,7 +2,8 @@
 
 from datetime import date
 
-from tenuto import App, SyncContext
+from tenuto import App, Context, Fail, SyncContext
+from tenuto.model.errors import NotFound
 from tests.journeys.apps.world import at_gate, at_gate_sync, effect
 
 app = App("jobs")
@@ -42,3 +43,28 @@ async def tally(partition: str) -> list[dict[str, object]]:
     effect(f"tallied {partition}")
     await at_gate(f"tally {partition}")
     return [{"day": partition, "n": 30}]
+
+
+def summed(ctx: SyncContext) -> object:
+    """Query the input; a dataset that is none of the inputs cannot be read."""
+    result = ctx.query("select count(*) as n, sum(n)::bigint as total from numbers")
+    effect(f"read {[(version.dataset, version.dag_version) for version in result.versions]}")
+    try:
+        ctx.query("select * from summed_rows")
+    except NotFound as error:
+        effect(str(error))
+    return result.dicts()
+
+
+async def summed_async(ctx: Context) -> list[dict[str, object]]:
+    result = await ctx.query("select n from numbers order by n desc", max_rows=1)
+    return [{"n": row["n"], "truncated": result.truncated} for row in result.dicts()]
+
+
+@app.task
+def query_alone(ctx: SyncContext, dataset: str) -> None:
+    """Query as a task that is of no job."""
+    try:
+        ctx.query(f"select * from {dataset}")
+    except NotFound as error:
+        raise Fail(str(error)) from error

@@ -40,11 +40,11 @@ def query(
     if shown == "arrow" and sys.stdout.isatty():
         raise UsageError("an Arrow stream is not for a terminal; redirect it: --format arrow > result.arrow")
     sent: QueryFormat = "json" if shown == "table" else shown
-    versions, content = _run(sql, as_of, sent, max_rows, org)
+    _, content = _run(sql, as_of, sent, max_rows, org)
     if shown == "table":
         from tenuto.sdk.client.query_calls import read_result
 
-        _show_table(read_result(versions, content))
+        _show_table(read_result(content))
     elif shown == "arrow":
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()

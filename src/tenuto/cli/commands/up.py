@@ -114,6 +114,7 @@ def up(
             allowed_hosts=read_allowed_hosts(),
             bundles=bundles,
             weak_sandbox=weak_sandbox,
+            weak_queries=settings.weak_queries,
             log=log_output,
         )
         context = with_pools(context, policies, worker)

@@ -127,6 +127,7 @@ def worker(
         grace=seconds(grace, "--grace"),
         bundles=bundles,
         weak_sandbox=weak_sandbox,
+        weak_queries=settings.weak_queries,
         code_version=read_code_version(code_version),
         log=LogOutput(log_format, log_level),
         limits=read_limits(max_tasks_per_process, max_memory_per_process),

@@ -5,10 +5,16 @@ from abc import ABC, abstractmethod
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
-from tenuto.model.errors import Conflict
-from tenuto.model.json import Json, JsonObject
-from tenuto.model.queries import VERSIONS_HEADER, QueryColumn, QueryFormat, QueryResult, VersionRead
-from tenuto.sdk.client.http_transport import read
+from tenuto.model.json import JsonObject
+from tenuto.model.queries import (
+    DEFAULT_ROWS,
+    QUERY_SECONDS,
+    VERSIONS_HEADER,
+    QueryFormat,
+    QueryResult,
+    VersionRead,
+    cut_result,
+)
 from tenuto.sdk.client.loop_thread import Wait
 from tenuto.sdk.client.sql_transport import SqlTransport
 from tenuto.sdk.client.transport import Transport
@@ -16,8 +22,6 @@ from tenuto.sdk.client.transport import Transport
 if TYPE_CHECKING:
     from tenuto.sdk.client.http_client import Http
 
-DEFAULT_ROWS = 10_000
-QUERY_SECONDS = 60.0  # beyond the usual timeout of a response
 # Above this layer: it starts processes, which only clients that are connected to a database need.
 LOCAL = "tenuto.query.local"
 
@@ -35,8 +39,7 @@ class QueryCalls(ABC):
         """Run one SELECT over datasets by name and return its rows. `as_of`: a version of the DAG ("2"), DAG@VERSION
         ("shop@2"), the id of a dataset version, or a time with its zone; by default what is current. The result says
         which versions were read, and if there are more rows than `max_rows`."""
-        versions, content = await self._run_query(sql, as_of, "json", max_rows)
-        return read_result(versions, content)
+        return read_result((await self._run_query(sql, as_of, "json", max_rows))[1])
 
     async def export_query(
         self, sql: str, *, format: QueryFormat, as_of: str | None = None, max_rows: int = DEFAULT_ROWS
@@ -74,26 +77,15 @@ async def send_query(
         body.encode(),
         wait=QUERY_SECONDS,
         headers={"Content-Type": "application/json"},
-        cut=Conflict(
-            "the server ended the result of the query before it was complete",
-            "it may have too many rows or bytes, or take too long: add a LIMIT, or raise max_rows",
-        ),
+        cut=cut_result(),
     )
     versions = cast("list[JsonObject]", json.loads(response.headers[VERSIONS_HEADER]))
-    return [read(VersionRead, item) for item in versions], response.content
+    return [VersionRead.from_json(item) for item in versions], response.content
 
 
-def read_result(versions: list[VersionRead], content: bytes) -> QueryResult:
+def read_result(content: bytes) -> QueryResult:
     """Return a result that was sent as JSON."""
-    body = cast(JsonObject, json.loads(content))
-    columns = cast("list[JsonObject]", body["columns"])
-    return QueryResult(
-        columns=[QueryColumn(str(column["name"]), str(column["type"])) for column in columns],
-        rows=cast("list[list[Json]]", body["rows"]),
-        versions=versions,
-        row_count=int(str(body["row_count"])),
-        truncated=body["truncated"] is True,
-    )
+    return QueryResult.from_json(json.loads(content))
 
 
 class SyncQueryCalls(ABC):

@@ -16,11 +16,11 @@ from tenuto.model.errors import InvalidInput
 from tenuto.model.json import Json, JsonObject
 from tenuto.model.text import clean, redact
 from tenuto.sdk.client.start_request import detail_of, split_options
-from tenuto.sdk.context.attempt_api import AttemptCaller, ContextApi, emit_when_allowed
+from tenuto.sdk.context.attempt_api import ContextApi, emit_when_allowed
 from tenuto.sdk.context.children import Child, ChildFailed, ChildStep, Starting
-from tenuto.sdk.context.control import Fail, Snooze, Suspend
+from tenuto.sdk.context.control import Snooze, Suspend
 from tenuto.sdk.context.current_attempt import RunningAttempt
-from tenuto.sdk.context.durable_calls import DurableCalls
+from tenuto.sdk.context.job_calls import JobCalls
 from tenuto.sdk.context.operator_state import OperatorState
 from tenuto.sdk.context.run_data import RunData
 from tenuto.sdk.option_types import ChildOptions, shows_options
@@ -30,7 +30,6 @@ from tenuto.sdk.values.data_objects import DataObject, is_spilled
 
 if TYPE_CHECKING:
     from tenuto.sdk.context.secrets import Secrets
-    from tenuto.sdk.jobs.job import RunningJob
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -40,20 +39,18 @@ C = TypeVar("C")
 D = TypeVar("D")
 
 MAX_MESSAGE_CHARS = 1024  # characters of a progress message, which the database bounds too, or of a child's failure
-MAX_LOCATIONS = 100_000  # of one input
 TaskEnd = dict[str, Any]  # of `poll_tasks`: id, status, output and error
 OF_FIRST = START_OPTIONS - ChildOptions.__annotations__.keys()  # of a run; a child belongs to its parent's run
 
 
-class Context(DurableCalls):
+class Context(JobCalls):
     """The calls that a running task can make. A function whose first parameter is called `ctx` gets it; a plain
     function gets a SyncContext, with the same methods but nothing to await."""
 
     def __init__(
         self, attempt: RunningAttempt, api: ContextApi, *, loop: asyncio.AbstractEventLoop | None = None
     ) -> None:
-        super().__init__(api)
-        self._attempt = attempt
+        super().__init__(attempt, api)
         self._loop = loop
         self._published: Counter[str] = Counter()
         self._prepared: set[Starting[Any]] = set()  # children that are not started yet
@@ -75,7 +72,6 @@ class Context(DurableCalls):
         """Key-value pairs that the tasks of this type keep from run to run."""
         self.org = api.org
         """The slug of the org that the task belongs to."""
-        self._job: RunningJob | None = None
 
     @cached_property
     def secrets(self) -> "Secrets":
@@ -93,39 +89,6 @@ class Context(DurableCalls):
     def cancelled(self) -> bool:
         """Whether the task should stop: it was cancelled, its timeout passed or the worker is shutting down."""
         return self._attempt.cancelled
-
-    @property
-    def job(self) -> "RunningJob":
-        """The job of a DAG that the task runs, with its inputs and outputs. Raises Fail for any other task."""
-        if self._job is None:
-            raise Fail(f"{self.task_name} was not started as a job of a DAG, so it has no inputs and outputs")
-        return self._job
-
-    async def open_job(self, description: JsonObject, storage: str) -> "RunningJob":
-        """Make the job available as `ctx.job`. Called by operators; `storage` is the object store of datasets."""
-        from tenuto.sdk.jobs.job import RunningJob
-
-        calls = AttemptCaller(self.api, asyncio.get_running_loop())
-        self._job = RunningJob(description, storage, self._attempt, calls)
-        for item in self._job.inputs.values():
-            after: str | None = None
-            number = item.number
-            while item.is_partial and (page := await self.api.ask("list_input_locations", input=number, after=after)):
-                item.locations += [found["location"] for found in page]
-                after = page[-1]["id"]
-                if len(item.locations) > MAX_LOCATIONS:
-                    raise Fail(f"the input {item.name} has more than {MAX_LOCATIONS:,} partitions; read one at a time")
-        return self._job
-
-    async def write(self, data: object, output: int | str = 0, *, partition: str | None = None) -> int:
-        """Publish data as an output of the job when the task completes, and return the number of rows: a pyarrow Table,
-        a list of dicts, a data frame, or the path of a Parquet file. Raises SchemaDrift if its columns are not those
-        that the DAG declares, and CheckFailed if a check refuses it."""
-        return await asyncio.to_thread(self.job.write, data, output, partition)
-
-    def lineage(self, columns: Mapping[str, str | Sequence[str]], output: int | str = 0) -> None:
-        """State which columns of inputs an output is computed from: `{"total": ["orders.amount", "rates.rate"]}`."""
-        self.job.state_lineage(columns, output)
 
     def heartbeat(self) -> None:
         """Report that the task is alive; the task fails if no report comes within `heartbeat_timeout`."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, overload
 
 from tenuto.model.durations import Duration
 from tenuto.model.json import Json, JsonObject
+from tenuto.model.queries import DEFAULT_ROWS, QueryResult
 from tenuto.sdk.context.attempt_api import ContextApi
 from tenuto.sdk.context.children import Starting, SyncChild
 from tenuto.sdk.context.context import Context
@@ -96,6 +97,11 @@ class SyncContext:
     def lineage(self, columns: Mapping[str, str | Sequence[str]], output: int | str = 0) -> None:
         """State which columns of inputs an output is computed from: `{"total": ["orders.amount", "rates.rate"]}`."""
         self.job.state_lineage(columns, output)
+
+    def query(self, sql: str, *, max_rows: int = DEFAULT_ROWS) -> QueryResult:
+        """Run one SELECT over the inputs of the job by their names, as they were pinned when the task was created, and
+        return its rows: `ctx.query("select count(*) as n from orders").dicts()`."""
+        return self._wait(self._context.query(sql, max_rows=max_rows))
 
     def run_async(self, function: Callable[[Context], Awaitable[R]]) -> R:
         """Call an async function with the async form of this context, on the worker's event loop, and wait for it."""

@@ -5,13 +5,13 @@ import json
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import Receive, Scope
 
+from tenuto.model.audit import RequestOrigin
 from tenuto.model.errors import InvalidInput, TooLarge, Unauthorized
 from tenuto.model.json import Json
 from tenuto.sdk.values.wire_format import MAX_DEPTH
@@ -28,15 +28,6 @@ UNSOUND = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])|\xed[\xa0-\xbf]|\x00")
 UNSOUND_BYTES = 6
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class RequestOrigin:
-    """Where a request came from, as the audit log stores it."""
-
-    ip: str | None
-    user_agent: str | None
-    request_id: str
 
 
 class HttpRequest(Request):

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tenuto.model.queries import QueryFormat
-from tenuto.query.limits import DEFAULT_ROWS, MAX_ROWS, MAX_SQL_CHARS
+from tenuto.model.queries import DEFAULT_ROWS, QueryFormat
+from tenuto.query.limits import MAX_ROWS, MAX_SQL_CHARS
 from tenuto.query.service import QueryInput
 from tenuto.server.schemas.base import WHOLE, RequestModel
 from tenuto.server.schemas.task_requests import TaskApiRequest

@@ -10,10 +10,10 @@ from tenuto.db import runs
 from tenuto.db.connection.call import Actor
 from tenuto.db.connection.errors import TimedOut
 from tenuto.db.connection.pool import ConnectionPool
+from tenuto.model.audit import RequestOrigin
 from tenuto.model.errors import InvalidInput, TooLarge
 from tenuto.model.ids import uuid7
 from tenuto.sdk.client.start_request import StartRequest, details_of
-from tenuto.server.http.request import RequestOrigin
 
 MAX_BATCH_STARTS = 100  # per SQL call
 MAX_BATCH_CHARS = 1_000_000  # of inputs and details per SQL call; a larger start goes alone

@@ -7,7 +7,8 @@ from uuid import UUID
 
 from tenuto.db.connection.errors import Unreachable
 from tenuto.model.attempt_calls import ATTEMPT_CALLS, AttemptCall
-from tenuto.model.errors import Unauthorized
+from tenuto.model.errors import TenutoError, Unauthorized
+from tenuto.model.queries import MAX_TASK_RESULT_BYTES, QUERY_SECONDS, cut_result, too_large
 from tenuto.runtimes.base import Attempt
 from tenuto.sdk.context.attempt_api import Json
 from tenuto.sdk.values.data_objects import AttemptFence, DataObject, ObjectStoreBase
@@ -56,6 +57,8 @@ class HttpAttemptApi(WorkerAttemptApi):
             case "get_inputs":
                 parts = await self._ask(call, arguments)
                 return [(part["part"], part["slot_no"], _text(part["value"])) for part in parts]
+            case "query_inputs":
+                return await self._query(call, arguments)
             case _:
                 return await self._ask(call, arguments)
 
@@ -69,6 +72,13 @@ class HttpAttemptApi(WorkerAttemptApi):
         response = self._web.site.read(sent)
         return response if call.result is None else response[call.result]
 
+    async def _query(self, call: AttemptCall, arguments: dict[str, Json]) -> Json:
+        content = json.dumps(arguments).encode()
+        sent = await self._send(call.method, call.path, content=content, timeout=QUERY_SECONDS, cut=cut_result())
+        if len(sent) > MAX_TASK_RESULT_BYTES:
+            raise too_large(MAX_TASK_RESULT_BYTES)
+        return self._web.site.read(sent)
+
     async def put_object(self, content: bytes, type: str, metadata: Json) -> str:
         params = {"type": type, **({"metadata": json.dumps(metadata)} if metadata is not None else {})}
         return self._web.site.read(await self._send("POST", "/v1/task/objects", content=content, params=params))["id"]
@@ -77,15 +87,27 @@ class HttpAttemptApi(WorkerAttemptApi):
         return await self._send("GET", f"/v1/task/objects/{id}")
 
     async def _send(
-        self, method: str, path: str, *, params: dict[str, Any] | None = None, content: bytes | None = None
+        self,
+        method: str,
+        path: str,
+        *,
+        params: dict[str, Any] | None = None,
+        content: bytes | None = None,
+        timeout: float | None = None,
+        cut: TenutoError | None = None,
     ) -> bytes:
+        async def send(token: str) -> bytes:
+            return await self._web.send(
+                method, path, params=params, content=content, timeout=timeout, token=token, cut=cut
+            )
+
         if self._token is not None:
             try:
-                return await self._web.send(method, path, params=params, content=content, token=self._token)
+                return await send(self._token)
             except Unauthorized:  # the token expired while the attempt is still running
                 self._token = None
         self._token = await self._fetch_token()
-        return await self._web.send(method, path, params=params, content=content, token=self._token)
+        return await send(self._token)
 
     async def _fetch_token(self) -> str:
         session = self.session

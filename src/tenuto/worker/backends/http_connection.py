@@ -6,13 +6,16 @@ from base64 import b64encode
 from dataclasses import dataclass, field
 from functools import cached_property
 from http.client import HTTPConnection, HTTPSConnection
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from tenuto.db.connection.availability import Availability, availability_of
 from tenuto.db.connection.errors import Away, RowRejected, Unreachable
 from tenuto.model.errors import Forbidden, RateLimited, TenutoError, Unauthorized
 from tenuto.sdk.client.http_errors import refusal
+
+if TYPE_CHECKING:
+    import httpx2
 
 RESPONSE_TIMEOUT_SECONDS = 30.0
 CONNECT_TIMEOUT_SECONDS = 10.0
@@ -153,16 +156,18 @@ class HttpClient:
         timeout: float | None = None,
         token: str | None = None,
         let_in: bool = True,
+        cut: TenutoError | None = None,
     ) -> bytes:
         """Return the response body. `token` authenticates an attempt instead of the worker. `let_in`: the server has
-        accepted this worker before, so a refusal is treated as temporary."""
+        accepted this worker before, so a refusal is treated as temporary. `cut`: the error of a response that has begun
+        and does not end, if repeating the request would not help."""
         headers = {"Content-Type": "application/json"}
         if token:
             headers["Authorization"] = f"Bearer {token}"
         availability = self.site.availability
         await availability.wait_async()
         try:
-            answer = await self._client.request(
+            request = self._client.build_request(
                 method,
                 path,
                 headers=headers,
@@ -170,6 +175,7 @@ class HttpClient:
                 content=content,
                 timeout=self._timeout if timeout is None else timeout,
             )
+            answer = await self._exchange(request, cut)
         except self._refused as problem:
             reason = f"{self.site.url} is unreachable: {problem or type(problem).__name__}"
             availability.failed(reason)
@@ -183,6 +189,18 @@ class HttpClient:
         if isinstance(problem, RateLimited if token else TEMPORARY_REFUSALS) and let_in:
             problem = Unreachable(f"{self.site.url}: {problem.message}")
         raise problem
+
+    async def _exchange(self, request: "httpx2.Request", cut: TenutoError | None) -> "httpx2.Response":
+        if cut is None:
+            return await self._client.send(request)
+        answer = await self._client.send(request, stream=True)
+        try:
+            await answer.aread()
+        except self._broke as problem:
+            raise cut from problem
+        finally:
+            await answer.aclose()
+        return answer
 
     async def close(self) -> None:
         await self._client.aclose()

@@ -19,7 +19,6 @@ from tenuto.model.json import JsonObject
 from tenuto.model.tasks import Fences, HeartbeatResult, ProgressResult, ReportResult, Route
 from tenuto.model.workers import Session, Wakeup
 from tenuto.sdk.app import App
-from tenuto.sdk.values.stored_objects import Objects
 from tenuto.storage import open_store
 from tenuto.worker.backends.schedules import schedules_of
 from tenuto.worker.backends.sql_attempt_api import SqlAttemptApis
@@ -41,8 +40,9 @@ class SqlBackend:
         return connection
 
     def open_apis(self, session: WorkerSession) -> SqlAttemptApis:
-        objects = Objects(self._pool, self._org_id, open_store(self._settings.storage))
-        return SqlAttemptApis(self._pool, session, self._org_id, objects)
+        settings = self._settings
+        store = open_store(settings.storage)
+        return SqlAttemptApis(self._pool, session, self._org_id, store, weak_queries=settings.weak_queries)
 
     def listen(self) -> AsyncIterator[Wakeup]:
         return listen(self._settings.url)

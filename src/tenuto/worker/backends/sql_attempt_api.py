@@ -1,7 +1,10 @@
 """The calls of running attempts, executed as SQL."""
 
+import asyncio
+import json
 from base64 import b64decode, b64encode
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from typing import Any
 from uuid import UUID
 
@@ -12,22 +15,35 @@ from tenuto.db.connection.errors import Unreachable
 from tenuto.db.connection.pool import ConnectionPool
 from tenuto.model.attempt_calls import ATTEMPT_CALLS, AttemptCall, SqlForm
 from tenuto.model.json import Json as JsonValue
+from tenuto.model.queries import MAX_TASK_RESULT_BYTES
 from tenuto.runtimes.base import Attempt
 from tenuto.sdk.context.attempt_api import Json
 from tenuto.sdk.values.data_objects import AttemptFence
 from tenuto.sdk.values.stored_objects import Objects
+from tenuto.storage.base import Store
 from tenuto.worker.backends.attempt_api import AttemptApis, WorkerAttemptApi
 from tenuto.worker.process.session import WorkerSession
 
 Column = JsonValue | UUID
+QUERIES = 2  # that run at the same time, in processes of up to 2 GB each
 
 
 class SqlAttemptApis(AttemptApis):
     """Creates the API of each attempt that needs one."""
 
-    def __init__(self, pool: ConnectionPool, session: WorkerSession, org_id: UUID, objects: Objects) -> None:
+    def __init__(
+        self,
+        pool: ConnectionPool,
+        session: WorkerSession,
+        org_id: UUID,
+        store: Store,
+        *,
+        weak_queries: bool = False,
+    ) -> None:
         super().__init__(session)
-        self.pool, self.org_id, self.objects = pool, org_id, objects
+        self.pool, self.org_id, self.files, self.weak_queries = pool, org_id, store, weak_queries
+        self.objects = Objects(pool, org_id, store)
+        self.queries = asyncio.Semaphore(QUERIES)
 
     def open(self, attempt: Attempt) -> "SqlAttemptApi":
         return SqlAttemptApi(self, attempt)
@@ -41,7 +57,7 @@ class SqlAttemptApi(WorkerAttemptApi):
 
     def __init__(self, apis: SqlAttemptApis, attempt: Attempt) -> None:
         super().__init__(apis, attempt)
-        self.objects, self.org_id, self.pool = apis.objects, apis.org_id, apis.pool
+        self.apis, self.objects, self.org_id, self.pool = apis, apis.objects, apis.org_id, apis.pool
         self.task_id = UUID(attempt.task_id)
 
     async def ask(self, verb: str, **arguments: Json) -> Json:
@@ -148,6 +164,30 @@ async def _get_object(api: SqlAttemptApi, *, id: str) -> Json:
     return b64encode(await api.objects.get(UUID(id))).decode()
 
 
+async def _query_inputs(api: SqlAttemptApi, *, sql: str, max_rows: int) -> Json:
+    """Run the query in a process of this machine, as a server does."""
+    from tenuto.query.job_inputs import HeldAttempt, JobCatalog  # few tasks query
+    from tenuto.query.local import run_here
+    from tenuto.query.service import QueryInput
+
+    @asynccontextmanager
+    async def connect() -> AsyncGenerator[HeldAttempt]:
+        async with api.pool.connection() as conn:
+            yield HeldAttempt(conn, api.fence)
+
+    query, catalog = QueryInput(sql, max_rows=max_rows), JobCatalog(api.org_id, connect)
+    async with api.apis.queries:
+        _, content = await run_here(
+            query,
+            catalog,
+            api.org_id,
+            api.apis.files,
+            weak=api.apis.weak_queries,
+            max_bytes=MAX_TASK_RESULT_BYTES,
+        )
+    return json.loads(content)
+
+
 # Calls that need bytes or several queries; all others are described by their row of the table.
 FUNCTIONS: dict[str, Callable[..., Awaitable[Json]]] = {
     "put_object": _put_object,
@@ -155,4 +195,5 @@ FUNCTIONS: dict[str, Callable[..., Awaitable[Json]]] = {
     "get_failures": _get_failures,
     "get_inputs": _get_inputs,
     "get_steps": _get_steps,
+    "query_inputs": _query_inputs,
 }

@@ -15,11 +15,9 @@ begin
   if p_limit not between 1 and 1000 then
     perform tenuto._raise('TN003', format('limit is %s, not 1 to 1000', p_limit));
   end if;
-  select t.input -> 'job' -> 'inputs' -> p_input as input, t.input #>> '{job,partition}' as partition,
-         coalesce((t.input #>> '{job,pinned}')::uuid, t.root_id, t.id) as pinned
+  select f.job -> 'inputs' -> p_input as input, f.job ->> 'partition' as partition, f.pinned
   into v_task
-  from tenuto.tasks t
-  where t.id = p_task_id and tenuto._is_job_task(v_running.flags);
+  from tenuto._find_job_task(v_running) f;
   if v_task.input is null then
     perform tenuto._raise('TN001', format('the job of task %s has no input %s', p_task_id, p_input));
   end if;

@@ -10,9 +10,8 @@ declare
   v_running tenuto.running_tasks := tenuto._lock_attempt(p_session_id, p_token, p_task_id, p_attempt);
   v_input jsonb;
 begin
-  select t.input -> 'job' -> 'inputs' -> greatest(p_input, 0) into v_input
-  from tenuto.tasks t
-  where t.id = p_task_id and tenuto._is_job_task(v_running.flags);
+  select f.job -> 'inputs' -> greatest(p_input, 0) into v_input
+  from tenuto._find_job_task(v_running) f;
   if v_input is null then
     perform tenuto._raise('TN001', format('the job of task %s has no input %s', p_task_id, p_input));
   elsif v_input #>> '{storage,kind}' is distinct from 'postgres' then

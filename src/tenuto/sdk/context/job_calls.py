@@ -1,0 +1,65 @@
+"""The calls of `ctx` that only a task of a job can make: its inputs and outputs."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from tenuto.model.json import JsonObject
+from tenuto.model.queries import DEFAULT_ROWS, QueryResult
+from tenuto.sdk.context.attempt_api import AttemptCaller, ContextApi
+from tenuto.sdk.context.control import Fail
+from tenuto.sdk.context.current_attempt import RunningAttempt
+from tenuto.sdk.context.durable_calls import DurableCalls
+
+if TYPE_CHECKING:
+    from tenuto.sdk.jobs.job import RunningJob
+
+MAX_LOCATIONS = 100_000  # of one input
+
+
+class JobCalls(DurableCalls):
+    """Reads and writes the data of a job."""
+
+    def __init__(self, attempt: RunningAttempt, api: ContextApi) -> None:
+        super().__init__(api)
+        self._attempt = attempt
+        self._job: RunningJob | None = None
+
+    @property
+    def job(self) -> "RunningJob":
+        """The job of a DAG that the task runs, with its inputs and outputs. Raises Fail for any other task."""
+        if self._job is None:
+            raise Fail(f"{self._attempt.task.name} was not started as a job of a DAG, so it has no inputs and outputs")
+        return self._job
+
+    async def open_job(self, description: JsonObject, storage: str) -> "RunningJob":
+        """Make the job available as `ctx.job`. Called by operators; `storage` is the object store of datasets."""
+        from tenuto.sdk.jobs.job import RunningJob
+
+        calls = AttemptCaller(self.api, asyncio.get_running_loop())
+        self._job = RunningJob(description, storage, self._attempt, calls)
+        for item in self._job.inputs.values():
+            after: str | None = None
+            number = item.number
+            while item.is_partial and (page := await self.api.ask("list_input_locations", input=number, after=after)):
+                item.locations += [found["location"] for found in page]
+                after = page[-1]["id"]
+                if len(item.locations) > MAX_LOCATIONS:
+                    raise Fail(f"the input {item.name} has more than {MAX_LOCATIONS:,} partitions; read one at a time")
+        return self._job
+
+    async def write(self, data: object, output: int | str = 0, *, partition: str | None = None) -> int:
+        """Publish data as an output of the job when the task completes, and return the number of rows: a pyarrow Table,
+        a list of dicts, a data frame, or the path of a Parquet file. Raises SchemaDrift if its columns are not those
+        that the DAG declares, and CheckFailed if a check refuses it."""
+        return await asyncio.to_thread(self.job.write, data, output, partition)
+
+    def lineage(self, columns: Mapping[str, str | Sequence[str]], output: int | str = 0) -> None:
+        """State which columns of inputs an output is computed from: `{"total": ["orders.amount", "rates.rate"]}`."""
+        self.job.state_lineage(columns, output)
+
+    async def query(self, sql: str, *, max_rows: int = DEFAULT_ROWS) -> QueryResult:
+        """Run one SELECT over the inputs of the job by their names, as they were pinned when the task was created, and
+        return its rows: `(await ctx.query("select count(*) as n from orders")).dicts()`. It runs in a process that can
+        reach nothing else. The code of a bundle queries the inputs of the job that runs it."""
+        return QueryResult.from_json(await self.api.ask("query_inputs", sql=sql, max_rows=max_rows))

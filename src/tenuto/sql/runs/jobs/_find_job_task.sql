@@ -1,0 +1,18 @@
+-- Returns the description of the job whose inputs an attempt may read, and the task that they were pinned for: those of
+-- its own task, or for the code of a bundle those of the job's task that started it. No row for other attempts.
+create or replace function tenuto._find_job_task(p_running tenuto.running_tasks)
+  returns table (job jsonb, pinned uuid)
+  language plpgsql
+  stable
+as $$
+begin
+  return query
+  select j.input -> 'job', coalesce((j.input #>> '{job,pinned}')::uuid, j.root_id, j.id)
+  from tenuto.tasks t
+  join tenuto.tasks j on j.id = case when tenuto._is_job_task(p_running.flags) then t.id else t.parent_id end
+  where t.id = p_running.id
+    and (tenuto._is_job_task(p_running.flags)
+      or exists (select from tenuto.routes r where r.id = j.route_id and r.type = 'tenuto.bundle')
+        and exists (select from tenuto.job_tasks o where o.task_id = j.id and o.org_id = p_running.org_id));
+end
+$$;

@@ -1,0 +1,90 @@
+"""Tasks of jobs that query their inputs with `ctx.query`: functions and bundles, on direct workers and over HTTP."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.journeys.test_bundles import a_bundle_dag
+from tests.journeys.test_jobs import rows
+from tests.support.database.attempts import start_tasks
+from tests.support.database.jobs import deployed, trigger
+from tests.support.database.loops import value
+from tests.support.database.tasks import DEFAULT_ORG, Db, call
+from tests.support.processes.bundles import a_bundle, a_manifest, hash_of
+from tests.support.processes.remote_workers import a_remote_fleet, make_worker_key
+from tests.support.processes.workers import Fleet, a_fleet
+from tests.support.sandbox.availability import require_full_sandbox
+from tests.support.waiting import wait_until
+
+# The code of a bundle: it queries the input of its job, and cannot read any other dataset.
+BUNDLE = b"""
+from tenuto.model.errors import TenutoError
+
+def doubled(ctx, job):
+    rows = ctx.query("select n * 2 as n from numbers order by n").dicts()
+    try:
+        ctx.query("select * from summed_rows")
+    except TenutoError as error:
+        return [*rows, {"n": 0 if "summed_rows that you can read" in str(error) else -1}]
+    return []
+"""
+ENDED = "select count(*) from tenuto.run_status where status in ('completed', 'failed')"
+
+
+@pytest.fixture(params=["direct", "over HTTP"])
+def workers(request: pytest.FixtureRequest, db: Db, database: str, tmp_path: Path) -> Iterator[Fleet]:
+    require_full_sandbox()
+    if request.param == "direct":
+        with a_fleet(database, tmp_path) as fleet:
+            yield fleet
+    else:
+        with a_remote_fleet(database, tmp_path, make_worker_key(db)) as fleet:
+            fleet.storage = (tmp_path / "home" / "objects").as_uri()  # that of the server
+            yield fleet
+
+
+def put_bundle(db: Db, code: bytes, *tasks: str) -> str:
+    said: dict[str, Any] = {"name": "queries", "tasks": {task: f"reads_:{task}" for task in tasks}}
+    bundle = a_bundle({"reads_.py": code}, **said)
+    whose = {"org_id": DEFAULT_ORG, "sha256": hash_of(bundle)}
+    with db.transaction():
+        manifest = a_manifest({"reads_.py": code}, **said)
+        call(db, "put_bundle", **whose, manifest=manifest, size=len(bundle), created_by="ann")
+        call(db, "put_bundle_part", **whose, no=0, data=bundle)
+    return whose["sha256"]
+
+
+def a_reader(function: str) -> dict[str, Any]:
+    """A job that runs a function of tests/journeys/apps/jobs.py over the numbers."""
+    return {
+        "name": function,
+        "activation": "reactive",
+        "operator": "python",
+        "execution_strategy": "PerUpdate",
+        "inputs": [{"from": {"dataset": "numbers"}}],
+        "config": {"task": f"tests.journeys.apps.jobs:{function}"},
+        "max_attempts": 1,
+        "outputs": [{"dataset": f"{function}_rows"}],
+    }
+
+
+def test_tasks_of_jobs_query_their_inputs_and_nothing_else(db: Db, workers: Fleet) -> None:
+    dag = a_bundle_dag(put_bundle(db, BUNDLE, "doubled"), "doubled")
+    deployed(db, {**dag, "jobs": [*dag["jobs"], a_reader("summed"), a_reader("summed_async")]})
+    workers.start("jobs", "--bundles")
+    trigger(db, "numbers", dag="udf")  # its event starts the others
+    start_tasks(db, "jobs.query_alone", ["numbers"])
+    wait_until(lambda: value(db, ENDED) == 5, timeout=50)
+
+    failed = db.execute("select name, error ->> 'message' from tenuto.run_status where status = 'failed'").fetchall()
+    assert failed == [(None, "there is no dataset numbers that you can read")]
+    assert rows(db, workers.folder, "summed_rows", "") == [{"n": 2, "total": 3}]
+    assert rows(db, workers.folder, "summed_async_rows", "") == [{"n": 2, "truncated": True}]
+    assert rows(db, workers.folder, "doubled_rows", "") == [{"n": 2}, {"n": 4}, {"n": 0}]
+    assert workers.effects() == [
+        "read [('numbers', 1)]", "there is no dataset summed_rows that you can read",
+    ]  # fmt: skip
+    recorded = "select action, count(*) from tenuto.audit_log where entity = 'query' and actor_kind = 'task' group by 1"
+    assert dict(db.execute(recorded).fetchall()) == {"run": 3, "deny": 3}
