@@ -23,12 +23,17 @@ BUNDLE = b"""
 from tenuto.model.errors import TenutoError
 
 def doubled(ctx, job):
+    ctx.lineage({"n": "numbers.n"})
     rows = ctx.query("select n * 2 as n from numbers order by n").dicts()
     try:
         ctx.query("select * from summed_rows")
     except TenutoError as error:
         return [*rows, {"n": 0 if "summed_rows that you can read" in str(error) else -1}]
     return []
+
+def misled(ctx, job):
+    ctx.lineage({"n": ["secrets.n"]})
+    return [{"n": 1}]
 """
 ENDED = "select count(*) from tenuto.run_status where status in ('completed', 'failed')"
 
@@ -71,15 +76,19 @@ def a_reader(function: str) -> dict[str, Any]:
 
 
 def test_tasks_of_jobs_query_their_inputs_and_nothing_else(db: Db, workers: Fleet) -> None:
-    dag = a_bundle_dag(put_bundle(db, BUNDLE, "doubled"), "doubled")
+    dag = a_bundle_dag(put_bundle(db, BUNDLE, "doubled", "misled"), "doubled", "misled")
     deployed(db, {**dag, "jobs": [*dag["jobs"], a_reader("summed"), a_reader("summed_async")]})
     workers.start("jobs", "--bundles")
     trigger(db, "numbers", dag="udf")  # its event starts the others
     start_tasks(db, "jobs.query_alone", ["numbers"])
-    wait_until(lambda: value(db, ENDED) == 5, timeout=50)
+    wait_until(lambda: value(db, ENDED) == 6, timeout=50)
 
     failed = db.execute("select name, error ->> 'message' from tenuto.run_status where status = 'failed'").fetchall()
-    assert failed == [(None, "there is no dataset numbers that you can read")]
+    assert dict(failed) == {
+        None: "there is no dataset numbers that you can read",
+        "udf/misled": "the lineage of n names 'secrets.n', which is not an input; "
+        "write INPUT.COLUMN; the inputs are numbers",
+    }
     assert rows(db, workers.folder, "summed_rows", "") == [{"n": 2, "total": 3}]
     assert rows(db, workers.folder, "summed_async_rows", "") == [{"n": 2, "truncated": True}]
     assert rows(db, workers.folder, "doubled_rows", "") == [{"n": 2}, {"n": 4}, {"n": 0}]
@@ -88,3 +97,5 @@ def test_tasks_of_jobs_query_their_inputs_and_nothing_else(db: Db, workers: Flee
     ]  # fmt: skip
     recorded = "select action, count(*) from tenuto.audit_log where entity = 'query' and actor_kind = 'task' group by 1"
     assert dict(db.execute(recorded).fetchall()) == {"run": 3, "deny": 3}
+    stated = "select column_name, input_column, kind from tenuto.column_lineage"
+    assert db.execute(stated).fetchall() == [("n", "n", "direct")]

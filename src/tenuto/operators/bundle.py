@@ -6,10 +6,13 @@ from datetime import date, datetime, time
 from decimal import Decimal
 from typing import cast
 
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
 from tenuto.dag.operator_configs import BundleConfig
 from tenuto.model.json import Json, JsonObject
 from tenuto.sdk.context.children import ChildFailed
 from tenuto.sdk.context.control import Fail
+from tenuto.sdk.context.job_calls import OF_JOB, lineage_key
 from tenuto.sdk.context.sync_context import SyncContext
 from tenuto.sdk.option_types import StartOptions
 from tenuto.sdk.task_reference import TaskReference
@@ -20,7 +23,7 @@ def bundle(ctx: SyncContext, config: BundleConfig) -> None:
     reaches neither the object store nor the database."""
     job, udf = ctx.job, ctx.job.udf
     options: StartOptions = {
-        "metadata": {"bundle": f"sha256:{udf['bundle']}"},
+        "metadata": {"bundle": f"sha256:{udf['bundle']}", OF_JOB: f"{job.dag}/{job.name}"},
         "max_attempts": int(str(udf["max_attempts"])),
     }
     if udf["timeout_seconds"] is not None:
@@ -34,10 +37,12 @@ def bundle(ctx: SyncContext, config: BundleConfig) -> None:
         "arguments": config.arguments,
         "inputs": {name: [_plain(row) for row in item.read().to_pylist()] for name, item in job.inputs.items()},
     }
+    child = ctx.start(task, job=description)
     try:
-        result: Json = ctx.start(task, job=description).result()
+        result: Json = child.result()
     except ChildFailed as failed:
         raise Fail(str(failed)) from failed
+    _take_lineage(ctx, ctx.data.get(lineage_key(child.task_id), []), task.name)
     outputs = [output for output in job.outputs if output.location is not None]
     if len(outputs) == 1 and isinstance(result, Sequence) and not isinstance(result, str):
         ctx.write(result, outputs[0].number)
@@ -48,6 +53,22 @@ def bundle(ctx: SyncContext, config: BundleConfig) -> None:
         raise Fail(f"{task.name} returned {type(result).__name__}; a bundle returns {wanted}")
     for output in outputs:
         ctx.write(result[str(output.name or output.dataset)], output.number)
+
+
+class StatedLineage(BaseModel):
+    """What the code of a bundle passed to `ctx.lineage`."""
+
+    output: int | str
+    columns: dict[str, list[str]]
+
+
+def _take_lineage(ctx: SyncContext, stated: object, task: str) -> None:
+    try:
+        found = TypeAdapter(list[StatedLineage]).validate_python(stated)
+    except ValidationError as error:
+        raise Fail(f"{task} stated lineage that cannot be read: {error.errors()[0]['msg']}") from error
+    for one in found:
+        ctx.lineage(one.columns, one.output)
 
 
 def _plain(value: object) -> Json:

@@ -1,4 +1,4 @@
-"""What an attempt of a job can query: the inputs of the job, as they were pinned when its task was created."""
+"""Attempts of jobs query the inputs of their job, as they were pinned when the task was created."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager

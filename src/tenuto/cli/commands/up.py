@@ -94,7 +94,6 @@ def up(
     if reload and not apps:
         raise UsageError("--reload needs an app: write tenuto up --reload module:app")
     policies = read_pools(pool or [], runs=bool(apps or bundles), reload=reload)
-    served = names(queues, "--queues") or queues_of(settings)
     log_output = LogOutput(log_format, log_level)
     console = _console(log_output)
     with ready_database(settings, keep=False) as url:
@@ -103,7 +102,7 @@ def up(
         context = resolve_context(settings, url, metrics_port, metrics_host)
         worker = WorkerSettings(
             targets=apps,
-            queues=served,
+            queues=names(queues, "--queues") or queues_of(settings),
             concurrency=concurrency,
             url=context.url,
             org_id=context.org_id,

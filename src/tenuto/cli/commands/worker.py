@@ -127,7 +127,6 @@ def worker(
         grace=seconds(grace, "--grace"),
         bundles=bundles,
         weak_sandbox=weak_sandbox,
-        weak_queries=settings.weak_queries,
         code_version=read_code_version(code_version),
         log=LogOutput(log_format, log_level),
         limits=read_limits(max_tasks_per_process, max_memory_per_process),
@@ -153,7 +152,8 @@ def _run(
         storage = settings.storage_url or ""
         asyncio.run(_work(replace(options, url=site.url, key=site.key, proxy=site.proxy, storage=storage)))
     else:
-        asyncio.run(_serve(settings, metrics, replace(options, storage=settings.storage)))
+        options = replace(options, storage=settings.storage, weak_queries=settings.weak_queries)
+        asyncio.run(_serve(settings, metrics, options))
     show({"stopped": True}, "stopped", as_json=as_json)
 
 

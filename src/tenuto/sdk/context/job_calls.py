@@ -2,28 +2,39 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tenuto.model.json import JsonObject
+from tenuto.model.json import Json, JsonObject
 from tenuto.model.queries import DEFAULT_ROWS, QueryResult
 from tenuto.sdk.context.attempt_api import AttemptCaller, ContextApi
 from tenuto.sdk.context.control import Fail
 from tenuto.sdk.context.current_attempt import RunningAttempt
 from tenuto.sdk.context.durable_calls import DurableCalls
+from tenuto.sdk.context.run_data import RunData
 
 if TYPE_CHECKING:
     from tenuto.sdk.jobs.job import RunningJob
 
 MAX_LOCATIONS = 100_000  # of one input
+OF_JOB = "job"  # in the metadata of a task that runs the bundle of a job: the name of the job
+
+
+def lineage_key(task_id: str) -> str:
+    """Return the key of the run data in which the code of a bundle states lineage."""
+    return f"tenuto.lineage.{task_id}"
 
 
 class JobCalls(DurableCalls):
     """Reads and writes the data of a job."""
 
+    data: RunData
+    metadata: dict[str, Any]
+
     def __init__(self, attempt: RunningAttempt, api: ContextApi) -> None:
         super().__init__(api)
         self._attempt = attempt
         self._job: RunningJob | None = None
+        self._stated: list[Json] = []  # the lineage, in the code of a bundle
 
     @property
     def job(self) -> "RunningJob":
@@ -56,7 +67,12 @@ class JobCalls(DurableCalls):
 
     def lineage(self, columns: Mapping[str, str | Sequence[str]], output: int | str = 0) -> None:
         """State which columns of inputs an output is computed from: `{"total": ["orders.amount", "rates.rate"]}`."""
-        self.job.state_lineage(columns, output)
+        if self._job is not None or OF_JOB not in self.metadata:
+            self.job.state_lineage(columns, output)
+            return
+        stated = {name: [listed] if isinstance(listed, str) else list(listed) for name, listed in columns.items()}
+        self._stated.append({"output": output, "columns": stated})
+        self.data[lineage_key(self._attempt.task_id)] = self._stated  # which the job reads when this task has completed
 
     async def query(self, sql: str, *, max_rows: int = DEFAULT_ROWS) -> QueryResult:
         """Run one SELECT over the inputs of the job by their names, as they were pinned when the task was created, and

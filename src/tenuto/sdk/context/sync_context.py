@@ -96,7 +96,7 @@ class SyncContext:
 
     def lineage(self, columns: Mapping[str, str | Sequence[str]], output: int | str = 0) -> None:
         """State which columns of inputs an output is computed from: `{"total": ["orders.amount", "rates.rate"]}`."""
-        self.job.state_lineage(columns, output)
+        self._context.lineage(columns, output)
 
     def query(self, sql: str, *, max_rows: int = DEFAULT_ROWS) -> QueryResult:
         """Run one SELECT over the inputs of the job by their names, as they were pinned when the task was created, and
