@@ -56,7 +56,7 @@ def bundle(ctx: SyncContext, config: BundleConfig) -> None:
 
 
 class StatedLineage(BaseModel):
-    """What the code of a bundle passed to `ctx.lineage`."""
+    """The arguments of one call of `ctx.lineage` in the code of a bundle."""
 
     output: int | str
     columns: dict[str, list[str]]

@@ -94,15 +94,15 @@ def up(
     if reload and not apps:
         raise UsageError("--reload needs an app: write tenuto up --reload module:app")
     policies = read_pools(pool or [], runs=bool(apps or bundles), reload=reload)
-    log_output = LogOutput(log_format, log_level)
-    console = _console(log_output)
+    served = names(queues, "--queues") or queues_of(settings)
+    console = _console(log_output := LogOutput(log_format, log_level))
     with ready_database(settings, keep=False) as url:
         where = f"embedded, in {settings.home}" if settings.database_url is None else "set by TENUTO_DATABASE_URL"
         log.info("database: %s", where)
         context = resolve_context(settings, url, metrics_port, metrics_host)
         worker = WorkerSettings(
             targets=apps,
-            queues=names(queues, "--queues") or queues_of(settings),
+            queues=served,
             concurrency=concurrency,
             url=context.url,
             org_id=context.org_id,
