@@ -24,10 +24,10 @@ class Handler(BaseHTTPRequestHandler):
             return
         status, content = self.server.answer
         self.send_response(status)
-        self.send_header("content-length", str(len(content)))
+        self.send_header("content-length", str(len(content) + self.server.withheld))
         self.end_headers()
         self.wfile.write(content)
-        self.close_connection = self.server.hangs_up
+        self.close_connection = self.server.hangs_up or self.server.withheld > 0
 
     def log_message(self, format: str, *args: object) -> None:
         """Quiet."""
@@ -42,6 +42,7 @@ class StubServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.answer: tuple[int, bytes] = (200, b"{}")
         self.hangs_up = False
+        self.withheld = 0  # bytes that each answer announces and does not send
         self.connections = self.closed = 0
         self.bodies: list[bytes] = []
         self.headers: list[dict[str, str]] = []
