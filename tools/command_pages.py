@@ -56,12 +56,11 @@ PAGES = {
             "jobs",
             "datasets",
             "query",
-            "events",
         ),
     ),
     "commands-repair.md": (
-        "Commands: backfills, invalidations and reconciliation",
-        ("backfill", "invalidate", "invalidations", "reconcile"),
+        "Commands: events, backfills, invalidations and reconciliation",
+        ("events", "backfill", "invalidate", "invalidations", "reconcile"),
     ),
     "commands-people.md": ("Commands: orgs, people, keys and the audit log", ()),
 }

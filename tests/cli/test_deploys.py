@@ -41,7 +41,7 @@ def test_a_version_is_planned_deployed_cut_over_and_rolled_back(
         "job daily: data (config); 1 partition, 1 task",
         "job report: data, because of daily; 1 partition, 1 task",
         "dataset orders_daily: rebuilt",
-        "2 jobs are computed again, 1 are unchanged",
+        "2 jobs are computed again, 1 is unchanged",
         "estimate: 2 partitions, 2 tasks",
     ]
     assert (second["version"], second["status"]) == (2, "ready")
@@ -90,6 +90,12 @@ def test_a_deploy_that_waits_returns_when_the_version_is_current_has_failed_or_t
     worker = a_worker(db)
     with_data(db, worker, "mon")
     at_once = tenuto("deploy", str(file), "--wait-timeout", "0.1s", TENUTO_DATABASE_URL=database)
+    db.execute("update tenuto.workers set last_heartbeat = now() - interval '1 day'")
+    unserved = tenuto("deploy", str(file), "--wait-timeout", "0.1s", TENUTO_DATABASE_URL=database)
+    triggered = ("jobs", "trigger", "sales", "daily", "--partition", "mon", "--force", "--wait-timeout", "0.1s")
+    not_run = tenuto(*triggered, TENUTO_DATABASE_URL=database)
+    for claim in worker.claim(1):
+        worker.complete(claim)
 
     with ThreadPoolExecutor() as threads:
         waiting = threads.submit(tenuto, "deploy", str(file), "--auto", "--wait", TENUTO_DATABASE_URL=database)
@@ -104,6 +110,13 @@ def test_a_deploy_that_waits_returns_when_the_version_is_current_has_failed_or_t
         done = waiting.result()
 
     assert (at_once.returncode, "version 2 of sales is not ready after 0.1 s" in at_once.stderr) == (4, True)
+    assert "no dispatcher is alive" in at_once.stderr
+    assert "no worker is alive" not in at_once.stderr
+    assert "no worker is alive" in unserved.stderr
+    assert (not_run.returncode, "1 of 1 task not ended after 0.1 s; no worker is alive" in not_run.stderr) == (
+        4,
+        True,
+    )
     assert (failed.returncode, "version 2 of sales is failed" in failed.stderr) == (1, True)
     assert "no such column" in failed.stderr
     assert (done.returncode, done.stdout) == (0, "sales: version 2 is current\n")
@@ -131,7 +144,7 @@ def test_a_trigger_that_waits_says_how_its_tasks_ended(db: Db, database: str):
 
     assert (done.returncode, done.stdout.endswith(" completed\n")) == (0, True)
     assert (failed.returncode, "no such column" in failed.stdout) == (1, True)
-    assert "1 of 1 tasks did not complete" in failed.stderr
+    assert "1 of 1 task did not complete" in failed.stderr
 
 
 def test_an_invalid_document_is_not_deployed(database: str, tmp_path: Path):

@@ -36,6 +36,27 @@ def test_why_shows_what_events_did_to_a_job_and_of_a_dataset(database: str, db: 
     assert "a job is written DAG/JOB" in unknown[1].stderr
 
 
+def test_why_of_a_job_says_what_became_of_the_tasks_that_events_started(
+    database: str, db: Db, asked: Callable[..., Any]
+):
+    deployed(db, readers(a_reader()))
+    worker = a_worker(db)
+    commit(worker, "mon", fingerprint="a")
+    route(db)
+
+    queued = tenuto("why", "sales/daily", TENUTO_DATABASE_URL=database).stdout
+    (claim,) = worker.claim(1)
+    worker.fail(claim, error="no such\ncolumn", final=True)
+    failed = tenuto("why", "sales/daily", TENUTO_DATABASE_URL=database).stdout
+    facts = asked("why", "sales/daily")
+
+    assert f"triggered, task {claim.task_id}: " in queued
+    assert " is queued: " in queued
+    assert "failed at" in failed
+    assert "no such\n  column" in failed
+    assert "no such\ncolumn" in facts["tasks"][str(claim.task_id)]
+
+
 def test_why_shows_what_backpressure_holds_and_whose_backlog_it_is(database: str, db: Db, asked: Callable[..., Any]):
     deployed(db, readers(a_reader(scaling={"max_queue_depth": 1})))
     worker = a_worker(db)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tenuto.cli.output import table
+from tenuto.cli.output import plain_table, table
 
 
 def test_columns_are_aligned_under_their_names_without_trailing_spaces() -> None:
@@ -26,3 +26,7 @@ def test_lines_are_not_wrapped_or_cut_on_a_narrow_terminal(monkeypatch: pytest.M
 
 def test_text_is_not_read_as_markup() -> None:
     assert table(["name"], [["[bold]:smile:[/bold]"]]).splitlines()[1] == "[bold]:smile:[/bold]"
+
+
+def test_names_of_columns_of_a_query_are_printed_as_they_are() -> None:
+    assert plain_table(["temp_7d", "[b]"], [["1", "2"]]).splitlines() == ["temp_7d  [b]", "1        2"]

@@ -44,15 +44,20 @@ def show_list(name: str, items: Sequence[object], columns: Sequence[str], *, as_
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Formats a table under the names of its columns. Lines are never wrapped or cut, not even on a terminal, so that
+    """Formats a table of fields under their names in capitals."""
+    return plain_table([column.upper().replace("_", " ") for column in columns], rows)
+
+
+def plain_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Formats a table under its headings as they are. Lines are never wrapped or cut, not even on a terminal, so that
     ids can be copied and programs can read them."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="")
-    for column in columns:
-        grid.add_column(column.upper().replace("_", " "), no_wrap=True)
+    for heading in headings:
+        grid.add_column(Text(heading), no_wrap=True)
     for row in rows:
         grid.add_row(*map(Text, row))
     console = Console(width=MAX_WIDTH, color_system=None)
@@ -105,6 +110,11 @@ def cell(value: Cell) -> str:
 def attempts(number: int, maximum: int) -> str:
     """Formats which attempt it is, `2 of 3`; `-` before the first one."""
     return f"{number} of {maximum}" if number else "-"
+
+
+def counted(number: int, what: str) -> str:
+    """Formats how many there are: 1 row, 2,000 rows."""
+    return f"{number:,} {what}" + ("" if number == 1 else "s")
 
 
 def duration(seconds: float | None) -> str:

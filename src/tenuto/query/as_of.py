@@ -41,7 +41,8 @@ def parse_as_of(text: str | None) -> AsOf:
     except ValueError:
         raise InvalidInput(f"as_of is {text!r:.100}", f"write {FORMS}") from None
     if at.tzinfo is None:
-        raise InvalidInput(f"as_of is {text:.100}, a time without a time zone", f"write {text:.40}Z for UTC")
+        in_utc = at.isoformat(timespec="auto" if at.second or at.microsecond else "minutes")
+        raise InvalidInput(f"as_of is {text:.100}, a time without a time zone", f"write {in_utc}Z for UTC")
     if at > datetime.now(UTC):
         raise InvalidInput(f"as_of is {text:.100}, a time in the future", "leave as_of out for what is current")
     return AsOf(at=at)

@@ -12,8 +12,9 @@ from tenuto.cli.audited import Org
 from tenuto.cli.commands.runs import Limit
 from tenuto.cli.commands.validate import File, read_document
 from tenuto.cli.dag_changes import with_dags
-from tenuto.cli.exit_codes import FAILED, StillRunning, UsageError, WorkFailed
-from tenuto.cli.output import AsJson, say, show, show_list
+from tenuto.cli.exit_codes import FAILED, UsageError, WorkFailed
+from tenuto.cli.output import AsJson, counted, say, show, show_list
+from tenuto.cli.waiting import still_running
 from tenuto.model.durations import seconds
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from tenuto.sdk.operations.dags import DagOperations
 
 POLL_SECONDS = 0.5
+OPEN = ("staged", "building")
 COLUMNS = ("version", "status", "yaml_hash", "jobs", "created_by", "created_at", "error")
 
 DagName = Annotated[str, typer.Argument(metavar="DAG", help="Name of the DAG.", show_default=False)]
@@ -75,12 +77,17 @@ def deploy(
         planned, deployed = await dags.plan_dag(dag), await dags.deploy_dag(dag, cutover=auto)
         text = _describe_deployed(deployed, planned, auto=auto)
         if wait:
-            say(text, err=True)
+            if deployed.status in OPEN:
+                say(text, err=True)
             deployed = await _wait_for_version(dags, deployed, auto=auto, wait_seconds=wait_seconds)
             text = _describe_deployed(deployed, planned, auto=auto)
         return deployed, text
 
     deployed, text = with_dags(work, org=org)
+    if wait and deployed.status in OPEN:
+        what = f"version {deployed.version} of {deployed.dag} is not ready after {wait_seconds:g} s"
+        follow = f"`tenuto versions {deployed.dag}` shows its progress"
+        raise still_running(what, "its computation continues", follow, org=org)
     show(deployed, text, as_json=as_json)
 
 
@@ -96,15 +103,13 @@ def _describe_deployed(deployed: "DeployedVersion", planned: "Plan", *, auto: bo
 async def _wait_for_version(
     dags: "DagOperations", deployed: "DeployedVersion", *, auto: bool, wait_seconds: float | None
 ) -> "DeployedVersion":
-    """Return the version when it is ready, with `auto` when it is current; print its progress until then."""
+    """Return the version when it is ready, with `auto` when it is current, and as it was if the time is over; print
+    its progress until then."""
     try:
         async with asyncio.timeout(wait_seconds):
             version = await _follow_version(dags, deployed)
-    except TimeoutError as problem:
-        raise StillRunning(
-            f"version {deployed.version} of {deployed.dag} is not ready after {wait_seconds:g} s; its computation "
-            f"continues: `tenuto versions {deployed.dag}` shows its progress"
-        ) from problem
+    except TimeoutError:
+        return deployed
     if auto and version.status == "ready":
         raise WorkFailed(
             f"version {version.version} of {version.dag} is ready, but another version became current meanwhile: "
@@ -202,7 +207,11 @@ def _describe(name: str, diff: "Diff", rebuilds: "Sequence[Rebuild]" = ()) -> st
     ]
     datasets = [f"dataset {item.dataset}: {item.kind}" for item in diff.datasets if item.kind != "reused"]
     lines = [*jobs, *datasets, *(f"warning: {text}" for text in diff.warnings)]
-    lines.append(f"{len(diff.rebuilt)} jobs are computed again, {diff.unchanged_jobs} are unchanged")
+    again, same = len(diff.rebuilt), diff.unchanged_jobs
+    lines.append(
+        f"{counted(again, 'job')} {'is' if again == 1 else 'are'} computed again, "
+        f"{same} {'is' if same == 1 else 'are'} unchanged"
+    )
     return "\n".join([*lines, f"estimate: {_estimate(rebuilds)}"] if rebuilds else lines)
 
 
@@ -217,8 +226,7 @@ def _sum(what: str, numbers: Sequence[int | None]) -> str:
     if not known:
         return f"{what}s not known"
     missing = len(numbers) - len(known)
-    total = f"{sum(known):,} {what}" + ("" if sum(known) == 1 else "s")
-    return total + (f" without {missing} jobs" if missing else "")
+    return counted(sum(known), what) + (f" (not known for {counted(missing, 'job')})" if missing else "")
 
 
 def _show_current(moved: "CurrentVersion", *, as_json: bool) -> None:

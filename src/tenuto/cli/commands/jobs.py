@@ -1,6 +1,7 @@
 """`tenuto jobs`: lists, shows, triggers, pauses and resumes the jobs of DAGs, and shows their sources and webhooks."""
 
 import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
@@ -12,9 +13,11 @@ from tenuto.cli.commands.runs import Limit
 from tenuto.cli.dag_changes import with_dags
 from tenuto.cli.database import read_settings
 from tenuto.cli.exit_codes import UsageError, WorkFailed
-from tenuto.cli.output import AsJson, fields, say, show, show_list
+from tenuto.cli.output import AsJson, counted, fields, say, show, show_list
 from tenuto.cli.pepper import find_peppers
 from tenuto.cli.session import with_tenuto
+from tenuto.cli.waiting import still_running
+from tenuto.model.durations import seconds
 from tenuto.model.monitoring import FINAL
 from tenuto.model.stored_errors import describe_error
 
@@ -66,34 +69,46 @@ def trigger(
     wait: Annotated[
         bool, typer.Option("--wait", help="Wait until the tasks have ended. Exit code 1 if one of them failed.")
     ] = False,
+    wait_timeout: Annotated[
+        str | None, typer.Option(help="Wait at most this long: 10m. Exit code 4 if a task has not ended by then.")
+    ] = None,
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
     """Start a task of a job of the current version of its DAG, or one for each partition. Their inputs are fixed
     now. A partition that was computed from the same inputs before is reused, unless --force."""
+    wait_seconds = None if wait_timeout is None else seconds(wait_timeout, "--wait-timeout")
     tasks = with_dags(
         lambda dags: dags.trigger_job(dag, name, partitions=partition or None, force=force, dedupe_key=dedupe_key),
         org=org,
     )
     show_list("tasks", tasks, TRIGGERED, as_json=as_json)
-    if wait:
-        _wait_for_tasks([task.task_id for task in tasks], org=org, as_json=as_json)
+    if wait or wait_seconds is not None:
+        _wait_for_tasks([task.task_id for task in tasks], wait_seconds, org=org, as_json=as_json)
 
 
-def _wait_for_tasks(ids: list[UUID], *, org: str | None, as_json: bool) -> None:
+def _wait_for_tasks(ids: list[UUID], wait_seconds: float | None, *, org: str | None, as_json: bool) -> None:
     """Print how each task ended, when it has."""
+    ended: dict[UUID, str] = {}
 
-    async def work(tenuto: "Operations") -> list[UUID]:
-        failed: list[UUID] = []
+    async def work(tenuto: "Operations") -> None:
         for id in ids:
             while (run := await tenuto.get_run(id)).status not in FINAL:
                 await asyncio.sleep(POLL_SECONDS)
             say(f"task {id} {run.status}" + (f": {describe_error(run.error)}" if run.error else ""), err=as_json)
-            failed += [id] if run.status != "completed" else []
-        return failed
+            ended[id] = run.status
 
-    if failed := with_tenuto(work, org=org):
-        raise WorkFailed(f"{len(failed)} of {len(ids)} tasks did not complete")
+    async def work_in_time(tenuto: "Operations") -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(wait_seconds):
+                await work(tenuto)
+
+    with_tenuto(work_in_time, org=org)
+    if left := [id for id in ids if id not in ended]:
+        what = f"{len(left)} of {counted(len(ids), 'task')} not ended after {wait_seconds:g} s"
+        raise still_running(what, "they continue", f"`tenuto why {left[0]}` explains the first", org=org)
+    if failed := [id for id in ids if ended[id] != "completed"]:
+        raise WorkFailed(f"{len(failed)} of {counted(len(ids), 'task')} did not complete")
 
 
 @app.command()

@@ -1,7 +1,8 @@
 """`tenuto why`: explains why a task is not running, for a run for each task that has not ended; and what the newest
 events did to a job, or the newest event of a dataset to the jobs that read it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
@@ -10,8 +11,8 @@ import typer
 from tenuto.cli.dag_changes import with_dags
 from tenuto.cli.output import AsJson, cell, show
 from tenuto.cli.session import is_id, read_id, with_tenuto
-from tenuto.model.errors import NotFound
-from tenuto.model.text import one_line
+from tenuto.model.errors import Forbidden, NotFound
+from tenuto.model.text import indented, one_line
 
 if TYPE_CHECKING:
     from tenuto.model.dags import WholeJob
@@ -42,7 +43,9 @@ def why(
     """Explain why a task, or each open task of a run, is not running; or what events did to a job or of a dataset."""
     if "/" in what:
         dag, _, job = what.partition("/")
-        facts, text = with_dags(lambda dags: _explain_job(dags, dag, job), org=None)
+        explained, reactions = with_dags(lambda dags: _fetch_job(dags, dag, job), org=None)
+        tasks = with_tenuto(lambda tenuto: _fetch_tasks(tenuto, reactions))
+        facts, text = _explain_job(explained, reactions, tasks)
     elif is_id(what):
         id = read_id(what, "task")
         facts, text = with_tenuto(lambda tenuto: _explain(tenuto, id))
@@ -51,19 +54,35 @@ def why(
     show(facts, text, as_json=as_json)
 
 
-async def _explain_job(dags: "DagOperations", dag: str, name: str) -> tuple[Mapping[str, object], str]:
-    job = await dags.get_job(dag, name)
-    reactions = await dags.list_job_reactions(dag, name, limit=NEWEST)
+async def _fetch_job(dags: "DagOperations", dag: str, name: str) -> "tuple[WholeJob, list[Reaction]]":
+    return await dags.get_job(dag, name), await dags.list_job_reactions(dag, name, limit=NEWEST)
+
+
+async def _fetch_tasks(tenuto: "Operations", reactions: "Sequence[Reaction]") -> dict[UUID, str]:
+    """Return what became of each task that still exists: why it does not run, where it runs, or how it ended."""
+    found: dict[UUID, str] = {}
+    for id in dict.fromkeys(reaction.task_id for reaction in reactions if reaction.task_id is not None):
+        with suppress(NotFound, Forbidden):  # it was deleted; a key that reads DAGs need not read tasks
+            found[id] = await tenuto.explain_task(id)
+    return found
+
+
+def _explain_job(
+    job: "WholeJob", reactions: "Sequence[Reaction]", tasks: Mapping[UUID, str]
+) -> tuple[Mapping[str, object], str]:
+    dag, name = job.dag, job.name
     state = f"is paused since {cell(job.paused_at)}" if job.paused_at else "is not paused"
     head = f"job {dag}/{name} of version {job.version} {state}" + (f": {job.pause_reason}" if job.pause_reason else "")
     lines = [
         f"{cell(reaction.created_at)}  {_source(reaction)}: {_done(reaction)}"
         + (f" (version {reaction.version})" if reaction.version != job.version else "")
+        + (f": {indented(tasks[reaction.task_id])}" if reaction.task_id and reaction.task_id in tasks else "")
         for reaction in reactions
     ]
     facts = {
         "dag": dag, "job": name, "version": job.version, "paused_at": job.paused_at, "pause_reason": job.pause_reason,
         "held_at": job.held_at, "hold_reason": job.hold_reason, "backlog": job.backlog, "reactions": reactions,
+        "tasks": {str(id): sentence for id, sentence in tasks.items()},
     }  # fmt: skip
     return facts, "\n".join([one_line(head), *_pressure(job), *(lines or ["no event has reached it yet"])])
 

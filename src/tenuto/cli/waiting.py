@@ -1,0 +1,28 @@
+"""The problem of a command that stops waiting for work: it says whether any process computes the work."""
+
+from typing import TYPE_CHECKING
+
+from tenuto.cli.exit_codes import StillRunning
+from tenuto.cli.session import with_tenuto
+from tenuto.model.errors import Forbidden
+
+if TYPE_CHECKING:
+    from tenuto.sdk.operations.base import Operations
+
+NO_WORKER = "no worker is alive, start one with `tenuto worker`"
+NO_DISPATCHER = "no dispatcher is alive, start one with `tenuto dispatcher`"
+
+
+def still_running(what: str, continues: str, follow: str, *, org: str | None) -> StillRunning:
+    """Return the problem: what has not ended, that it continues or which process is missing, how to follow it."""
+    missing = with_tenuto(_missing_processes, org=org)
+    return StillRunning(f"{what}; {'; '.join(missing) or continues}: {follow}")
+
+
+async def _missing_processes(tenuto: "Operations") -> list[str]:
+    try:
+        status = await tenuto.get_status()
+    except Forbidden:  # a key that deploys need not read the status
+        return []
+    workers = status.health.get("HEALTHY", 0) + status.health.get("STUCK_TASK", 0)
+    return [*([] if workers else [NO_WORKER]), *([] if status.dispatchers else [NO_DISPATCHER])]
