@@ -63,9 +63,13 @@ class System:
 
 
 @pytest.fixture
-def system(db: psycopg.Connection, database: str) -> Iterator[System]:
+def app() -> str:
+    return "tests.support.processes.shop:app"
+
+
+@pytest.fixture
+def system(db: psycopg.Connection, database: str, app: str) -> Iterator[System]:
     environment = {"TENUTO_DATABASE_URL": database, "TENUTO_PEPPER": PEPPER}
-    app = "tests.support.processes.shop:app"
     with running("up", app, "--port", "0", ready="Ctrl-C to stop everything", **environment) as up:
         yield System(up, environment)
 

@@ -36,4 +36,5 @@ async def get_status(conn: Conn, *, org_id: UUID) -> OrgStatus:
         health=overview.health,
         stuck_tasks=overview.stuck_tasks,
         rolled_up_until=overview.rolled_up_until,
+        oldest_effect_seconds=overview.oldest_effect_seconds,
     )

@@ -30,12 +30,14 @@ class Overview:
     health: dict[str, int]
     stuck_tasks: int
     rolled_up_until: datetime
+    oldest_effect_seconds: float | None = None  # older databases do not return it
 
 
 @dataclass(frozen=True)
 class OrgStatus:
     """Numbers of tasks, workers and effects of an org; `per_second` is how many attempts ended per second lately. Ended
-    tasks are counted since the first rollup, up to `rolled_up_until`; `health` counts workers by their health."""
+    tasks are counted since the first rollup, up to `rolled_up_until`; `health` counts workers by their health;
+    `oldest_effect_seconds` is the age of the oldest pending effect."""
 
     ready: int
     delayed: int
@@ -59,3 +61,4 @@ class OrgStatus:
     health: dict[str, int] = field(default_factory=dict[str, int])
     stuck_tasks: int = 0
     rolled_up_until: datetime | None = None
+    oldest_effect_seconds: float | None = None

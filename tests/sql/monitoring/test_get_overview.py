@@ -20,7 +20,7 @@ def test_nothing_is_zero(db: Db, database: str) -> None:
 
     numbers = (seen.ready, seen.delayed, seen.waiting, seen.pending, seen.running, seen.dispatchers)
     assert numbers == (0, 0, 0, 0, 0, 0)
-    assert (seen.oldest_ready_seconds, seen.workers) == (None, {})
+    assert (seen.oldest_ready_seconds, seen.oldest_effect_seconds, seen.workers) == (None, None, {})
     assert (seen.failed_last_minute, seen.lost_last_minute, seen.outbox_pending, seen.outbox_dead) == (0, 0, 0, 0)
 
 
@@ -34,7 +34,9 @@ def test_everything_is_counted_where_it_is(db: Db, clock: Clock) -> None:
     call(db, "drain_worker", org_id=DEFAULT_ORG, worker_id="draining")
     worker.claim_one()
     worker.wait(worker.claim_one(), **{"for": "signal", "name": "go"})
-    publish(db, 1, 2)
+    publish(db, 1)
+    clock.advance(seconds=5)
+    publish(db, 2)
     call(db, "beat_dispatcher", id=uuid4(), address="a", port=1)
     start_one(db, org_id=an_org(db, "other"))
 
@@ -42,7 +44,7 @@ def test_everything_is_counted_where_it_is(db: Db, clock: Clock) -> None:
 
     counted = {name: seen[name] for name in ("ready", "delayed", "waiting", "pending", "running", "dispatchers")}
     assert counted == {"ready": 2, "delayed": 1, "waiting": 1, "pending": 1, "running": 1, "dispatchers": 1}
-    assert (seen["oldest_ready_seconds"], seen["outbox_pending"]) == (30, 2)
+    assert (seen["oldest_ready_seconds"], seen["outbox_pending"], seen["oldest_effect_seconds"]) == (35, 2, 5)
     assert seen["workers"] == {"active": 1, "draining": 1}
 
 

@@ -1,6 +1,6 @@
 import type { QueryOf } from "./client";
 import { useChange, usePages, useRead } from "./query";
-import type { ApiKeyInfo, AuditEntry, User } from "./schema";
+import type { ApiKeyInfo, AuditEntry, Member, User } from "./schema";
 
 export function useUsers() {
   return usePages<"GET /v1/users", User>("GET /v1/users", { query: { limit: 100 } }, { key: ["users"] });
@@ -12,6 +12,23 @@ export function useEditUser() {
 
 export function useRoles() {
   return useRead("GET /v1/roles", { query: { limit: 100 } }, { key: ["roles"] });
+}
+
+/** The members of a role, by id. */
+export function useMembers(name: string) {
+  return usePages<"GET /v1/roles/{name}/members", Member>(
+    "GET /v1/roles/{name}/members",
+    { path: { name }, query: { limit: 100 } },
+    { key: ["roles", name, "members"], cursor: "after" },
+  );
+}
+
+export function useAddMember() {
+  return useChange("PUT /v1/roles/{name}/members/{user_id}", [["roles"], ["users"]]);
+}
+
+export function useRemoveMember() {
+  return useChange("DELETE /v1/roles/{name}/members/{user_id}", [["roles"], ["users"]]);
 }
 
 export function useKeysList() {

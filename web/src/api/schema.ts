@@ -840,6 +840,7 @@ export interface OrgStatus {
   health: Record<string, number>;
   stuck_tasks: number;
   rolled_up_until: string | null;
+  oldest_effect_seconds: number | null;
 }
 
 export interface OutputRef {

@@ -3,6 +3,8 @@ import "uplot/dist/uPlot.min.css";
 import { useEffect, useRef } from "react";
 import uPlot from "uplot";
 
+import { formatLocal } from "./time";
+
 export interface Series {
   name: string;
   /** A colour token of styles.css, such as `--ok`. */
@@ -20,8 +22,22 @@ interface ChartProps {
 
 const HEIGHT = 180;
 
+const DAY_SECONDS = 86_400;
+
 function shownTime(seconds: number): string {
-  return new Date(seconds * 1000).toLocaleString(undefined, { dateStyle: "short", timeStyle: "short" });
+  return formatLocal(new Date(seconds * 1000), "short");
+}
+
+/** Dates, or times of the day with the date below the first one of each day. */
+function shownTicks(ticks: number[], increment: number): string[] {
+  let shown = "";
+  return ticks.map((tick) => {
+    const [date = "", clock = ""] = shownTime(tick).split(" ");
+    if (increment >= DAY_SECONDS) return date;
+    const text = date === shown ? clock : `${clock}\n${date}`;
+    shown = date;
+    return text;
+  });
 }
 
 /** Values over time as lines; the legend shows those under the pointer. */
@@ -43,15 +59,19 @@ export function Chart({ label, times, series, format }: ChartProps) {
           cursor: { points: { size: 6 } },
           legend: { markers: { fill: (_, index) => colour(series[index - 1]?.colour ?? "--muted") } },
           scales: { y: { range: (_, __, max) => [0, max > 0 ? max * 1.1 : 1] } },
-          axes: [axis, { ...axis, size: 56, values: (_, ticks) => ticks.map(format) }],
+          axes: [
+            { ...axis, space: 80, values: (_, ticks, __, ___, increment) => shownTicks(ticks, increment) },
+            { ...axis, size: 56, values: (_, ticks) => ticks.map(format) },
+          ],
           series: [
-            { label: "at", value: (_, at: number | null) => (at === null ? "–" : shownTime(at)) },
+            { label: "at", value: (_, at: number | null) => (at === null ? "" : shownTime(at)) },
             ...series.map((one) => ({
               label: one.name,
               stroke: colour(one.colour),
               width: 2,
               points: { show: times.length < 3 },
-              value: (_: uPlot, value: number | null) => (value === null ? "–" : format(value)),
+              value: (_: uPlot, value: number | null, __: number, index: number | null) =>
+                index === null ? "" : value === null ? "–" : format(value),
             })),
           ],
         },

@@ -25,10 +25,14 @@ export function formatDistance(at: string, now: number): string {
   return seconds > 0 ? `${text} ago` : `in ${text}`;
 }
 
+/** Formats a time here as ISO 8601 does, to the second or minute: 2026-11-17 15:30. */
+export function formatLocal(date: Date, timeStyle: "short" | "medium"): string {
+  return date.toLocaleString("sv-SE", { dateStyle: "short", timeStyle });
+}
+
 export function formatExact(at: string): string {
   const date = new Date(at);
-  const local = date.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
-  return `${local} (${date.toISOString()})`;
+  return `${formatLocal(date, "medium")} (${date.toISOString()})`;
 }
 
 export function formatCount(count: number): string {

@@ -5,7 +5,8 @@ create or replace function tenuto.get_overview(p_org_id uuid)
     ready bigint, delayed bigint, waiting bigint, pending bigint, running bigint, oldest_ready_seconds float8,
     workers jsonb, dispatchers bigint, failed_last_minute bigint, lost_last_minute bigint, outbox_pending bigint,
     outbox_dead bigint, parked bigint, ended bigint, blocked bigint, completed bigint, failed bigint, cancelled bigint,
-    skipped bigint, health jsonb, stuck_tasks bigint, rolled_up_until timestamptz)
+    skipped bigint, health jsonb, stuck_tasks bigint, rolled_up_until timestamptz,
+    oldest_effect_seconds float8)
   language sql
   stable
   set plan_cache_mode = force_custom_plan
@@ -24,7 +25,7 @@ as $$
          jsonb_strip_nulls(jsonb_build_object(
            'HEALTHY', nullif(s.healthy_workers, 0), 'STALE_HEARTBEAT', nullif(s.stale_workers, 0),
            'STUCK_TASK', nullif(s.stuck_workers, 0), 'NO_HEARTBEAT', nullif(s.no_heartbeat_workers, 0))),
-         s.stuck_tasks, s.rolled_up_until
+         s.stuck_tasks, s.rolled_up_until, s.oldest_effect_seconds
   from tenuto.orchestrator_status s
   where s.org_id = p_org_id;
 $$;

@@ -78,7 +78,7 @@ export function Audit() {
   );
 }
 
-/** The signed head of the chain of entries, and the command that checks all of it outside of the server. */
+/** The signed head of the chain of entries, and why its check is a command. */
 function Chain() {
   const heads = useAuditHeads();
   const head = heads.data?.items[0];
@@ -96,6 +96,10 @@ function Chain() {
           ]}
         />
       )}
+      <p className="mt-3 text-sm text-muted">
+        A server cannot prove itself honest: run the command on a machine that you trust, with{" "}
+        <code className="font-mono">--heads FILE</code> for heads that you keep outside of the database.
+      </p>
     </Panel>
   );
 }

@@ -12,13 +12,26 @@ import { StatusBadge } from "../../ui/Status";
 import { Time } from "../../ui/Time";
 import { useAct } from "../../ui/toast";
 import { CreateRole, CreateUser } from "./Create";
+import { Members } from "./Members";
 
 const ROLES: Column<OrgRole>[] = [
   { name: "Role", cell: (role) => <span className="font-medium">{role.display_name}</span> },
   { name: "Description", cell: (role) => role.description ?? "–", wide: true },
   { name: "Members", cell: (role) => role.members, numeric: true },
-  { name: "Created", cell: (role) => <Time at={role.created_at} /> },
+  { name: "Created", cell: (role) => <Time at={role.created_at} />, wide: true },
+  { name: "Actions", cell: (role) => <MembersButton role={role} /> },
 ];
+
+function MembersButton({ role }: { role: OrgRole }) {
+  const [open, setOpen] = useState(false);
+  const mayWrite = useMay("roles:write");
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>Members</Button>
+      {open && <Members role={role} mayWrite={mayWrite} close={() => setOpen(false)} />}
+    </>
+  );
+}
 
 const COLUMNS: Column<User>[] = [
   { name: "User", cell: (user) => <span className="font-medium">{user.name ?? user.email ?? user.subject}</span> },

@@ -13,7 +13,7 @@ import { Figure, Page, Panel } from "../../ui/Page";
 import { Empty, Loaded } from "../../ui/States";
 import { StatusBadge } from "../../ui/Status";
 import { Time } from "../../ui/Time";
-import { formatCount } from "../../ui/time";
+import { formatCount, formatSeconds } from "../../ui/time";
 import { useAct } from "../../ui/toast";
 import { EFFECT_STATUSES, outboxRoute, type EffectStatusName, type OutboxSearch } from "./route";
 
@@ -51,12 +51,14 @@ export function OutboxPage() {
   );
   const effects = useEffects(search.status, search.kind);
   const status = useStatus();
+  const oldest = status.data?.oldest_effect_seconds;
   const selection = useSelection();
   const mayWrite = useMay("outbox:write");
   return (
     <Page title="Outbox" about="Side effects on their way to other systems; what failed for good is dead.">
-      <div className="grid grid-cols-2 gap-3 md:max-w-md">
+      <div className="grid grid-cols-3 gap-3 md:max-w-2xl">
         <Figure name="Pending" value={formatCount(status.data?.outbox_pending ?? 0)} />
+        <Figure name="Oldest waits for" value={typeof oldest === "number" ? formatSeconds(oldest) : "–"} />
         <Figure
           name="Dead"
           value={formatCount(status.data?.outbox_dead ?? 0)}

@@ -60,13 +60,19 @@ function Figures({ status }: { status: OrgStatus }) {
       <Figure
         name="Side effects to deliver"
         value={formatCount(status.outbox_pending)}
-        about={status.outbox_dead === 0 ? "none failed for good" : `${formatCount(status.outbox_dead)} failed for good`}
+        about={aboutEffects(status)}
         bad={status.outbox_dead > 0}
       />
       <Figure name="Completed in all" value={formatCount(status.completed)} />
       <Figure name="Active workers" value={formatCount(workers)} bad={workers === 0} />
     </div>
   );
+}
+
+function aboutEffects(status: OrgStatus): string {
+  const oldest = status.oldest_effect_seconds;
+  const age = oldest === null ? "none waits" : `oldest waits for ${formatSeconds(oldest)}`;
+  return status.outbox_dead === 0 ? age : `${age}, ${formatCount(status.outbox_dead)} failed for good`;
 }
 
 interface LatestProps {

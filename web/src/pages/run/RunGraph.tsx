@@ -1,39 +1,43 @@
-import { useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 
 import { useRunGraph } from "../../api/runs";
 import type { RunGraphNode } from "../../api/schema";
+import { useMay } from "../../api/session";
 import { Button } from "../../ui/Button";
 import { Graph } from "../../ui/Graph";
 import type { GraphEdge, GraphNode } from "../../ui/graphLayout";
 import { Panel } from "../../ui/Page";
 import { Empty, Loaded } from "../../ui/States";
-import { toneOf } from "../../ui/Status";
+import { StatusBadge, toneOf } from "../../ui/Status";
 import { formatCount } from "../../ui/time";
+import { isOrigin, useRetryHere } from "../task/retryHere";
 import { groupTasks, statusOf, type Group } from "./groupTasks";
 
-/** The tasks of a run as a graph with live states; a click opens a task. */
+/** The tasks of a run as a graph with live states; a click selects a task. */
 export function RunGraph({ runId, open }: { runId: string; open: boolean }) {
   const graph = useRunGraph(runId, open);
   return (
     <Panel flush>
       <Loaded read={graph}>
         {(found) =>
-          found.items.length === 0 ? <Empty title="The run has no tasks." /> : <Tasks runId={runId} tasks={found.items} />
+          found.items.length === 0 ? <Empty title="The run has no tasks." /> : <Tasks runId={runId} tasks={found.items} open={open} />
         }
       </Loaded>
     </Panel>
   );
 }
 
-function Tasks({ runId, tasks }: { runId: string; tasks: RunGraphNode[] }) {
+function Tasks({ runId, tasks, open }: { runId: string; tasks: RunGraphNode[]; open: boolean }) {
   const navigate = useNavigate();
   const [single, setSingle] = useState(false);
+  const [selectedId, setSelectedId] = useState<string>();
+  const selected = tasks.find((task) => task.task_id === selectedId);
   const grouped = groupTasks(tasks);
   const groups = single ? tasks.map((task): Group => ({ id: task.task_id, tasks: [task] })) : grouped;
-  const openGroup = (id: string) => {
+  const select = (id: string) => {
     const group = groups.find((found) => found.id === id);
-    if (group === undefined || group.tasks.length === 1) void navigate({ to: "/tasks/$taskId", params: { taskId: id } });
+    if (group === undefined || group.tasks.length === 1) setSelectedId(id);
     else void navigate({ to: "/runs/$runId", params: { runId }, search: { tab: "tasks" } });
   };
   return (
@@ -46,11 +50,40 @@ function Tasks({ runId, tasks }: { runId: string; tasks: RunGraphNode[] }) {
       <Graph
         key={String(single)}
         label="Graph of the run"
-        nodes={groups.map(nodeOf)}
+        nodes={groups.map((group) => ({ ...nodeOf(group), marked: group.id === selectedId }))}
         edges={edgesOf(groups)}
-        open={openGroup}
+        open={select}
       />
+      {selected !== undefined && <Selected task={selected} runOpen={open} />}
     </div>
+  );
+}
+
+/** The selected task below the graph, and what can be done with it. */
+function Selected({ task, runOpen }: { task: RunGraphNode; runOpen: boolean }) {
+  const { retryHere, busy } = useRetryHere({ id: task.task_id, name: task.name, type: task.type });
+  const mayRetry = useMay("runs:write") && !runOpen && isOrigin(task);
+  return (
+    <section
+      aria-label="Selected task"
+      className="flex flex-wrap items-center justify-between gap-3 border-t border-line px-4 py-2.5 text-sm"
+    >
+      <span className="flex min-w-0 items-center gap-3">
+        <StatusBadge status={task.status} />
+        <Link
+          to="/tasks/$taskId"
+          params={{ taskId: task.task_id }}
+          className="min-w-0 truncate font-medium underline"
+        >
+          {task.name ?? task.type}
+        </Link>
+      </span>
+      {mayRetry && (
+        <Button busy={busy} onClick={() => void retryHere()}>
+          Retry from here
+        </Button>
+      )}
+    </section>
   );
 }
 

@@ -16,6 +16,7 @@ import { Duration, Time } from "../../ui/Time";
 import { useAct } from "../../ui/toast";
 import { Progress } from "../runs/Progress";
 import { runRoute, type RunTab } from "./route";
+import { RunChildren } from "./RunChildren";
 import { RunData } from "./RunData";
 import { RunLogs } from "./RunLogs";
 import { RunTasks } from "./RunTasks";
@@ -29,6 +30,7 @@ const TABS: readonly (readonly [RunTab, string])[] = [
   ["graph", "Graph"],
   ["timeline", "Timeline"],
   ["tasks", "Tasks"],
+  ["children", "Children"],
   ["data", "Data"],
   ["logs", "Logs"],
 ];
@@ -60,6 +62,7 @@ export function RunPage() {
           )}
           {tab === "timeline" && <RunTimeline runId={runId} open={!isFinal(found.status)} />}
           {tab === "tasks" && <RunTasks runId={runId} />}
+          {tab === "children" && <RunChildren runId={runId} open={!isFinal(found.status)} />}
           {tab === "data" && <RunData run={found} />}
           {tab === "logs" && <RunLogs runId={runId} open={!isFinal(found.status)} />}
         </Page>

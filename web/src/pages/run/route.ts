@@ -3,7 +3,7 @@ import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { rootRoute } from "../../rootRoute";
 import { oneOf, type Search } from "../search";
 
-export const RUN_TABS = ["graph", "timeline", "tasks", "data", "logs"] as const;
+export const RUN_TABS = ["graph", "timeline", "tasks", "children", "data", "logs"] as const;
 export type RunTab = (typeof RUN_TABS)[number];
 
 export const runRoute = createRoute({

@@ -2,7 +2,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 
 import type { TaskStatus } from "../../api/schema";
 import { useMay } from "../../api/session";
-import { useCancelTask, useRetryTask, useTaskDetails, useWhy } from "../../api/tasks";
+import { useCancelTask, useTaskDetails, useWhy } from "../../api/tasks";
 import { Button } from "../../ui/Button";
 import { useConfirm } from "../../ui/confirm";
 import { Copy, shortId } from "../../ui/Copy";
@@ -13,6 +13,7 @@ import { isFinal, StatusBadge } from "../../ui/Status";
 import { Tabs } from "../../ui/Tabs";
 import { Duration, Time } from "../../ui/Time";
 import { useAct } from "../../ui/toast";
+import { isOrigin, useRetryHere } from "./retryHere";
 import { taskRoute, type TaskTab } from "./route";
 import { Attempts, Children, Data, Logs, Steps } from "./TaskParts";
 
@@ -114,10 +115,9 @@ function Summary({ task, dedupeKey }: { task: TaskStatus; dedupeKey: string | nu
 
 function Actions({ task }: { task: TaskStatus }) {
   const cancel = useCancelTask();
-  const retry = useRetryTask();
+  const { retryHere, busy } = useRetryHere(task);
   const confirm = useConfirm();
   const act = useAct();
-  const navigate = useNavigate();
   const mayCancel = useMay("tasks:write");
   const mayRetry = useMay("runs:write");
   const path = { task_id: task.id };
@@ -131,22 +131,9 @@ function Actions({ task }: { task: TaskStatus }) {
     });
     if (agreed) await act(() => cancel.mutateAsync({ path, body: null }), "The task is being cancelled.");
   };
-  const retryHere = async () => {
-    const agreed = await confirm({
-      title: "Retry from here?",
-      happens: "The run starts again as a new run: this task and all that depend on it run, others keep their results.",
-      undo: "You can cancel the new run.",
-      action: "Retry from here",
-    });
-    if (!agreed) return;
-    await act(async () => {
-      const run = await retry.mutateAsync({ path, body: null });
-      await navigate({ to: "/runs/$runId", params: { runId: run.id } });
-    }, "The run starts again from this task.");
-  };
   if (isFinal(task.status)) {
-    return mayRetry ? (
-      <Button kind="primary" busy={retry.isPending} onClick={() => void retryHere()}>
+    return mayRetry && isOrigin(task) ? (
+      <Button kind="primary" busy={busy} onClick={() => void retryHere()}>
         Retry from here
       </Button>
     ) : null;

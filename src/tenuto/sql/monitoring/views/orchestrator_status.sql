@@ -1,5 +1,6 @@
 -- Lists the orgs with their numbers at a glance. Open tasks are counted by status up to 100,000, the outbox, parked
--- rows and terminated workers up to 10,000. Ended tasks are counted since the first rollup, up to rolled_up_until.
+-- rows and terminated workers up to 10,000; oldest_effect_seconds is the age of the oldest pending row of the outbox
+-- among those counted. Ended tasks are counted since the first rollup, up to rolled_up_until.
 create or replace view tenuto.orchestrator_status
   with (security_invoker = true)
 as
@@ -16,15 +17,18 @@ select
   t.oldest_ready_seconds,
   (select count(*) from tenuto.dispatchers d where d.heartbeat > tenuto.now() - interval '1 minute') as dispatchers,
   f.failed as failed_last_minute, f.lost as lost_last_minute,
-  (select count(*)
-   from (select from tenuto.outbox x where x.org_id = o.id and x.status = 'pending' limit 10000) x) as outbox_pending,
+  x.pending as outbox_pending,
   (select count(*)
    from (select from tenuto.outbox x where x.org_id = o.id and x.status = 'dead' limit 10000) x) as outbox_dead,
   (select count(*) from (select from tenuto.parked_rows r where r.org_id = o.id limit 10000) r) as parked_rows,
   (select p.rolled_up from tenuto.rollup_position p) as rolled_up_until,
-  tenuto.now() as snapshot_time
+  tenuto.now() as snapshot_time, x.oldest_seconds as oldest_effect_seconds
 from tenuto.orgs o
 cross join lateral tenuto._count_open_tasks(o.id) t
 cross join lateral tenuto._count_workers(o.id) w
 cross join lateral tenuto._count_ended_tasks(o.id) e
-cross join lateral tenuto._count_failures_lately(o.id) f;
+cross join lateral tenuto._count_failures_lately(o.id) f
+cross join lateral (
+  select count(*) as pending, extract(epoch from tenuto.now() - min(p.created_at))::float8 as oldest_seconds
+  from (select p.created_at from tenuto.outbox p where p.org_id = o.id and p.status = 'pending' limit 10000) p
+) x;
