@@ -2,8 +2,10 @@
 
 import json
 
-from playwright.sync_api import expect
+import psycopg
+from playwright.sync_api import TimeoutError, expect
 
+from tests.support.database.tasks import start_one
 from tests.web.conftest import Dashboard, System
 
 PAYLOAD = "<img src=x onerror=\"document.title='broken'\"><script>document.title='broken'</script>"
@@ -48,3 +50,16 @@ def test_filters_are_kept_in_the_url_and_selected_runs_are_retried(admin: Dashbo
     expect(page.get_by_role("row")).to_have_count(5)
     assert "failed" in page.url
     assert page.title() == "Runs · Tenuto"
+
+
+def test_a_commit_is_shown_within_two_seconds(db: psycopg.Connection, admin: Dashboard) -> None:
+    page = admin.visit("/runs")
+    expect(page.get_by_text("There are no runs yet.")).to_be_visible()
+    expect(page.get_by_role("status").get_by_text("live")).to_be_visible()
+
+    try:
+        start_one(db, kind={"type": "live.first"})
+        page.get_by_role("link", name="live.first").wait_for(timeout=2000)
+    except TimeoutError:  # the machine may have been busy; twice in a row it is the dashboard
+        start_one(db, kind={"type": "live.second"})
+        page.get_by_role("link", name="live.second").wait_for(timeout=2000)
