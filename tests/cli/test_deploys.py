@@ -147,6 +147,32 @@ def test_a_trigger_that_waits_says_how_its_tasks_ended(db: Db, database: str):
     assert "1 of 1 task did not complete" in failed.stderr
 
 
+def test_a_plan_says_what_the_deploy_would_be_refused_for(database: str, asked: Callable[..., Any], tmp_path: Path):
+    first, other, reader = tmp_path / "orders.yaml", tmp_path / "other.yaml", tmp_path / "reader.yaml"
+    first.write_text(json.dumps(a_document()))
+    other.write_text(json.dumps({**a_document(), "name": "other"}))
+    daily = {
+        "name": "weekly",
+        "activation": "reactive",
+        "operator": "sql",
+        "execution_strategy": "PerUpdate",
+        "inputs": [{"from": {"dataset": "orders_dayly"}}],
+        "config": {"sql": "select 1"},
+        "outputs": [{"dataset": "weekly"}],
+    }
+    reader.write_text(json.dumps({"version": 1, "name": "reader", "jobs": [daily]}))
+    asked("deploy", str(first))
+
+    taken, unknown = (tenuto("plan", str(file), TENUTO_DATABASE_URL=database) for file in (other, reader))
+    refused = [tenuto("deploy", str(file), TENUTO_DATABASE_URL=database) for file in (other, reader)]
+
+    assert (taken.returncode, unknown.returncode, [run.returncode for run in refused]) == (1, 1, [1, 2])
+    assert "denied: dataset orders_daily belongs to the DAG orders; " in taken.stdout
+    assert "denied: no other DAG publishes orders_dayly; did you mean orders_daily?" in unknown.stdout
+    assert "belongs to the DAG orders" in refused[0].stderr
+    assert "no other DAG publishes orders_dayly" in refused[1].stderr
+
+
 def test_an_invalid_document_is_not_deployed(database: str, tmp_path: Path):
     file = tmp_path / "orders.yaml"
     file.write_text("name: orders\njbos: []\n")

@@ -22,13 +22,29 @@ class Rebuild:
 @dataclass(frozen=True)
 class Plan(Diff):
     """The changes that a deploy would make; `current_version` is 0 before the first cutover. `rebuilds` are the jobs
-    that are computed again. `denied`: why the org refuses the deploy, if it does."""
+    that are computed again. `denied`: why a deploy would be refused, if it would."""
 
     dag: str
     yaml_hash: str
     current_version: int
     rebuilds: list[Rebuild]
     denied: list[str] = field(default_factory=list[str])
+
+
+def unknown_inputs(dag: Dag, owners: Mapping[str, str]) -> list[str]:
+    """Returns the datasets of other DAGs that the document reads and no other DAG publishes. `owners`: the DAGs of
+    datasets by name."""
+    read = {item.dataset for job in dag.jobs for item in job.inputs if item.job is None and item.dataset is not None}
+    return sorted(name for name in read if owners.get(name, dag.name) == dag.name)
+
+
+def taken_outputs(dag: Dag, owners: Mapping[str, str]) -> list[str]:
+    """Returns why a deploy would be refused: datasets that the document publishes and that another DAG owns."""
+    return [
+        f"dataset {name} belongs to the DAG {owners[name]}; a dataset has one producer; choose another name"
+        for name in sorted(dag.datasets())
+        if owners.get(name, dag.name) != dag.name
+    ]
 
 
 def estimate_rebuilds(diff: Diff, old: Dag | None, new: Dag, counts: Counts) -> list[Rebuild]:

@@ -11,13 +11,16 @@ from tenuto.dag.diff import Diff, diff_dags
 from tenuto.dag.hashes import HASH_VERSION
 from tenuto.dag.job_rows import job_rows
 from tenuto.dag.parse import parse_dag
-from tenuto.dag.plan import Plan, estimate_rebuilds
+from tenuto.dag.plan import Plan, estimate_rebuilds, taken_outputs, unknown_inputs
+from tenuto.dag.problems import did_you_mean
 from tenuto.dag.readers import named_datasets, wider_readers
 from tenuto.db import dags, datasets
 from tenuto.db.connection.call import Conn
 from tenuto.model.dags import CurrentVersion, DeployedVersion
 from tenuto.model.errors import Forbidden
 from tenuto.sdk.operations.column_flows import describe_flow
+
+MAX_SUGGESTED = 200  # datasets among which one with a similar name is looked for
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,22 @@ class Deploy:
 
 
 async def plan_dag(conn: Conn, *, org_id: UUID, dag: Dag) -> Plan:
-    """Returns the difference to the current version of the DAG, with warnings about readers and with estimates."""
+    """Returns the difference to the current version of the DAG, with warnings about readers, with estimates, and with
+    what a deploy would be refused for."""
+    plan, owners = await _compare(conn, org_id=org_id, dag=dag)
+    unknown = unknown_inputs(dag, owners)
+    known = await datasets.list_datasets(conn, org_id=org_id, limit=MAX_SUGGESTED) if unknown else []
+    missing = [_describe_unknown(name, [item.name for item in known]) for name in unknown]
+    return replace(plan, denied=[*missing, *taken_outputs(dag, owners), *plan.denied])
+
+
+def _describe_unknown(name: str, known: list[str]) -> str:
+    hint = did_you_mean(name, known) or "deploy the DAG that publishes it first, or correct the name"
+    return f"no other DAG publishes {name}; {hint}"
+
+
+async def _compare(conn: Conn, *, org_id: UUID, dag: Dag) -> tuple[Plan, dict[str, str]]:
+    """Returns the plan without the checks that the deploy makes by itself, and the DAGs of the named datasets."""
     names = named_datasets(dag)
     facts = await datasets.get_deploy_facts(conn, org_id=org_id, name=dag.name, yaml_hash=dag.yaml_hash, datasets=names)
     current = await asyncio.to_thread(parse_dag, facts.current_yaml) if facts.current_yaml is not None else None
@@ -38,7 +56,7 @@ async def plan_dag(conn: Conn, *, org_id: UUID, dag: Dag) -> Plan:
     counts = {name: count for name, dataset in facts.datasets.items() if (count := dataset["partitions"]) is not None}
     wider = await asyncio.to_thread(wider_readers, current, dag, roles, partial(describe_flow, dag))
     denies = facts.wider_readers == "deny"
-    return Plan(
+    plan = Plan(
         jobs=diff.jobs,
         datasets=diff.datasets,
         unchanged_jobs=diff.unchanged_jobs,
@@ -49,13 +67,14 @@ async def plan_dag(conn: Conn, *, org_id: UUID, dag: Dag) -> Plan:
         rebuilds=estimate_rebuilds(diff, current, dag, counts),
         denied=wider if denies else [],
     )
+    return plan, {name: dataset["dag"] for name, dataset in facts.datasets.items()}
 
 
 async def deploy_dag(conn: Conn, *, org_id: UUID, dag: Dag, actor: str, cutover: bool) -> Deploy:
     """Stores the document as a version of its DAG, and with `cutover` makes it current: now if it is ready, else
     dispatchers do when they have computed it. The same document is stored once. Raises Forbidden for a deploy that the
     org denies."""
-    plan = await plan_dag(conn, org_id=org_id, dag=dag)
+    plan, _ = await _compare(conn, org_id=org_id, dag=dag)
     if plan.denied:
         raise Forbidden(
             f"the org denies this deploy: {'; '.join(plan.denied)}",
