@@ -160,7 +160,11 @@ def of_dags(db: Db) -> Iterator[Deed]:
         yield "POST /v1/dags/{name}/versions", "/v1/dags/orders/versions", {"json": {"yaml": yaml}}
         yield "POST /v1/dags/{name}/cutover", "/v1/dags/orders/cutover", {}
     yield "POST /v1/dags/{name}/rollback", "/v1/dags/orders/rollback", {}
-    yield "POST /v1/jobs/{dag}/{name}/trigger", "/v1/jobs/orders/daily/trigger", {}
+    yield (
+        "POST /v1/jobs/{dag}/{name}/trigger",
+        "/v1/jobs/orders/daily/trigger",
+        {"json": {"partitions": ["2026-11-01"]}},
+    )
     yield "POST /v1/jobs/{dag}/{name}/pause", "/v1/jobs/orders/daily/pause", {}
     yield "POST /v1/jobs/{dag}/{name}/resume", "/v1/jobs/orders/daily/resume", {}
     hook = {"kind": "webhook", "webhook_path": "/new"}
@@ -168,9 +172,9 @@ def of_dags(db: Db) -> Iterator[Deed]:
     yield "POST /v1/dags/{name}/versions", "/v1/dags/orders/versions", {"json": {"yaml": yaml}}
     yield "POST /v1/dags/{name}/cutover", "/v1/dags/orders/cutover", {}
     yield "POST /v1/jobs/{dag}/{name}/webhook/rotate", "/v1/jobs/orders/extract/webhook/rotate", {}
-    days = {"json": {"dataset": "orders_daily", "partitions": ["mon"]}}
+    days = {"json": {"dataset": "orders_daily", "partitions": ["2026-11-01"]}}
     yield "POST /v1/backfills", "/v1/backfills", days
-    wrong = {"json": {"partitions": ["mon"], "reason": "a wrong rate"}}
+    wrong = {"json": {"first": "2026-11-01", "last": "2026-11-02", "reason": "a wrong rate"}}
     yield "POST /v1/datasets/{name}/invalidate", "/v1/datasets/orders_daily/invalidate", wrong
     id = call(db, "list_backfills", org_id=DEFAULT_ORG)[0]["id"]
     for verb in ("pause", "resume", "cancel"):

@@ -181,7 +181,7 @@ def of_deploys(db: Db) -> Iterator[Deed]:
 
 
 def of_data(db: Db) -> Iterator[Deed]:
-    wrong = {"dataset": "per_day", "reason": "x", "partitions": ["mon"]}
+    wrong = {"dataset": "per_day", "reason": "x", "first": "a", "last": "z"}
     yield "invalidate_dataset", wrong, ("dataset", "per_day", "invalidate")
     yield "start_backfill", {"dataset": "per_day", "partitions": ["mon"]}, ("backfill", None, "start")
     (backfill, *_) = call(db, "list_backfills", org_id=DEFAULT_ORG)

@@ -39,9 +39,7 @@ def counts(db: Db) -> list[int]:
 def test_what_ended_long_ago_is_deleted_with_its_rows(db: Db) -> None:
     deployed(db)
     old, kept = (backfill(db) for _ in range(2))
-    invalidation = call(
-        db, "invalidate_dataset", org_id=DEFAULT_ORG, dataset="raw", reason="late", partitions=["2026-11-01"]
-    )
+    invalidation = call(db, "invalidate_dataset", org_id=DEFAULT_ORG, dataset="raw", reason="late", first="a", last="z")
     assert count(db, "invalidation_consumers") == 1
     some_tasks(db, old, 3)
     some_tasks(db, kept, 1)

@@ -10,7 +10,7 @@ from tenuto.model.errors import Conflict
 from tests.support.database.builds import advance, compute, status, version, with_data
 from tests.support.database.dags import cutover, deploy, rollback
 from tests.support.database.events import RAW, a_reader, commit
-from tests.support.database.jobs import DAY, SALES, deployed, partitions, publish, sales, trigger
+from tests.support.database.jobs import KEY, SALES, deployed, partitions, publish, sales, trigger
 from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call
 
 EDITED = sales("select 2")
@@ -199,7 +199,7 @@ WEEKLY = {**SALES["jobs"][1], "name": "weekly", "inputs": [{"from": {"dataset": 
 
 def with_weekly(document: dict[str, Any], **changes: Any) -> dict[str, Any]:
     """The document with a third job, which reads what `daily` publishes."""
-    weekly = {**WEEKLY, "outputs": [{"dataset": "per_week", **DAY}], **changes}
+    weekly = {**WEEKLY, "outputs": [{"dataset": "per_week", **KEY}], **changes}
     return {**document, "jobs": [*document["jobs"], weekly]}
 
 

@@ -10,7 +10,7 @@ from tests.support.database.backfills import END, START, backfill, counts, fail_
 from tests.support.database.builds import compute
 from tests.support.database.dags import cutover, deploy
 from tests.support.database.events import RAW, a_reader, commit, queued, reactions, readers, reasons, route
-from tests.support.database.jobs import DAY, SALES, deployed, partitions, publish, sales, trigger
+from tests.support.database.jobs import DAY, SALES, by_day, deployed, partitions, publish, sales, trigger
 from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call
 
 DAYS = ["2026-11-01", "2026-11-02", "2026-11-03"]
@@ -18,7 +18,7 @@ PAUSE = {"org_id": DEFAULT_ORG, "dag": "sales"}
 
 
 def test_a_range_is_computed_and_counted(db: Db):
-    deployed(db)
+    deployed(db, by_day(SALES))
     worker = a_worker(db)
     id = backfill(db, "raw", reason="a bug in the parser")
     go_on(db)
@@ -38,7 +38,7 @@ def test_a_range_is_computed_and_counted(db: Db):
 
 
 def test_none_computes_only_what_is_missing(db: Db):
-    deployed(db)
+    deployed(db, by_day(SALES))
     worker = a_worker(db)
     commit(worker, "2026-11-02")
     id = backfill(db, "raw")
@@ -51,7 +51,7 @@ def test_none_computes_only_what_is_missing(db: Db):
 
 
 def test_none_waits_for_a_task_that_is_open_already(db: Db):
-    deployed(db)
+    deployed(db, by_day(SALES))
     worker = a_worker(db)
     (task,) = trigger(db, "extract", "2026-11-02")
     claim = worker.claim_one()
@@ -68,7 +68,7 @@ def test_none_waits_for_a_task_that_is_open_already(db: Db):
 
 
 def test_failed_computes_also_what_failed_again(db: Db):
-    deployed(db)
+    deployed(db, by_day(SALES))
     worker = a_worker(db)
     commit(worker, *DAYS[:2])
     route(db)
@@ -90,7 +90,7 @@ def test_failed_computes_also_what_failed_again(db: Db):
 
 
 def test_all_computes_again_although_nothing_changed(db: Db):
-    deployed(db)
+    deployed(db, by_day(SALES))
     worker = a_worker(db)
     commit(worker, *DAYS)
     route(db)
@@ -104,7 +104,7 @@ def test_all_computes_again_although_nothing_changed(db: Db):
 
 
 def test_at_most_its_concurrency_is_open_at_a_time(db: Db):
-    deployed(db)
+    deployed(db, by_day(SALES))
     worker = a_worker(db)
     id = backfill(db, "raw", concurrency=2, downstream="none")
     go_on(db)
@@ -118,17 +118,17 @@ def test_at_most_its_concurrency_is_open_at_a_time(db: Db):
 
 
 def test_descending_starts_with_the_last_partition(db: Db):
-    deployed(db)
+    deployed(db, by_day(SALES))
     worker = a_worker(db)
     backfill(db, "raw", concurrency=1, descending=True)
-    backfill(db, "raw", concurrency=1, descending=True, partitions=["mon", "tue"])
+    backfill(db, "raw", concurrency=1, descending=True, partitions=["2026-12-01", "2026-12-02"])
     go_on(db)
 
-    assert compute(worker) == ["2026-11-03", "tue"]
+    assert compute(worker) == ["2026-11-03", "2026-12-02"]
 
 
 def test_a_partition_that_fails_fails_the_backfill_and_is_listed(db: Db):
-    deployed(db)
+    deployed(db, by_day(SALES))
     worker = a_worker(db)
     id = backfill(db, "raw", downstream="none")
     go_on(db)
@@ -143,7 +143,7 @@ def test_a_partition_that_fails_fails_the_backfill_and_is_listed(db: Db):
 
 
 def test_downstream_none_mutes_the_jobs_that_read_it(db: Db):
-    deployed(db)
+    deployed(db, by_day(SALES))
     worker = a_worker(db)
     id = backfill(db, "raw", downstream="none")
     go_on(db)
@@ -163,7 +163,7 @@ def test_downstream_same_starts_the_same_partitions_only_all_the_way_down(db: Db
     month = {"inputs": [{"from": {"dataset": "raw"}, "map": {"kind": "time", "every": "month"}}]}
     last = a_reader("last", inputs=[{"from": {"dataset": "out_daily"}}])
     log = a_reader("log", execution_strategy="PerUpdate", inputs=[{"from": {"dataset": "out_daily"}}], outputs=[])
-    deployed(db, readers(a_reader(), a_reader("monthly", **month), last, log))
+    deployed(db, by_day(readers(a_reader(), a_reader("monthly", **month), last, log)))
     worker = a_worker(db)
     id = backfill(db, "raw", downstream="same")
     for _ in range(3):
@@ -180,7 +180,7 @@ def test_downstream_same_starts_the_same_partitions_only_all_the_way_down(db: Db
 
 def test_a_queued_task_that_takes_over_another_event_is_not_muted(db: Db):
     last = a_reader("last", inputs=[{"from": {"dataset": "out_daily"}}])
-    deployed(db, readers(a_reader(), last))
+    deployed(db, by_day(readers(a_reader(), last)))
     worker = a_worker(db)
     commit(worker, "2026-11-01")
     route(db)
@@ -201,7 +201,7 @@ def test_a_queued_task_that_takes_over_another_event_is_not_muted(db: Db):
 
 
 def test_a_paused_backfill_starts_nothing_until_it_is_resumed(db: Db):
-    deployed(db)
+    deployed(db, by_day(SALES))
     worker = a_worker(db)
     id = backfill(db, "raw", concurrency=1, downstream="none")
     go_on(db)
@@ -224,7 +224,7 @@ def test_a_paused_backfill_starts_nothing_until_it_is_resumed(db: Db):
 
 
 def test_a_cancel_ends_the_tasks_that_are_open_and_keeps_what_is_committed(db: Db):
-    deployed(db)
+    deployed(db, by_day(SALES))
     worker = a_worker(db)
     id = backfill(db, "raw", downstream="none")
     go_on(db)
@@ -242,7 +242,7 @@ def test_a_cancel_ends_the_tasks_that_are_open_and_keeps_what_is_committed(db: D
 
 
 def test_a_paused_job_is_waited_for(db: Db):
-    deployed(db)
+    deployed(db, by_day(SALES))
     id = backfill(db, "raw")
     call(db, "pause_job", name="extract", **PAUSE)
     go_on(db)
@@ -254,10 +254,10 @@ def test_a_paused_job_is_waited_for(db: Db):
 
 
 def test_a_job_that_is_defined_in_another_way_ends_the_backfill(db: Db):
-    deployed(db)
+    deployed(db, by_day(SALES))
     id = backfill(db, concurrency=1)
     go_on(db)
-    deploy(db, sales("select 2"))
+    deploy(db, by_day(sales("select 2")))
     cutover(db, 1, name="sales")
     go_on(db)
 
@@ -327,6 +327,7 @@ def test_a_dataset_without_partitions_has_one_part(db: Db):
         ({"first": START, "last": END, "partitions": ["mon"]}, "or of a list"),
         ({}, "dataset raw has partitions"),
         ({"partitions": ["mon", "mon"]}, "given twice"),
+        ({"partitions": [START, "2026-99-99"]}, "partition '2026-99-99' of raw is not a day; write 2026-11-17"),
         ({"partitions": []}, "1 to 1,000 partitions"),
         ({"first": START, "last": END, "reprocess": "some"}, "reprocess is 'some'"),
         ({"first": START, "last": END, "downstream": "some"}, "downstream is 'some'"),
@@ -337,7 +338,7 @@ def test_a_dataset_without_partitions_has_one_part(db: Db):
 def test_wrong_options_are_refused(db: Db, options: dict[str, Any], message: str):
     hours = {**RAW, "name": "hours", "outputs": [{"dataset": "hours", **DAY}]}
     hours["outputs"] = [{"dataset": "hours", "partition": {"kind": "time", "column": "at", "every": "hour"}}]
-    deployed(db, {"name": "sales", "jobs": [RAW, hours]})
+    deployed(db, by_day({"name": "sales", "jobs": [RAW, hours]}))
     for function in ("start_backfill", "preview_backfill"):
         with pytest.raises(InvalidInput, match=message):
             call(db, function, **{"org_id": DEFAULT_ORG, "dataset": "raw", **options})
@@ -364,7 +365,7 @@ def test_ten_million_partitions_are_the_most(db: Db):
 
 
 def test_another_org_does_not_see_it(db: Db):
-    deployed(db)
+    deployed(db, by_day(SALES))
     id, other = backfill(db, "raw"), call(db, "create_org", slug="other", name="Other")
 
     assert call(db, "list_backfills", org_id=other) == []

@@ -6,10 +6,10 @@ from uuid import UUID, uuid4
 import pytest
 from psycopg import Rollback
 
-from tenuto.model.errors import InvalidInput, NotFound
+from tenuto.model.errors import Conflict, InvalidInput, NotFound
 from tests.support.database.builds import compute
 from tests.support.database.events import RAW, a_reader, commit, queued, readers, route
-from tests.support.database.jobs import deployed, publication
+from tests.support.database.jobs import by_day, deployed, publication
 from tests.support.database.tasks import DEFAULT_ORG, Db, Worker, a_worker, call
 
 LAST = a_reader("last", inputs=[{"from": {"dataset": "out_daily"}}])
@@ -41,7 +41,7 @@ def consumers(db: Db, id: UUID) -> dict[str, tuple[bool, int, int, bool]]:
 
 def computed(db: Db, *days: str) -> Worker:
     """Days of `raw`, of `daily` that reads it, and of `last` that reads that."""
-    deployed(db, readers(a_reader(), LAST))
+    deployed(db, by_day(readers(a_reader(), LAST)))
     worker = a_worker(db)
     commit(worker, *days)
     for _ in range(2):
@@ -70,7 +70,7 @@ def test_direct_consumers_get_a_task_with_the_filter_and_the_others_follow(db: D
     go_on(db)
     assert consumers(db, id) == {"sales/daily": (True, 1, 0, True), "sales/last": (False, 1, 0, True)}
     row = get(db, id)
-    assert (row["status"], row["total"], row["invalidated"], row["error"]) == ("completed", 2, 1, None)
+    assert (row["status"], row["total"], row["invalidated"], row["error"]) == ("completed", 1, 1, None)
     assert call(db, "advance_invalidations") == 0
 
 
@@ -164,9 +164,18 @@ def test_events_that_cannot_be_routed_fail_the_invalidation(db: Db):
     ],
 )
 def test_wrong_options_are_refused(db: Db, options: dict[str, Any], message: str):
-    deployed(db, readers())
+    deployed(db, by_day(readers()))
     with pytest.raises(InvalidInput, match=message):
         invalidate(db, **options)
+
+
+def test_partitions_of_a_list_that_are_not_committed_are_left_out(db: Db):
+    computed(db, "2026-11-01")
+    row = get(db, invalidate(db, partitions=["2026-11-02", "2026-11-01"]))
+
+    assert (row["total"], row["partitions"]) == (1, ["2026-11-01"])
+    with pytest.raises(Conflict, match="2026-11-02, banana of raw is not committed; list its partitions"):
+        invalidate(db, partitions=["2026-11-02", "banana"])
 
 
 def test_another_org_does_not_see_it(db: Db):

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.database.dags import cutover, deploy
 from tests.support.database.events import RAW, a_reader, commit, queued, reactions, readers, route, route_delayed
-from tests.support.database.jobs import DAY, deployed
+from tests.support.database.jobs import KEY, deployed
 from tests.support.database.outbox import effects
 from tests.support.database.schedules import fire
 from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call
@@ -17,7 +17,7 @@ from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call
 OTHER: dict[str, Any] = {
     "name": "costs",
     "jobs": [
-        {**RAW, "name": "read", "outputs": [{"dataset": "bills", **DAY}]},
+        {**RAW, "name": "read", "outputs": [{"dataset": "bills", **KEY}]},
         a_reader("monthly", inputs=[{"from": {"dataset": "bills"}}]),
         a_reader("margin"),  # reads raw, which the other DAG writes
     ],

@@ -9,7 +9,7 @@ from tenuto.model.errors import Conflict, InvalidInput, NotFound
 from tests.support.database.backfills import backfill, fail_one, go_on
 from tests.support.database.builds import compute
 from tests.support.database.events import RAW, a_reader, commit, readers, route
-from tests.support.database.jobs import DAY, deployed
+from tests.support.database.jobs import DAY, by_day, deployed
 from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call
 
 DAYS = ["2026-11-01", "2026-11-02", "2026-11-03"]
@@ -70,7 +70,7 @@ def test_what_is_found_can_be_started(db: Db) -> None:
 
 
 def test_what_a_backfill_did_not_pass_on_is_found(db: Db) -> None:
-    deployed(db, readers(a_reader()))
+    deployed(db, by_day(readers(a_reader())))
     worker = a_worker(db)
     backfill(db, "raw", downstream="none")
     go_on(db)

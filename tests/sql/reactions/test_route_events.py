@@ -19,7 +19,7 @@ from tests.support.database.events import (
     reasons,
     route,
 )
-from tests.support.database.jobs import DAY, deployed, trigger
+from tests.support.database.jobs import KEY, deployed, trigger
 from tests.support.database.loops import an_org
 from tests.support.database.outbox import effect, effects, take
 from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call
@@ -162,7 +162,7 @@ def test_an_unchanged_output_wakes_nobody(db: Db):
 
 
 def test_an_input_that_is_only_read_starts_nothing(db: Db):
-    other = {**RAW, "name": "rates", "outputs": [{"dataset": "rates", **DAY}]}
+    other = {**RAW, "name": "rates", "outputs": [{"dataset": "rates", **KEY}]}
     inputs = [{"from": {"dataset": "raw"}, "trigger": False}, {"from": {"dataset": "rates"}}]
     deployed(db, readers(other, a_reader(inputs=inputs)))
 
@@ -219,7 +219,7 @@ def test_a_partition_that_cannot_be_mapped_is_filtered(db: Db, key: str | None):
 
 
 def test_a_join_waits_for_the_same_partition_of_all_inputs(db: Db):
-    other = {**RAW, "name": "rates", "outputs": [{"dataset": "rates", **DAY}]}
+    other = {**RAW, "name": "rates", "outputs": [{"dataset": "rates", **KEY}]}
     inputs = [{"from": {"dataset": name}, "trigger": "all_same_partition"} for name in ("raw", "rates")]
     deployed(db, readers(other, a_reader(inputs=inputs)))
     worker = a_worker(db)

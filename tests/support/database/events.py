@@ -5,7 +5,7 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from tests.support.database.jobs import DAY, publication, trigger
+from tests.support.database.jobs import KEY, publication, trigger
 from tests.support.database.outbox import take
 from tests.support.database.tasks import Claim, Db, Worker, call
 
@@ -15,7 +15,7 @@ RAW = {
     "operator": "python",
     "source": {"kind": "manual"},
     "config": {"task": "shop.jobs:extract"},
-    "outputs": [{"dataset": "raw", **DAY}],
+    "outputs": [{"dataset": "raw", **KEY}],
 }
 
 
@@ -28,7 +28,7 @@ def a_reader(name: str = "daily", **changes: Any) -> dict[str, Any]:
         "execution_strategy": "PerPartition",
         "inputs": [{"from": {"dataset": "raw"}}],
         "config": {"sql": "select 1"},
-        "outputs": [{"dataset": f"out_{name}", **DAY}],
+        "outputs": [{"dataset": f"out_{name}", **KEY}],
         **changes,
     }
 

@@ -10,6 +10,7 @@ from tests.support.database.dags import cutover, deploy
 from tests.support.database.tasks import DEFAULT_ORG, Answer, Claim, Db, Worker, call
 
 DAY = {"partition": {"kind": "time", "column": "at", "every": "day"}}
+KEY = {"partition": {"kind": "key", "column": "at"}}  # keys of any text, such as mon
 # A source, and a job that reads one partition and writes the same one.
 SALES: dict[str, Any] = {
     "name": "sales",
@@ -21,7 +22,7 @@ SALES: dict[str, Any] = {
             "source": {"kind": "manual"},
             "config": {"task": "shop.jobs:extract"},
             "max_attempts": 2,
-            "outputs": [{"dataset": "raw", **DAY, "columns": [{"name": "at", "type": "timestamp"}]}],
+            "outputs": [{"dataset": "raw", **KEY, "columns": [{"name": "at", "type": "timestamp"}]}],
         },
         {
             "name": "daily",
@@ -32,7 +33,7 @@ SALES: dict[str, Any] = {
             "config": {"sql": "select 1"},
             "timeout_seconds": 90,
             "scaling": {"max_concurrency": 3},
-            "outputs": [{"dataset": "per_day", **DAY}],
+            "outputs": [{"dataset": "per_day", **KEY}],
         },
     ],
 }
@@ -42,6 +43,16 @@ def sales(sql: str = "select 1", name: str = "sales") -> dict[str, Any]:
     """The document with another query of `daily`: another version of `per_day`, and the same one of `raw`."""
     extract, daily = SALES["jobs"]
     return {**SALES, "name": name, "jobs": [extract, {**daily, "config": {"sql": sql}}]}
+
+
+def by_day(document: dict[str, Any]) -> dict[str, Any]:
+    """The document with partitions by day, where those of its outputs have keys of any text."""
+    changed = [
+        {**job, "outputs": [{**output, **DAY} if output.get("partition") == KEY["partition"] else output
+                            for output in job["outputs"]]}
+        for job in document["jobs"]
+    ]  # fmt: skip
+    return {**document, "jobs": changed}
 
 
 def deployed(db: Db, document: dict[str, Any] | None = None, *, expected: int = 0) -> None:

@@ -107,7 +107,7 @@ def a_backfill(db: Db, org: UUID) -> None:
     name = next(row["name"] for row in call(db, "list_datasets", org_id=org) if row["job"] == "extract")
     id = call(db, "start_backfill", org_id=org, dataset=name, partitions=["new"])
     call(db, "advance_backfills", keys=[str(id)])
-    call(db, "invalidate_dataset", org_id=org, dataset=name, reason="x", partitions=["mon"])
+    call(db, "invalidate_dataset", org_id=org, dataset=name, reason="x", first="a", last="z")
 
 
 def _published_data(db: Db, org: UUID) -> None:

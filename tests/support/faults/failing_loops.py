@@ -242,7 +242,7 @@ def an_invalidation(db: Db, org: UUID) -> None:
     deploy(db, SALES, org_id=org)
     call(db, "cutover_dag", org_id=org, name="sales", expected=0, actor="ann")
     db.execute("update tenuto.builds set phase = 'done', due_at = null where org_id = %s", [org])
-    call(db, "invalidate_dataset", org_id=org, dataset="raw", reason="x", partitions=["mon"])
+    call(db, "invalidate_dataset", org_id=org, dataset="raw", reason="x", first="a", last="z")
 
 
 def a_running_job(db: Db, org: UUID) -> None:

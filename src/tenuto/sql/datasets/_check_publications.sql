@@ -9,6 +9,7 @@ declare
   v_entry record;
   v_version record;
   v_version_id uuid;
+  v_scheme jsonb;
   v_wrong text;
 begin
   if jsonb_typeof(p_task.published) <> 'array' or jsonb_array_length(p_task.published) > 1000
@@ -19,8 +20,10 @@ begin
     select p.value as json, p.no - 1 as no
     from jsonb_array_elements(p_task.published) with ordinality p(value, no)
   loop
-    select s.dataset_version_id into v_version_id
+    select s.dataset_version_id, j.definition -> 'outputs' -> s.output -> 'partition'
+    into v_version_id, v_scheme
     from tenuto.dag_version_datasets s
+    join tenuto.jobs j on j.org_id = s.org_id and j.dag_version_id = s.dag_version_id and j.job_key = s.job_key
     where s.org_id = p_task.org_id and s.dag_version_id = p_task.dag_version_id and s.job_key = p_task.job_key
       and to_jsonb(s.output) = v_entry.json -> 'output';
     if not found then
@@ -38,6 +41,12 @@ begin
     v_wrong := tenuto._check_publication(v_entry.json, v_version.storage_location,
       p_task.task_id || '-' || p_task.attempt || '/');
     v_wrong := coalesce(v_wrong, tenuto._check_lineage(v_entry.json -> 'lineage', jsonb_array_length(p_task.inputs)));
+    if v_wrong is null and v_scheme ->> 'kind' = 'time'
+       and not tenuto._is_period(v_scheme ->> 'every', v_entry.json ->> 'partition') then
+      v_wrong := format('partition %s is not a %s; publish keys such as %s',
+        coalesce(quote_literal(v_entry.json ->> 'partition'), 'null'), v_scheme ->> 'every',
+        tenuto._time_partition(v_scheme ->> 'every', timestamp '2026-11-17 05:00'));
+    end if;
     if v_wrong is null and v_version.kind = 'postgres' and (v_entry.json ->> 'rows')::bigint > 0 then
       perform from tenuto.row_sets r
       where r.org_id = p_task.org_id and r.location = v_entry.json ->> 'location';

@@ -10,7 +10,7 @@ from tenuto.model.errors import InvalidInput
 from tests.support.clock import Clock
 from tests.support.database.attempts import error_of
 from tests.support.database.invariants import assert_invariants
-from tests.support.database.jobs import deployed, partitions, publication, publish, sales, trigger
+from tests.support.database.jobs import SALES, by_day, deployed, partitions, publication, publish, sales, trigger
 from tests.support.database.tasks import DEFAULT_ORG, Claim, Db, Worker, a_worker, call, start_one, status, statuses
 
 FOREIGN = "00000000-0000-7000-8000-0000000000aa/00000000-0000-7000-8000-0000000000bb/_all/"
@@ -133,6 +133,17 @@ def test_a_wrong_publication_fails_its_task_for_good(db: Db):
     assert "the job publishes no output null" in refused(db, worker, [17])
     assert "published is not a list" in refused(db, worker, lambda claim: [publication(claim)] * 1001)
     assert partitions(db) == {}
+
+
+def test_partitions_by_time_are_published_under_keys_of_their_period(db: Db):
+    deployed(db, by_day(SALES))
+    worker = a_worker(db)
+
+    for key, shown in ((None, "null"), ("banana", "'banana'"), ("2026-11-17T05", "'2026-11-17T05'")):
+        message = refused(db, worker, lambda claim, key=key: [publication(claim, key)])
+        assert f"partition {shown} is not a day; publish keys such as 2026-11-17" in message
+    assert publish(worker, a_claim(db, worker), "2026-11-17") == "accepted"
+    assert partitions(db).keys() == {"2026-11-17"}
 
 
 def test_a_wrong_publication_harms_no_neighbour(db: Db):

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.support.database.dags import cutover, deploy
-from tests.support.database.jobs import DAY, SALES, deployed, partitions, publication, publish, sales, trigger
+from tests.support.database.jobs import KEY, SALES, deployed, partitions, publication, publish, sales, trigger
 from tests.support.database.tasks import DEFAULT_ORG, Db, Worker, a_worker, call
 
 PRINT = "0" * 64  # the fingerprint of data that stays the same
@@ -165,7 +165,7 @@ def test_a_job_that_appends_is_always_computed(db: Db):
 
 def test_a_task_of_several_outputs_is_reused_as_a_whole(db: Db):
     source, daily = SALES["jobs"]
-    outputs = [{"dataset": "per_day", **DAY}, {"dataset": "errors", **DAY}]
+    outputs = [{"dataset": "per_day", **KEY}, {"dataset": "errors", **KEY}]
     deployed(db, {**SALES, "jobs": [source, {**daily, "outputs": outputs}]})
     worker = a_worker(db)
     extract(db, worker, PRINT, "mon")

@@ -6,7 +6,7 @@ import pytest
 
 from tenuto.model.errors import Conflict, InvalidInput, NotFound
 from tests.support.database.dags import cutover, deploy
-from tests.support.database.jobs import SALES, deployed, partitions, publish, sales, trigger
+from tests.support.database.jobs import SALES, by_day, deployed, partitions, publish, sales, trigger
 from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start
 
 
@@ -130,6 +130,42 @@ def test_only_jobs_of_a_current_version_start(db: Db):
         trigger(db, "nope")
     with pytest.raises(NotFound, match="no job extract in a DAG nope"):
         trigger(db, dag="nope")
+
+
+@pytest.mark.parametrize(
+    ("every", "good", "bad"),
+    [
+        ("hour", "2026-11-17T05", ["2026-11-17", "2026-11-17T24", "2026-02-30T05"]),
+        ("day", "2026-11-17", ["banana", "2026-11-17T05", "2026-99-99", "2026-11", "0000-01-01"]),
+        ("week", "2026-11-16", ["2026-11-17"]),
+        ("month", "2026-11", ["2026-13", "2026-11-01"]),
+    ],
+)
+def test_partitions_by_time_have_keys_of_their_period(db: Db, every: str, good: str, bad: list[str]):
+    extract, daily = SALES["jobs"]
+    by_time = {"partition": {"kind": "time", "column": "at", "every": every}}
+    outputs = [{"dataset": "raw", **by_time, "columns": [{"name": "at", "type": "timestamp"}]}]
+    deployed(db, {**SALES, "jobs": [{**extract, "outputs": outputs}, {**daily, "outputs": [{"dataset": "per_day"}]}]})
+
+    for job, dataset in (("extract", "raw"), ("daily", "per_day")):  # its own partitions, and those of its input
+        for key in bad:
+            with pytest.raises(InvalidInput, match=f"partition '{key}' of {dataset} is not a {every}; write 2026-11"):
+                trigger(db, job, good, key)
+        assert trigger(db, job, good)[0]["partition"] == good
+    with pytest.raises(InvalidInput, match=f"job daily computes per_day for one {every} at a time; name partitions"):
+        trigger(db, "daily")
+    assert trigger(db)[0]["partition"] is None  # a source can choose what it publishes
+
+
+def test_a_job_that_splits_partitions_starts_for_those_of_its_input(db: Db):
+    extract, daily = SALES["jobs"]
+    hours = [{"dataset": "per_hour", "partition": {"kind": "time", "column": "at", "every": "hour"}}]
+    source, split = by_day({**SALES, "jobs": [extract, {**daily, "outputs": hours}]})["jobs"]
+    deployed(db, {**SALES, "jobs": [source, split]})
+
+    assert len(trigger(db, "daily", "2026-11-17", "2026-11-17T05")) == 2
+    with pytest.raises(InvalidInput, match="'2026-11' of per_hour is not a day or hour; write 2026-11-17 or"):
+        trigger(db, "daily", "2026-11")
 
 
 def test_wrong_partitions_are_refused(db: Db):

@@ -22,7 +22,8 @@ begin
   end if;
   select k into v_bad
   from unnest(array[p_first, p_last]) k
-  where tenuto._map_partition(k, p_keys) is distinct from array[k]
+  where case v_kind when 'time' then not tenuto._is_period(v_every, k)
+                    else tenuto._map_partition(k, p_keys) is distinct from array[k] end
   limit 1;
   if found then
     perform tenuto._raise('TN003', format('%L is not a partition of the dataset', left(v_bad, 300)), case

@@ -54,7 +54,7 @@ begin
     v_new.keys := '{"kind": "list"}';
     v_new.partitions := array(
       select k
-      from unnest(tenuto._check_partitions(p_partitions)) k
+      from unnest(tenuto._check_job_partitions(v_job, p_partitions)) k
       order by case when not v_new.descending then k end, k desc);
     v_new.total := cardinality(v_new.partitions);
   else

@@ -1,7 +1,7 @@
 -- -> running: marks partitions of a dataset as changed, from the first to the last, both included, or a list; without
 -- either, the only part of a dataset without partitions. Every job that reads it gets a task for each committed one,
 -- even if the data is the same, with p_row_filter in its event. Jobs further down follow if the output changes. Returns
--- the id. Raises TN001 for an unknown dataset, TN003 for wrong options, TN004 for a dataset without current data.
+-- the id. Raises TN001 for an unknown dataset, TN003 for wrong options, TN004 if no partition of a list is committed.
 create or replace function tenuto.invalidate_dataset(
   p_org_id uuid, p_dataset text, p_reason text, p_first text default null, p_last text default null,
   p_partitions text[] default null, p_row_filter jsonb default null, p_actor text default 'sql')
@@ -31,7 +31,18 @@ begin
      and jsonb_typeof(v_job.definition -> 'outputs' -> v_dataset.output -> 'partition') = 'object' then
     perform tenuto._raise('TN003', format('dataset %s has partitions', p_dataset), 'name a range or some of them');
   elsif p_first is null then
-    v_partitions := tenuto._check_partitions(p_partitions);
+    v_partitions := array(
+      select k
+      from unnest(tenuto._check_partitions(p_partitions)) with ordinality u(k, no)
+      where p_partitions is null or exists (
+        select from tenuto.current_partitions c
+        where c.org_id = p_org_id and c.dataset_version_id = v_dataset.version_id and c.partition_key = u.k)
+      order by u.no);
+    if v_partitions = '{}' then
+      perform tenuto._raise('TN004',
+        format('%s of %s is not committed', left(array_to_string(p_partitions, ', '), 300), p_dataset),
+        'list its partitions to see which are');
+    end if;
   else
     perform tenuto._check_partitions(array[p_first]), tenuto._check_partitions(array[p_last]);
     v_keys := tenuto._partition_keys(v_job, v_dataset.output);

@@ -2,8 +2,9 @@
 -- are fixed now, and what it publishes belongs to this version, whatever is current when it completes. With a dedupe
 -- key, each partition is started once for this job and key: later calls return the first task and created = false. A
 -- partition that was computed from the same inputs before is reused: its task is completed at once. A paused job raises
--- TN004. Forced, the job may be paused, and nothing is reused. The role of clients can only start tasks: for it nothing
--- is reused either, so that no commit waits for the end of a client's transaction.
+-- TN004, a key that the job has no partition for TN003. Forced, the job may be paused, and nothing is reused. The role
+-- of clients can only start tasks: for it nothing is reused either, so that no commit waits for the end of a client's
+-- transaction.
 create or replace function tenuto.trigger_job(
   p_org_id uuid, p_dag text, p_name text, p_partitions text[] default null, p_force boolean default false,
   p_dedupe_key text default null)
@@ -14,7 +15,7 @@ as $$
 declare
   v_found record := tenuto._find_current_job(p_org_id, p_dag, p_name, p_force);
   v_job tenuto.jobs := v_found.job;
-  v_partitions text[] := tenuto._check_partitions(p_partitions);
+  v_partitions text[] := tenuto._check_job_partitions(v_job, p_partitions);
   v_started tenuto.started[];
   v_new text[];
   v_ids uuid[];
