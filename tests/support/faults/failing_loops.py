@@ -10,7 +10,7 @@ from psycopg.types.json import Jsonb
 from tests.support.database.backfills import backfill
 from tests.support.database.dags import deploy
 from tests.support.database.data_objects import an_object
-from tests.support.database.jobs import SALES, sales
+from tests.support.database.jobs import SALES, by_day, sales
 from tests.support.database.jobs import publish as publish_data
 from tests.support.database.limits import a_key, a_rate
 from tests.support.database.loops import cancel_task, settle
@@ -232,17 +232,17 @@ select tenuto._uuid7_floor(now() - interval '1 month' + random() * interval '1 d
 
 
 def a_backfill(db: Db, org: UUID) -> None:
-    deploy(db, SALES, org_id=org)
+    deploy(db, by_day(SALES), org_id=org)
     call(db, "cutover_dag", org_id=org, name="sales", expected=0, actor="ann")
     db.execute("update tenuto.builds set phase = 'done', due_at = null where org_id = %s", [org])
     backfill(db, "raw", org_id=org)
 
 
 def an_invalidation(db: Db, org: UUID) -> None:
-    deploy(db, SALES, org_id=org)
+    deploy(db, by_day(SALES), org_id=org)
     call(db, "cutover_dag", org_id=org, name="sales", expected=0, actor="ann")
     db.execute("update tenuto.builds set phase = 'done', due_at = null where org_id = %s", [org])
-    call(db, "invalidate_dataset", org_id=org, dataset="raw", reason="x", first="a", last="z")
+    call(db, "invalidate_dataset", org_id=org, dataset="raw", reason="x", first="2026-11-01", last="2026-11-02")
 
 
 def a_running_job(db: Db, org: UUID) -> None:
