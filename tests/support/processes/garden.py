@@ -32,7 +32,7 @@ async def leave_words(ctx: Context, words: str) -> None:
     ctx.progress(0.5, words)
     await ctx.step(words, lambda: words)
     await ctx.data.put(words, {words: words})
-    await ctx.publish("deliver", {"destination": words, "body": {words: words}})
+    await ctx.publish("deliver", {"destination": "crm", "body": {words: words}})
     await ctx.start(grow, words)
     await ctx.flush()
     raise ValueError(words)
