@@ -47,6 +47,7 @@ PAGES = {
             "objects",
             "validate",
             "schema",
+            "dags",
             "plan",
             "deploy",
             "versions",

@@ -69,6 +69,7 @@ def test_a_version_that_is_computed_shows_how_far_it_is(
     worker.fail(bad, error="no such column", final=True)
     advance(db)
     failed = tenuto("versions", "sales", TENUTO_DATABASE_URL=database)
+    refused = tenuto("cutover", "sales", "2", TENUTO_DATABASE_URL=database)
     again = asked("deploy", str(file))
 
     assert deployed.stdout.splitlines() == [
@@ -79,6 +80,7 @@ def test_a_version_that_is_computed_shows_how_far_it_is(
     assert "2        building 1/2  " in halfway.stdout
     assert "2        failed 1/2  " in failed.stdout
     assert f"task {bad.task_id} of job daily for {bad.input['job']['partition']}: no such" in failed.stdout
+    assert "deploy its document again" in refused.stderr
     assert (again["version"], again["status"], again["created"]) == (2, "building", False)
 
 
@@ -171,6 +173,28 @@ def test_a_plan_says_what_the_deploy_would_be_refused_for(database: str, asked: 
     assert "denied: no other DAG publishes orders_dayly; did you mean orders_daily?" in unknown.stdout
     assert "belongs to the DAG orders" in refused[0].stderr
     assert "no other DAG publishes orders_dayly" in refused[1].stderr
+
+
+def test_errors_name_the_command_that_helps(db: Db, database: str):
+    with_data(db, a_worker(db), "mon")
+    tenuto("jobs", "pause", "sales", "daily", TENUTO_DATABASE_URL=database)
+
+    for arguments, hint in (
+        (("versions", "nope"), "tenuto dags list shows them"),
+        (("cutover", "nope"), "tenuto dags list shows them"),
+        (("jobs", "show", "sales", "nope"), "tenuto jobs list shows them"),
+        (("datasets", "show", "nope"), "tenuto datasets list shows them"),
+        (("datasets", "grant", "daily", "nope"), "tenuto roles create nope"),
+        (
+            ("jobs", "trigger", "sales", "daily"),
+            "tenuto jobs resume sales daily lets it run; or",
+        ),
+        (("backfill", "start", "daily", "--range", "2026-11-01:2026-11-02"), "write FIRST..LAST"),
+    ):
+        done = tenuto(*arguments, TENUTO_DATABASE_URL=database)
+        assert done.returncode, arguments
+        assert hint in done.stderr
+    assert "sales" in tenuto("dags", "list", TENUTO_DATABASE_URL=database).stdout
 
 
 def test_an_invalid_document_is_not_deployed(database: str, tmp_path: Path):

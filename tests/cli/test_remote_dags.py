@@ -32,6 +32,8 @@ rollback DAG
 versions DAG
 versions DAG --json
 versions nothing
+dags list --limit 1
+dags list --limit 1 --json
 diff DAG 1 2
 diff DAG 1 2 --json
 diff DAG 1 7

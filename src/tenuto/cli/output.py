@@ -83,8 +83,8 @@ def fields(facts: "DataclassInstance", *, hide: Collection[str] = (), **instead:
 def _field(name: str, value: Cell) -> str:
     if name in ("input", "output"):  # as JSON, so that "7" differs from 7, and "a, b" from two texts
         return json.dumps(value, default=_plain, ensure_ascii=False)
-    if name == "error" and isinstance(value, dict):
-        return cell(describe_error(value))
+    if name == "error" and isinstance(value, dict | str):
+        return indented(describe_error(value) or "-")
     return cell(value)
 
 

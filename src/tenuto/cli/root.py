@@ -33,6 +33,7 @@ COMMANDS = {
     "bundle": ("Work", "bundle", "app"),
     "validate": ("Data", "validate", "validate"),
     "schema": ("Data", "validate", "schema"),
+    "dags": ("Data", "dag_lists", "app"),
     "plan": ("Data", "dags", "plan"),
     "deploy": ("Data", "dags", "deploy"),
     "versions": ("Data", "dags", "versions"),

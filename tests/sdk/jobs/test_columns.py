@@ -159,7 +159,7 @@ def test_files_and_streams_are_read(tmp_path: Path) -> None:
             "two columns of the data have the same name: a, a",
         ),
         ([], "the data has no columns; declare them in the output"),
-        ("/nowhere/a.parquet", "there is no file /nowhere/a.parquet to write"),
+        ("/nowhere/a.parquet", "there is no file /nowhere/a.parquet, and text"),
     ],
 )
 def test_other_data_is_refused_with_what_to_write(data: object, problem: str) -> None:

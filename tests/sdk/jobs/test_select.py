@@ -32,6 +32,7 @@ def test_inputs_are_views_of_their_names(tmp_path: Path) -> None:
 def test_the_partition_is_a_parameter(tmp_path: Path) -> None:
     assert read("select $partition as key", tmp_path, partition="2026-11-17") == [{"key": "2026-11-17"}]
     assert "parameter $day does not exist" in refusal("select $day", tmp_path)
+    assert "add `- from: {dataset: nope}` to the inputs of the job" in refusal("select * from nope", tmp_path)
 
 
 def test_later_parts_replace_rows_with_the_same_key(tmp_path: Path) -> None:

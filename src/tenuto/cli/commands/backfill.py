@@ -1,6 +1,7 @@
 """`tenuto backfill`: computes partitions of a dataset again, and shows the progress."""
 
 import asyncio
+import re
 import sys
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
@@ -12,7 +13,7 @@ from tenuto.cli.commands.datasets import DatasetName
 from tenuto.cli.commands.runs import Before, Limit
 from tenuto.cli.dag_changes import with_repairs
 from tenuto.cli.exit_codes import FAILED, UsageError
-from tenuto.cli.output import AsJson, fields, say, show, show_list
+from tenuto.cli.output import AsJson, counted, fields, say, show, show_list
 from tenuto.cli.session import read_optional_id
 from tenuto.model.backfills import ENDED, Backfill, BackfillScope, Downstream, Reprocess
 
@@ -25,6 +26,7 @@ COLUMNS = ("id", "dataset", "status", "total", "completed", "failed", "skipped",
 TASKS = ("task_id", "job", "partition", "failed", "error")
 POLL_SECONDS = 0.5
 BAR_WIDTH = 40
+TIMES_WITH_COLON = re.compile(r"\d{4}-\d\d[^:.]*:\d{4}-\d\d[^:.]*")  # a range as other systems write it
 
 BackfillId = Annotated[str, typer.Argument(metavar="BACKFILL", help="Id of the backfill.", show_default=False)]
 
@@ -62,14 +64,15 @@ def start(
     )
     if dry_run:
         counts = with_repairs(lambda repairs: repairs.preview_backfill(scope), org=org)
-        text = f"{counts.total} partitions: {counts.starts} to start, {counts.waits} open, {counts.skips} to skip"
+        parts = f"{counts.starts} to start, {counts.waits} open, {counts.skips} to skip"
+        text = f"{counted(counts.total, 'partition')}: {parts}"
         show(counts, text, as_json=as_json)
         return
     backfill = with_repairs(lambda repairs: repairs.start_backfill(scope), org=org)
     if watch:
         follow(backfill.id, org=org, as_json=as_json)
     else:
-        show(backfill, f"started backfill {backfill.id} of {backfill.total} partitions", as_json=as_json)
+        show(backfill, f"started backfill {backfill.id} of {counted(backfill.total, 'partition')}", as_json=as_json)
 
 
 @app.command("list")
@@ -165,7 +168,7 @@ def progress(row: Backfill, *, bar: bool) -> str:
     done = row.skipped + row.completed + row.failed
     filled = BAR_WIDTH if row.total == 0 else BAR_WIDTH * min(done, row.total) // row.total
     drawn = f"[{'#' * filled}{'.' * (BAR_WIDTH - filled)}] " if bar else ""
-    text = f"{drawn}{done} of {row.total} partitions: {row.completed} completed, {row.failed} failed"
+    text = f"{drawn}{done} of {counted(row.total, 'partition')}: {row.completed} completed, {row.failed} failed"
     text += f", {row.skipped} skipped" if row.skipped else ""
     followed = row.downstream_completed + row.downstream_failed
     text += f"; {followed} tasks downstream" if followed else ""
@@ -177,7 +180,7 @@ def read_range(text: str | None) -> tuple[str | None, str | None]:
     if text is None:
         return None, None
     first, dots, last = text.partition("..")
-    if not first or (dots and not last):
+    if not first or (dots and not last) or TIMES_WITH_COLON.fullmatch(text):
         raise UsageError(f"--range is {text!r}; write FIRST..LAST, such as 2026-11-01..2026-11-07")
     return first, last or first
 

@@ -9,7 +9,7 @@ from tenuto.cli.audited import Org
 from tenuto.cli.commands.roles import RoleName
 from tenuto.cli.commands.runs import Before, Limit
 from tenuto.cli.dag_changes import with_dags
-from tenuto.cli.output import AsJson, fields, show, show_list
+from tenuto.cli.output import AsJson, counted, fields, say, show, show_list
 from tenuto.cli.session import read_optional_id
 from tenuto.model.lineage import DEPTH, MAX_DEPTH, Direction
 
@@ -150,6 +150,8 @@ def purge(
     A dispatcher deletes the data."""
     items = with_dags(lambda dags: dags.purge_dataset(name, keep=keep, dry_run=dry_run), org=org)
     show_list("versions", items, PURGED, as_json=as_json)
+    if items and not as_json:
+        say(f"{counted(len(items), 'version')} {'would be purged' if dry_run else 'purged'}")
 
 
 @app.command()

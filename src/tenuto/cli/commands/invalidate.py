@@ -12,7 +12,7 @@ from tenuto.cli.commands.datasets import DatasetName
 from tenuto.cli.commands.runs import Before, Limit
 from tenuto.cli.dag_changes import with_repairs
 from tenuto.cli.exit_codes import UsageError
-from tenuto.cli.output import AsJson, fields, show, show_list
+from tenuto.cli.output import AsJson, counted, fields, show, show_list
 from tenuto.cli.session import read_optional_id
 from tenuto.model.invalidations import InvalidationScope
 from tenuto.model.json import Json, JsonObject
@@ -49,7 +49,8 @@ def invalidate(
     scope = InvalidationScope(dataset, reason, first, last, partition or None, _read_filter(row_filter))
     row = with_repairs(lambda repairs: repairs.invalidate_dataset(scope), org=org)
     jobs = ", ".join(str(consumer.job) for consumer in row.consumers) or "none"
-    show(row, f"started invalidation {row.id} of {row.total} partitions; jobs that read them: {jobs}", as_json=as_json)
+    of = counted(row.total, "partition")
+    show(row, f"started invalidation {row.id} of {of}; jobs that read them: {jobs}", as_json=as_json)
 
 
 @app.command("list")

@@ -140,7 +140,7 @@ def _done(reaction: "Reaction") -> str:
 async def _explain(tenuto: "Operations", id: UUID) -> tuple[Mapping[str, object], str]:
     try:
         sentence = await tenuto.explain_task(id)
-        return {"id": id, "why": sentence}, one_line(sentence)
+        return {"id": id, "why": sentence}, indented(sentence)
     except NotFound as missing:
         try:
             run = await tenuto.explain_run(id)

@@ -62,7 +62,7 @@ def _rows_of(data: object, columns: Columns | None) -> Rows:
 
 def _read_files(path: Path) -> Rows:
     if not path.exists():
-        raise Fail(f"there is no file {path} to write")
+        raise Fail(f"there is no file {str(path)[:200]}, and text is the path of a Parquet file; write {EXPECTED}")
     reader = pads.dataset(str(path), format="parquet").scanner().to_reader()
     return Rows(reader.schema, reader)
 

@@ -1,5 +1,6 @@
 """Runs one SELECT with DuckDB over given data, and over nothing else."""
 
+import re
 import threading
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -26,6 +27,10 @@ SETTINGS = (
     ("python_enable_replacements", False),
     ("TimeZone", "UTC"),
 )
+
+NOT_AN_INPUT = "If {0} is a dataset, add `- from: {{dataset: {0}}}` to the inputs of the job."
+
+_MISSING_TABLE = re.compile(r"Table with name (\S{1,128}) does not exist")
 
 
 @dataclass(frozen=True)
@@ -64,7 +69,9 @@ def selected(
             relation = connection.sql(statement, params={"partition": partition} if known else None)
             reader = relation.to_arrow_reader()
         except duckdb.Error as error:
-            raise BadSql(f"the SELECT failed: {error}") from error
+            missing = _MISSING_TABLE.search(str(error))
+            hint = f"\n{NOT_AN_INPUT.format(missing[1])}" if missing else ""
+            raise BadSql(f"the SELECT failed: {error}{hint}") from error
         yield Rows(reader.schema, _batches(reader))
 
 

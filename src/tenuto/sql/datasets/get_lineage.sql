@@ -29,7 +29,7 @@ begin
     and (v_roles is null or d.read_roles && v_roles);
   if not found then
     perform tenuto._raise('TN001', format('no dataset %s', left(p_dataset, 128)),
-      'list the datasets to see which exist');
+      'tenuto datasets list shows them');
   end if;
   v_version := coalesce(p_version_id, v_dataset.current_version_id);
   if p_version_id is not null and not exists (

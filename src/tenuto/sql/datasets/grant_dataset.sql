@@ -8,7 +8,7 @@ declare
   v_role uuid := (select r.id from tenuto.org_roles r where r.org_id = p_org_id and r.name = p_role);
 begin
   if v_role is null then
-    perform tenuto._raise('TN001', format('no role %s', left(p_role, 100)), 'create the role first');
+    perform tenuto._raise('TN001', format('no role %s', left(p_role, 100)), format('create it with tenuto roles create %s', left(p_role, 100)));
   end if;
   -- Ids of deleted roles are left out on the way.
   update tenuto.datasets
@@ -18,7 +18,7 @@ begin
   where org_id = p_org_id
     and name = p_name;
   if not found then
-    perform tenuto._raise('TN001', format('no dataset %s', left(p_name, 128)), 'list the datasets to see which exist');
+    perform tenuto._raise('TN001', format('no dataset %s', left(p_name, 128)), 'tenuto datasets list shows them');
   end if;
   perform tenuto._audit(p_org_id, 'dataset', p_name, 'grant', jsonb_build_object('role', p_role));
 end

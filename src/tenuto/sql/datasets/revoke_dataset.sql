@@ -11,7 +11,7 @@ begin
   where org_id = p_org_id
     and name = p_name;
   if not found then
-    perform tenuto._raise('TN001', format('no dataset %s', left(p_name, 128)), 'list the datasets to see which exist');
+    perform tenuto._raise('TN001', format('no dataset %s', left(p_name, 128)), 'tenuto datasets list shows them');
   end if;
   perform tenuto._audit(p_org_id, 'dataset', p_name, 'revoke', p_old => jsonb_build_object('role', p_role));
 end

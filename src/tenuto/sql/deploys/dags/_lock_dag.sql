@@ -12,7 +12,7 @@ begin
   where d.org_id = p_org_id and d.name = p_name
   for no key update;
   if not found then
-    perform tenuto._raise('TN001', format('no DAG %s', left(p_name, 100)), 'list the DAGs to see which exist');
+    perform tenuto._raise('TN001', format('no DAG %s', left(p_name, 100)), 'tenuto dags list shows them');
   end if;
   perform pg_advisory_xact_lock(tenuto._dag_lock(v_id));
   return v_id;

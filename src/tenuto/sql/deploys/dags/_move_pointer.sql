@@ -33,7 +33,10 @@ begin
     perform tenuto._raise('TN004', format('version %s can not become current: it is %s',
       (select v.version from tenuto.dag_versions v where v.org_id = p_org_id and v.id = p_to),
       (select v.status from tenuto.dag_versions v where v.org_id = p_org_id and v.id = p_to)),
-      'wait until it is ready; an admin can force it');
+      case when exists (select from tenuto.dag_versions v
+                        where v.org_id = p_org_id and v.id = p_to and v.status = 'failed')
+           then 'deploy its document again, which computes what failed; an admin can cut over with --force'
+           else 'wait until it is ready; an admin can cut over with --force' end);
   end if;
 
   insert into tenuto.dag_current_versions (org_id, dag_id, dag_version_id, updated_at)

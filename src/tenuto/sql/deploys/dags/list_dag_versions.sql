@@ -13,7 +13,7 @@ begin
   perform tenuto._check_page(p_limit);
   select d.id into v_dag_id from tenuto.dags d where d.org_id = p_org_id and d.name = p_name;
   if not found then
-    perform tenuto._raise('TN001', format('no DAG %s', left(p_name, 100)), 'list the DAGs to see which exist');
+    perform tenuto._raise('TN001', format('no DAG %s', left(p_name, 100)), 'tenuto dags list shows them');
   end if;
   return query
   select p_name, v.version, v.yaml_hash, v.status,

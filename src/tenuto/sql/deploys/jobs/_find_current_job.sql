@@ -26,11 +26,11 @@ begin
   if v_pause.paused_at is not null and not p_force then
     perform tenuto._raise('TN004',
       format('job %s of %s is paused%s', p_name, p_dag, coalesce(': ' || v_pause.pause_reason, '')),
-      'resume it, or force the trigger');
+      format('tenuto jobs resume %s %s lets it run; or trigger it with --force', p_dag, p_name));
   elsif v_pause.held_at is not null and not p_force then
     perform tenuto._raise('TN004',
       format('job %s of %s is held by backpressure: %s', p_name, p_dag, v_pause.hold_reason),
-      'wait, or force the trigger');
+      'wait, or trigger it with --force');
   end if;
 end
 $$;

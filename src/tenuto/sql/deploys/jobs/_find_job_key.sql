@@ -17,7 +17,7 @@ begin
   limit 1;
   if not found then
     perform tenuto._raise('TN001', format('no job %s in a DAG %s', left(p_name, 100), left(p_dag, 100)),
-      'list the jobs to see which exist');
+      'tenuto jobs list shows them');
   end if;
   return v_key;
 end
