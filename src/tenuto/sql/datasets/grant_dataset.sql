@@ -8,7 +8,8 @@ declare
   v_role uuid := (select r.id from tenuto.org_roles r where r.org_id = p_org_id and r.name = p_role);
 begin
   if v_role is null then
-    perform tenuto._raise('TN001', format('no role %s', left(p_role, 100)), format('create it with tenuto roles create %s', left(p_role, 100)));
+    perform tenuto._raise('TN001', format('no role %s', left(p_role, 100)),
+      format('create it with tenuto roles create %s', left(p_role, 100)));
   end if;
   -- Ids of deleted roles are left out on the way.
   update tenuto.datasets

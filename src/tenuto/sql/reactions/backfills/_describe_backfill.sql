@@ -36,7 +36,8 @@ begin
     perform tenuto._raise('TN003', format('concurrency is %s, not 1 to 1,000', p_concurrency));
   elsif p_first is null and p_partitions is null
         and jsonb_typeof(v_job.definition -> 'outputs' -> v_dataset.output -> 'partition') = 'object' then
-    perform tenuto._raise('TN003', format('dataset %s has partitions', p_dataset), 'write --range FIRST..LAST or --partition KEY');
+    perform tenuto._raise('TN003', format('dataset %s has partitions', p_dataset),
+      'write --range FIRST..LAST or --partition KEY');
   end if;
   perform tenuto._check_name('the reason of a backfill', p_reason, 1024);
 

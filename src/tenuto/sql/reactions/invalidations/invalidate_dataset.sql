@@ -29,7 +29,8 @@ begin
   v_job := (tenuto._find_current_job(p_org_id, v_dataset.dag, v_dataset.job, true)).job;
   if p_first is null and p_partitions is null
      and jsonb_typeof(v_job.definition -> 'outputs' -> v_dataset.output -> 'partition') = 'object' then
-    perform tenuto._raise('TN003', format('dataset %s has partitions', p_dataset), 'write --range FIRST..LAST or --partition KEY');
+    perform tenuto._raise('TN003', format('dataset %s has partitions', p_dataset),
+      'write --range FIRST..LAST or --partition KEY');
   elsif p_first is null then
     v_partitions := array(
       select k
