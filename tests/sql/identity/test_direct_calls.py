@@ -90,6 +90,7 @@ def of_many_runs(db: Db) -> Iterator[Deed]:
     yield "set_limit", {"scope": "key", "key": "eu", "size": 2}, ("limit", "key:eu", "set")
     yield "reset_limit", {"scope": "key", "key": "eu"}, ("limit", "key:eu", "reset")
     yield "set_pool", {"name": "gpu", "policy": Jsonb({"max_workers": 2})}, ("pool", "gpu", "set")
+    yield "request_machines", {"name": "gpu", "count": 1}, ("pool", "gpu", "request_machines")
     yield "delete_pool", {"name": "gpu"}, ("pool", "gpu", "delete")
     thing = call(db, "put_object", org_id=DEFAULT_ORG, type="blob", payload=b"x")
     held = {"object_id": thing, "holder": "group", "group": "default"}
