@@ -16,6 +16,21 @@ from tests.support.database.tasks import DEFAULT_ORG, Db, call
 app = App("shop")
 COLUMNS = [{"name": name, "type": "bigint"} for name in ("order_id", "secret", "region", "a", "b", "c")]
 
+VAULT = {
+    "version": 1,
+    "name": "vault",
+    "jobs": [
+        {
+            "name": "collect",
+            "activation": "source",
+            "source": {"kind": "manual"},
+            "operator": "python",
+            "config": {"task": "vault:collect"},
+            "outputs": [{"dataset": "secrets"}],
+        }
+    ],
+}
+
 
 def a_document(sql: str, **output: Any) -> dict[str, Any]:
     document = with_job("daily", config={"sql": sql}, outputs=[{"dataset": "orders_daily", **output}])
@@ -61,6 +76,8 @@ def test_a_warning_has_the_columns_and_is_left_out_if_there_are_none():
 
 
 def test_an_org_denies_a_deploy_that_widens_readers(way, db: Db):
+    deploy(db, VAULT)
+    cutover(db, name="vault")
     deploy(db, a_document("select 1 as one"))
     cutover(db)
     call(db, "create_role", org_id=DEFAULT_ORG, name="sales")

@@ -167,7 +167,7 @@ LOOPS: list[Loop[Dispatcher]] = [
     Loop("advance_backfills", pieces_of("advance_backfills"), batch=20),
     Loop("advance_invalidations", pieces_of("advance_invalidations"), batch=20),
     Loop("evaluate_alerts", rows_of("evaluate_alerts"), batch=100, every=30.0),
-    Loop("emit_running", rows_of("emit_running"), batch=1000, every=5.0),
+    Loop("emit_running", rows_of("emit_running"), batch=1000, every=5.0, at_rest=20.0),
     Loop("fire_schedules", rows_of("fire_schedules", seconds=LONG_SECONDS), batch=500),
     Loop("drain_outbox", drain, batch=100),
     Loop("retry_parked", retry_parked, batch=100),
