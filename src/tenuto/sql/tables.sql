@@ -1604,7 +1604,7 @@ create table tenuto.partition_versions (
 );
 CREATE INDEX partition_versions_dataset_idx ON tenuto.partition_versions USING btree (org_id, dataset_version_id, partition_key, id);
 CREATE INDEX partition_versions_memo_idx ON tenuto.partition_versions USING btree (org_id, memo) WHERE (memo IS NOT NULL);
-CREATE INDEX partition_versions_newest_idx ON tenuto.partition_versions USING btree (org_id, dataset_version_id, committed_at);
+CREATE INDEX partition_versions_newest_idx ON tenuto.partition_versions USING btree (((dataset_version_id)::text), committed_at);
 CREATE INDEX partition_versions_task_idx ON tenuto.partition_versions USING btree (task_id);
 alter table tenuto.partition_versions enable row level security;
 alter table tenuto.partition_versions force row level security;

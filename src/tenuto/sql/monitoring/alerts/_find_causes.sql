@@ -41,7 +41,7 @@ begin
       cross join lateral (
         select p.committed_at
         from tenuto.partition_versions p
-        where p.org_id = v.org_id and p.dataset_version_id = v.id
+        where p.org_id = v.org_id and p.dataset_version_id::text = v.id::text   -- as its index has it
         order by p.committed_at desc
         limit 1) p
       where v.org_id = d.org_id and v.dataset_id = d.id) c on true
