@@ -80,6 +80,7 @@ def test_a_command_that_does_not_exist_is_an_error() -> None:
 
 
 def test_a_machine_that_does_not_stop_delays_nobody_and_is_killed_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Not a wait of the test: the process ignores SIGTERM and would live longer than the test.
     stubborn = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); time.sleep(60)"
 
     async def scene() -> None:

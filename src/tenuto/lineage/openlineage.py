@@ -135,7 +135,7 @@ def _error(error: Json) -> JsonObject:
 
 
 def _input(item: DatasetDetails, namespace: str) -> JsonObject:
-    # Where the versions of a dataset are is said once, by the run that writes them.
+    # Only the run that writes a dataset names its location.
     known: DatasetDetails = {**item, "location": None}
     read: JsonObject = {"namespace": namespace, "name": item["dataset"], "facets": dataset_facets(known, namespace)}
     partition = item.get("partition")
