@@ -264,9 +264,9 @@ def recorded(file: Path) -> Day:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="two hours instead of eight, and nothing is written")
-    parser.add_argument("--recorded", type=Path, help="also a recorded day, from a file")
+    parser.add_argument("--recorded", type=Path, nargs="+", default=[], help="also recorded days, from files")
     options = parser.parse_args()
-    played = days(options.quick) + ([recorded(options.recorded)] if options.recorded else [])
+    played = days(options.quick) + [recorded(file) for file in options.recorded]
     scores = {day.name: {name: simulate(day, rule) for name, rule in RULES.items()} for day in played}
     table = {day: {name: score.summary() for name, score in rules.items()} for day, rules in scores.items()}
     for day, rules in table.items():

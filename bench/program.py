@@ -36,6 +36,18 @@ def own_server() -> Iterator[tuple[str, Path]]:
         shutil.rmtree(home, ignore_errors=True)
 
 
+@contextmanager
+def kept_server(home: Path | None) -> Iterator[str]:
+    """Yield the URL of a migrated server whose database stays in the folder; without one, of `own_server`."""
+    if home is None:
+        with own_server() as (url, _):
+            yield url
+        return
+    with embedded.server(home) as url:
+        install.migrate(url)
+        yield url
+
+
 def report(name: str, result: dict[str, object], options: argparse.Namespace) -> None:
     print(json.dumps(result, indent=None if options.json else 2))
     if options.save:

@@ -139,8 +139,8 @@ def serve() -> None:
     meter = Meter()
     with ExitStack() as stack:
         url, home = stack.enter_context(own_server())
-        processes, key = Processes(url), http._make_key(url)
-        port = stack.enter_context(http._server("ours", url))
+        processes, key = Processes(url), http.create_key(url)
+        port = stack.enter_context(http.server("ours", url))
         get = Ask("GET", f"/v1/tasks/{http._start_one(url)}", key)
         post = Ask("POST", "/v1/runs", key, b'{"type": "bench.noop", "input": [1]}')
         ours = kernel_calls

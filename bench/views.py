@@ -13,18 +13,14 @@ if __name__ == "__main__":  # import from the repository root: bench/http.py wou
 import argparse
 import statistics
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import psutil
 import psycopg
 from psycopg import sql
 
 from bench.history import add_week
-from bench.program import own_server, report
+from bench.program import kept_server, report
 from bench.record import facts
-from tenuto.db import embedded
-from tenuto.db.install import install
 
 TASKS, QUICK_TASKS = 10_000_000, 100_000
 TIMES = 9
@@ -37,7 +33,7 @@ VIEWS = (
 def main() -> None:
     options = read_options()
     tasks = QUICK_TASKS if options.quick else TASKS
-    with server(options.home) as url:
+    with kept_server(options.home) as url:
         with psycopg.connect(url) as conn:
             is_filled = conn.execute("select from tenuto.rollups limit 1").fetchone() is not None
         if not is_filled:
@@ -56,17 +52,6 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     parser.add_argument("--save", action="store_true", help="keep the result in bench/results/")
     return parser.parse_args()
-
-
-@contextmanager
-def server(home: Path | None) -> Iterator[str]:
-    if home is None:
-        with own_server() as (url, _):
-            yield url
-        return
-    with embedded.server(home) as url:
-        install.migrate(url)
-        yield url
 
 
 def measure(url: str, view: str) -> dict[str, float | int]:

@@ -34,17 +34,16 @@ PAGES = {
         ),
     ),
     "commands-runs.md": (
-        "Commands: runs, tasks, schedules and queues",
-        ("runs", "tasks", "schedules", "queues"),
+        "Commands: runs, tasks, data objects, schedules and queues",
+        ("runs", "tasks", "objects", "schedules", "queues"),
     ),
     "commands-workers.md": (
         "Commands: workers, dispatchers and side effects",
         ("workers", "pools", "dispatchers", "outbox", "destinations", "alerts"),
     ),
     "commands-data.md": (
-        "Commands: DAGs, datasets and data objects",
+        "Commands: DAGs and datasets",
         (
-            "objects",
             "validate",
             "schema",
             "dags",

@@ -17,7 +17,7 @@ from table_snapshot import snapshot
 from tenuto.db import embedded
 from tenuto.db.install import install
 from typescript_types import typescript_types
-from yaml_pages import yaml_pages
+from yaml_pages import dag_schemas, yaml_pages
 
 ROOT = Path(__file__).parents[1]
 TABLES = Path("src/tenuto/sql/tables.sql")
@@ -25,11 +25,17 @@ STATES = Path("docs/reference/state-machine.md")
 REFERENCE = Path("docs/reference")
 ATTEMPT_CALLS = REFERENCE / "attempt-calls.md"
 API_TYPES = Path("web/src/api/schema.ts")
+DAG_SCHEMAS = Path("web/src/api/dagSchema.json")
 
 
 def generate(conn: psycopg.Connection) -> dict[Path, str]:
     """Return the content of every generated file, from a freshly migrated database."""
-    files = {TABLES: snapshot(conn), ATTEMPT_CALLS: attempt_calls_page(), API_TYPES: typescript_types()}
+    files = {
+        TABLES: snapshot(conn),
+        ATTEMPT_CALLS: attempt_calls_page(),
+        API_TYPES: typescript_types(),
+        DAG_SCHEMAS: dag_schemas(),
+    }
     transitions = read_transitions(conn)
     if transitions is not None:
         files[STATES] = state_machine_page(transitions)

@@ -26,7 +26,10 @@ FOLDER = ROOT / "docs" / "screenshots"
 WIDTHS = {"desktop": (1280, 800), "phone": (390, 844)}
 THEMES = ("light", "dark")
 LINK = re.compile(r"http://\S+/auth/link\?token=\S+")
-QUERY = "select region, sum(orders) as orders, sum(total) as total from orders_daily group by region order by region"
+QUERY = """select region, sum(orders) as orders, sum(total) as total
+from orders_daily
+group by region
+order by region"""
 PAGES = {
     "overview": "/",
     "runs": "/runs",
@@ -91,10 +94,11 @@ def system(link: str | None) -> Iterator[str]:
     if link is not None:
         yield link
         return
-    with tempfile.TemporaryDirectory() as home:
-        environment = {**os.environ, "TENUTO_HOME": home, "KEEP": "1"}
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o711)  # root's embedded server runs as another user, which must be able to enter
+        environment = {**os.environ, "TENUTO_HOME": str(Path(folder) / "home"), "KEEP": "1"}
         environment.pop("TENUTO_DATABASE_URL", None)
-        output = Path(home) / "demo.log"
+        output = Path(folder) / "demo.log"
         with output.open("w") as log:
             demo = subprocess.Popen(
                 [sys.executable, str(ROOT / "examples" / "demo.py")], env=environment, stdout=log, stderr=log, cwd=ROOT
@@ -119,6 +123,7 @@ def take_all(browser: "Browser", link: str, wanted: argparse.Namespace) -> None:
     parts = urlsplit(link)
     base = f"{parts.scheme}://{parts.netloc}"
     page = browser.new_page()
+    page.set_default_timeout(120_000)  # the machine may be busy
     page.goto(link)
     page.get_by_role("heading", name="Overview").wait_for()
     paths = {name: base + "/ui" + path for name, path in PAGES.items()}

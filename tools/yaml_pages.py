@@ -1,5 +1,6 @@
-"""Generates the reference pages of DAG documents from their JSON Schema."""
+"""Generates the reference pages of DAG documents from their JSON Schema, and the schema itself for the dashboard."""
 
+import json
 import textwrap
 from typing import Any
 
@@ -163,3 +164,12 @@ def _operators() -> str:
 def _reserved() -> str:
     rows = [f"| `{name}` | {reason} |" for name, reason in RESERVED.items()]
     return "\n".join(["## Reserved keys", "", "| key | it is |", "|---|---|", *rows])
+
+
+def dag_schemas() -> str:
+    """Returns what the editor of the dashboard completes documents by: their schema, and those of operators."""
+    operators = {
+        name: {"about": operator.summary, "config": operator.config.model_json_schema() if operator.config else {}}
+        for name, operator in OPERATORS.items()
+    }
+    return json.dumps({"document": json_schema(), "operators": operators}, indent=1) + "\n"

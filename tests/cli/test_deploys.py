@@ -38,11 +38,11 @@ def test_a_version_is_planned_deployed_cut_over_and_rolled_back(
     assert (no_changes.returncode, no_changes.stdout) == (0, "orders: no changes\n")
     assert printed.returncode == 1
     assert printed.stdout.splitlines() == [
-        "job daily: data (config); 1 partition, 1 task",
-        "job report: data, because of daily; 1 partition, 1 task",
+        "job daily: data (config); 0 partitions, 0 tasks",
+        "job report: data, because of daily; 0 partitions, 0 tasks",
         "dataset orders_daily: rebuilt",
         "2 jobs are computed again, 1 is unchanged",
-        "estimate: 2 partitions, 2 tasks",
+        "estimate: 0 partitions, 0 tasks",
     ]
     assert (second["version"], second["status"]) == (2, "ready")
     assert (moved["version"], moved["from_version"], back["version"], back["from_version"]) == (2, 1, 1, 2)
@@ -175,20 +175,42 @@ def test_a_plan_says_what_the_deploy_would_be_refused_for(database: str, asked: 
     assert "no other DAG publishes orders_dayly" in refused[1].stderr
 
 
-def test_errors_name_the_command_that_helps(db: Db, database: str):
+def test_a_dag_and_a_dataset_that_is_left_over_are_deleted(database: str, asked: Callable[..., Any], tmp_path: Path):
+    file = tmp_path / "orders.yaml"
+    file.write_text(json.dumps(a_document()))
+    asked("deploy", str(file), "--auto")
+    document = a_document()
+    file.write_text(json.dumps({**document, "jobs": document["jobs"][:1]}))
+
+    refused = tenuto("datasets", "delete", "orders_daily", TENUTO_DATABASE_URL=database)
+    asked("deploy", str(file), "--auto")
+    dry = asked("datasets", "delete", "orders_daily", "--dry-run")
+    dataset = asked("datasets", "delete", "orders_daily")
+    would = tenuto("dags", "delete", "orders", "--dry-run", TENUTO_DATABASE_URL=database)
+    deleted = asked("dags", "delete", "orders", "--force")
+
+    assert (refused.returncode, "version 1 of orders publishes it" in refused.stderr) == (1, True)
+    assert dry == dataset == {"dataset": "orders_daily", "versions": 1}
+    assert would.stdout == "would delete orders with 2 versions, 1 dataset (orders_raw)\n"
+    assert deleted == {"dag": "orders", "versions": 2, "datasets": ["orders_raw"], "dataset_versions": 1}
+    assert (asked("dags", "list")["dags"], asked("datasets", "list")["datasets"]) == ([], [])
+    notes = [(entry["entity"], entry["action"]) for entry in asked("audit", "list")["entries"]]
+    assert {("dag", "delete"), ("dataset", "delete")} <= set(notes)
+
+
+def test_errors_say_what_helps(db: Db, database: str):
     with_data(db, a_worker(db), "mon")
     tenuto("jobs", "pause", "sales", "daily", TENUTO_DATABASE_URL=database)
 
     for arguments, hint in (
-        (("versions", "nope"), "tenuto dags list shows them"),
-        (("cutover", "nope"), "tenuto dags list shows them"),
-        (("jobs", "show", "sales", "nope"), "tenuto jobs list shows them"),
-        (("datasets", "show", "nope"), "tenuto datasets list shows them"),
-        (("datasets", "grant", "daily", "nope"), "tenuto roles create nope"),
-        (
-            ("jobs", "trigger", "sales", "daily"),
-            "tenuto jobs resume sales daily lets it run; or",
-        ),
+        (("versions", "nope"), "list the DAGs to see which exist"),
+        (("cutover", "sale"), "did you mean sales?"),
+        (("jobs", "show", "sales", "dayly"), "did you mean sales/daily?"),
+        (("jobs", "show", "nope", "other"), "list the jobs to see which exist"),
+        (("datasets", "show", "per_dya"), "did you mean per_day?"),
+        (("datasets", "show", "nope"), "list the datasets to see which exist"),
+        (("datasets", "grant", "daily", "nope"), "create the role first"),
+        (("jobs", "trigger", "sales", "daily"), "resume the job, or trigger it with force"),
         (("backfill", "start", "daily", "--range", "2026-11-01:2026-11-02"), "write FIRST..LAST"),
     ):
         done = tenuto(*arguments, TENUTO_DATABASE_URL=database)

@@ -47,6 +47,15 @@ def test_workers_without_a_dispatcher_are_a_problem_since_nothing_due_goes_on(db
     assert "retries, delays, waits, schedules and lost tasks do not continue" in checks["dispatcher"][1]
 
 
+def test_waiting_tasks_without_any_worker_or_dispatcher_are_a_problem(db: Db, database: str):
+    start_one(db)
+
+    code, checks = doctor(database)
+
+    assert (code, checks["worker"][0], checks["dispatcher"][0]) == (1, "wrong", "wrong")
+    assert checks["worker"][1].startswith("tasks wait, and none is alive")
+
+
 def test_queued_tasks_that_no_worker_alive_can_take_are_counted_with_the_reason(db: Db, database: str):
     call(db, "register_worker", org_id=DEFAULT_ORG, worker_id="w", metadata={"types": ["mail.fetch"]})
     start_one(db, kind={"type": "mail.fetch"})

@@ -112,6 +112,12 @@ datasets purge DAG_daily
 datasets purge DAG_daily --keep 0 --dry-run
 datasets purge DAG_daily --keep 0 --json
 deploy BAD
+datasets delete DAG_daily
+datasets delete nothing --dry-run
+dags delete DAG
+dags delete DAG --force --dry-run --json
+dags delete DAG --force
+dags delete DAG
 """
 
 

@@ -17,8 +17,8 @@ LIMITS = {
     "wake and claim": 7,
     "run and completion": 10,
     "failing attempt": 14,
-    "HTTP start": 21,  # 20 until inputs were checked against declared schemas (ADR 55)
-    "HTTP claim": 19,
+    "HTTP start": 20,
+    "HTTP claim": 18,
     "durable step": 15,
 }
 # The rows of the table in ARCHITECTURE.md, and the paths that enter the modules they name.

@@ -12,7 +12,7 @@ group by 1
 """
 TESTING = ("_note_moves", "_note_leaves", "_check_places", "_check_status", "_forget_moves")  # triggers, not called
 SIGNING = {"find_signing_key", "list_signing_keys", "add_signing_key"}
-OF_STARTS = {"_refuse_task_id"}
+OF_STARTS = {"_refuse_used_ids"}
 OF_DEPLOYS = {"_create_data_tables"}  # for dataset versions that are registered already
 AS_THE_OWNER = {
     "tenuto_worker": OF_STARTS | OF_DEPLOYS,

@@ -67,7 +67,7 @@ jobs:
     config: {sql: "select 1"}
     update_strategy: append
     outputs: [{dataset: x}]
-  - {name: b, activation: reactive, operator: sql, execution_strategy: PerUpdate, config: {sql: x},
+  - {name: b, activation: reactive, operator: sql, execution_strategy: PerUpdate, config: {sql: select 1},
      inputs: [{from: {dataset: x}}], outputs: [{dataset: x}]}
 """
     found = problems_of(text)
@@ -218,7 +218,7 @@ def test_a_key_without_a_value_is_as_good_as_none():
 def test_several_cycles_are_all_reported():
     jobs = [
         {"name": name, "activation": "reactive", "operator": "sql", "execution_strategy": "PerUpdate",
-         "config": {"sql": "x"}, "inputs": [{"from": {"job": parent}}], "outputs": 1}
+         "config": {"sql": "select 1"}, "inputs": [{"from": {"job": parent}}], "outputs": 1}
         for name, parent in [("a", "b"), ("b", "a"), ("c", "d"), ("d", "c"), ("e", "a")]
     ]  # fmt: skip
 
@@ -232,8 +232,8 @@ def test_a_thousand_jobs_are_read_and_no_more():
     def chain(count: int) -> str:
         first = "- {name: j0, activation: source, operator: trigger_cron, source: {kind: manual}, outputs: 1}\n"
         others = (
-            f"- {{name: j{no}, activation: reactive, operator: sql, execution_strategy: PerUpdate, config: {{sql: x}}, "
-            f"inputs: [{{from: {{job: j{no - 1}}}}}], outputs: 1}}\n"
+            f"- {{name: j{no}, activation: reactive, operator: sql, execution_strategy: PerUpdate, "
+            f"config: {{sql: from j{no - 1}}}, inputs: [{{from: {{job: j{no - 1}}}}}], outputs: 1}}\n"
             for no in range(1, count)
         )
         return f"name: chain\njobs:\n{first}{''.join(others)}"

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tenuto.dag.diff import diff_dags
-from tenuto.dag.plan import Rebuild, estimate_rebuilds
+from tenuto.dag.plan import AffectedReader, Rebuild, affected_readers, estimate_rebuilds
 from tests.dag.documents import a_document, parsed, with_job
 
 KEYED = {"dataset": "orders_daily", "partition": {"kind": "key", "column": "order_date"}}
@@ -17,10 +17,25 @@ def rebuilds(new: dict[str, Any], old: dict[str, Any] | None = None, **counts: i
 
 
 def test_a_job_without_partitions_is_one_task():
-    assert rebuilds(with_job("daily", config={"sql": "select 2"}), a_document()) == [
+    edited = with_job("daily", config={"sql": "select 2"})
+    assert rebuilds(edited, a_document(), orders_raw=3, orders_daily=1) == [
         Rebuild("daily", 1, 1),
         Rebuild("report", 1, 1),
     ]
+
+
+def test_a_job_that_reads_what_is_empty_computes_nothing():
+    edited = with_job("daily", config={"sql": "select 2"})
+    assert rebuilds(edited, a_document(), orders_raw=0, orders_daily=0) == [
+        Rebuild("daily", 0, 0),
+        Rebuild("report", 0, 0),
+    ]
+
+
+def test_a_job_that_runs_for_every_update_is_one_task_per_partition_that_it_reads():
+    edited = with_job("daily", config={"sql": "select 2"})
+    assert rebuilds(edited, a_document(), orders_raw=3, orders_daily=8)[1] == Rebuild("report", 1, 8)
+    assert rebuilds(edited, a_document(), orders_raw=3)[1] == Rebuild("report", 1, None)
 
 
 def test_a_partitioned_job_is_one_task_per_partition_that_it_has_now():
@@ -48,10 +63,40 @@ def test_a_new_job_is_estimated_by_the_partitions_that_it_reads_one_by_one():
 
     assert daily(**reads) == Rebuild("daily", 12, 12)
     assert daily(outputs=[KEYED]) == Rebuild("daily", None, None)  # days of times: nobody knows how many
-    assert daily(**reads, execution_strategy="PerUpdate") == Rebuild("daily", None, None)
+    assert daily(**reads, execution_strategy="PerUpdate") == Rebuild("daily", None, 12)
 
 
 def test_tasks_that_follow_events_are_not_counted():
     extract = rebuilds(a_document())[0]
 
     assert extract == Rebuild("extract", 1, None)
+
+
+def test_a_source_computes_what_it_has_published_again_unless_its_data_is_gone():
+    manual = {"source": {"kind": "manual"}}
+    edited = {**manual, "config": {"task": "shop.jobs:other"}}
+    for changes, extract in (
+        ({}, Rebuild("extract", 1, 6)),
+        ({"bootstrap": {"reset_outputs": True}}, Rebuild("extract", 0, 0)),
+        ({"source": {"kind": "continuous"}}, Rebuild("extract", 0, 0)),
+    ):
+        found = rebuilds(with_job("extract", **{**edited, **changes}), with_job("extract", **manual), orders_raw=6)
+        assert found[0] == extract
+        assert (found[1] == Rebuild("daily", 0, 0)) == (extract.tasks == 0)  # it reads orders_raw
+
+
+def test_readers_in_other_dags_are_affected_by_other_data_and_by_removed_datasets():
+    readers = [
+        {"dag": "reports", "job": job, "dataset": name} for job, name in (("a", "orders_daily"), ("b", "orders_raw"))
+    ]
+
+    def affected(new: dict[str, Any]) -> list[AffectedReader]:
+        return affected_readers(diff_dags(parsed(a_document()), parsed(new)), readers)
+
+    assert affected({**a_document(), "description": "other words"}) == []
+    assert affected(with_job("daily", config={"sql": "select 2"})) == [
+        AffectedReader("reports", "a", "orders_daily", "updated")
+    ]
+    assert affected({**a_document(), "jobs": a_document()["jobs"][:1]}) == [
+        AffectedReader("reports", "a", "orders_daily", "removed")
+    ]

@@ -11,8 +11,7 @@ import pytest
 from tenuto.db import audit, runs
 from tenuto.db.connection.call import Conn
 from tenuto.db.connection.errors import TimedOut, Unreachable
-from tenuto.db.connection.org_transactions import transaction_for
-from tenuto.db.connection.pool import ConnectionPool, open_pool
+from tenuto.db.connection.pool import ConnectionPool, open_pool, transaction_for
 from tenuto.model.errors import InvalidInput, NotFound
 from tests.support.database.tasks import DEFAULT_ORG, start_one, status
 

@@ -14,6 +14,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tenuto.db.connection.pool import open_pool
+from tenuto.dispatcher import deliveries
 from tenuto.dispatcher.deliveries import Deliverer
 from tenuto.dispatcher.effects import EffectRunner
 from tenuto.dispatcher.lineage_events import LineageEmitter
@@ -87,7 +88,7 @@ def test_the_events_of_a_pipeline_are_valid_and_say_what_was_read_and_written(
     db: Db, database: str, receiver: StubServer
 ):
     declare(db, f"{receiver.url}/api/v1/lineage")
-    deployed(db, sales("select at, total from raw"))
+    deployed(db, sales('select "at", total from raw'))
     worker = a_worker(db)
     trigger(db, "extract", DAY)
     first = worker.claim_one()
@@ -105,7 +106,7 @@ def test_the_events_of_a_pipeline_are_valid_and_say_what_was_read_and_written(
     assert list(of_runs(events).values()) == [["START", "COMPLETE"]] * 2
     last = next(e for e in events if e.get("eventType") == "COMPLETE" and e["job"]["name"] == "sales.daily")
     assert last["job"]["namespace"] == NAMESPACE
-    assert last["job"]["facets"]["sql"]["query"] == "select at, total from raw"
+    assert last["job"]["facets"]["sql"]["query"] == 'select "at", total from raw'
     (read,), (written,) = last["inputs"], last["outputs"]
     assert (read["name"], written["name"]) == ("raw", "per_day")
     assert read["inputFacets"]["subset"]["inputCondition"]["partitions"][0]["identifier"] == DAY
@@ -122,9 +123,9 @@ def test_the_events_of_a_pipeline_are_valid_and_say_what_was_read_and_written(
     assert columns["dataset"][0]["transformations"][0]["subtype"] == "FILTER"
     raw = next(e for e in events if e.get("eventType") == "COMPLETE" and e["job"]["name"] == "sales.extract")
     assert raw["outputs"][0]["outputFacets"]["dataQualityAssertions"]["assertions"] == [
-        {"assertion": "unique at", "success": False}
+        {"assertion": "unique at", "success": False, "severity": "warn", "actual": "2 rows"}
     ]
-    assert len({facet["_schemaURL"] for event in events for facet in facets_of(event)}) >= 12
+    assert len({facet["_schemaURL"] for event in events for facet in facets_of(event)}) >= 16
 
 
 def test_failures_retries_and_cancels_are_runs_of_their_own(db: Db, database: str, receiver: StubServer, clock: Clock):
@@ -172,7 +173,7 @@ def test_a_receiver_that_was_away_gets_everything_in_order(db: Db, database: str
     assert {status for kind, _, status in effects(db) if kind == "emit_lineage"} == {"done"}
 
 
-def test_receivers_that_fail_hang_or_close_delay_only_themselves(
+def test_receivers_that_fail_or_close_delay_only_themselves(
     db: Db, database: str, receiver: StubServer, tmp_path: Path
 ):
     with a_stub_server() as failing, create_server(("127.0.0.1", 0)) as closing:
@@ -201,6 +202,45 @@ def test_receivers_that_fail_hang_or_close_delay_only_themselves(
     waiting = db.execute("""select distinct destination from tenuto.outbox
         where kind = 'emit_lineage' and status = 'pending' order by 1""").fetchall()
     assert waiting == [("closing",), ("failing",)]
+
+
+def test_a_receiver_that_never_responds_delays_only_itself_and_gets_everything_later(
+    db: Db, database: str, receiver: StubServer, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(deliveries, "DELIVERY_SECONDS", 3.0)
+    with a_stub_server() as hanging:
+        hanging.released.clear()
+        declare(db, hanging.url, "hanging")
+        declare(db, receiver.url, "sound")
+        deployed(db)
+        worker = a_worker(db)
+        trigger(db, "extract", DAY)
+        publish(worker, worker.claim_one(), DAY)
+        expected = len(effects(db)) // 2
+
+        async def story() -> list[str]:
+            """Returns the states of the rows of the receiver that hangs when the other one has everything."""
+            deliverer = Deliverer(PEPPERS, private=True)
+            async with open_pool(database, role="tenuto_dispatcher") as pool:
+                runner = EffectRunner(pool, {"emit_lineage": LineageEmitter(deliverer)}, owner="me")
+                while len(receiver.bodies) < expected:
+                    await runner.take(100)
+                    await asyncio.sleep(0.01)
+                states = db.execute(
+                    "select distinct status from tenuto.outbox where destination = 'hanging'"
+                ).fetchall()
+                await runner.finish()
+            await deliverer.close()
+            return [state for (state,) in states]
+
+        assert "done" not in asyncio.run(story())
+        assert list(of_runs(received(receiver)).values()) == [["START", "COMPLETE"]]
+        errors = db.execute("select distinct last_error from tenuto.outbox where destination = 'hanging'").fetchall()
+        assert errors == [("DeliveryFailed: no response within 3 s",)]
+        hanging.bodies.clear()
+        hanging.released.set()
+        deliver(db, database, times=2)
+        assert list(of_runs(received(hanging)).values()) == [["START", "COMPLETE"]]
 
 
 def test_a_dispatcher_that_is_killed_while_it_delivers_loses_nothing(db: Db, database: str, receiver: StubServer):

@@ -55,8 +55,7 @@ def test_workers_and_an_upgrade_do_not_stop_each_other(database: str, db: psycop
     for thread in threads:
         thread.start()
     try:
-        for no in range(2):
-            assert install.migrate(database, test=True, root=changed(tmp_path, no)).objects_applied
+        assert install.migrate(database, test=True, root=changed(tmp_path, 1)).objects_applied
     finally:
         over.set()
         for thread in threads:

@@ -9,6 +9,7 @@ from tests.support.database.attempts import end_lease, outcomes, wait_for
 from tests.support.database.invariants import assert_invariants
 from tests.support.database.jobs import deployed, partitions, trigger
 from tests.support.database.loops import value
+from tests.support.database.outbox import take
 from tests.support.database.tables import LEDGER
 from tests.support.database.tasks import DEFAULT_ORG, Db, call
 from tests.support.processes.workers import Fleet
@@ -152,3 +153,27 @@ def test_datasets_in_postgres_are_written_read_and_deduplicated_by_their_key(db:
     assert table_of("counts") == [(3, "rows")]
     assert list(fleet.folder.rglob("*.parquet")) == []
     assert_invariants(db)
+
+
+def test_what_a_job_finds_in_data_is_an_alert_until_it_is_gone(db: Db, fleet: Fleet) -> None:
+    watch = {
+        **DAG["jobs"][3],
+        "operator": "alert_evaluate",
+        "config": {"sql": "select id, day from raw where id > 0", "key": ["id"], "message": "{id} is late on {day}"},
+    }
+    deployed(db, {"name": "sales", "jobs": [DAG["jobs"][0], watch]})
+    call(db, "put_alert_rule", org_id=DEFAULT_ORG, name="late", kind="job_alerts", target="sales/daily")
+    paused(db, "sales", "daily")
+    fleet.start("jobs")
+    fleet.open_gate("1")
+    trigger(db, "extract", "1")
+    wait_for(db, completed=1, timeout=60)
+
+    for completed in (2, 3):
+        trigger(db, "daily", "1", force=True)
+        wait_for(db, completed=completed, timeout=60)
+    call(db, "raise_alerts", owner="one", ids=take(db, "one", kinds=("raise_alerts",)))
+
+    found = [(row["summary"], row["evaluations"]) for row in call(db, "list_alerts", org_id=DEFAULT_ORG)]
+    assert sorted(found) == [("1 is late on 1", 2), ("2 is late on 1", 2)]
+    assert rows(db, fleet.folder, "per_day", "1") == [{"id": 1, "day": "1"}, {"id": 2, "day": "1"}]

@@ -29,6 +29,12 @@ def carried(db: Db, words: str) -> int:
     )
 
 
+def test_the_first_heartbeat_carries_figures_of_the_machine(db: Db, fleet: Fleet):
+    fleet.start("plain", "--lease", "600s")  # the second heartbeat would come after 200 s
+
+    wait_until(lambda: bool(value(db, "select metadata ?& '{cpu_percent,disk_used_mb}' from tenuto.workers")))
+
+
 def test_a_worker_logs_what_blocks_dies_is_lost_or_returned(db: Db, fleet: Fleet):
     worker = fleet.start("plain", "--log-format", "json", "--log-level", "info", "--grace", "0.2s", "--lease", "8s")
     (child,) = worker.children()

@@ -1,6 +1,9 @@
 """What OpenLineage events say about failures, renamed datasets and sources, without a database."""
 
+from collections.abc import Callable
 from typing import Any
+
+import pytest
 
 from tenuto.lineage import openlineage
 from tests.support.openlineage import check_event
@@ -34,7 +37,8 @@ def test_a_schedule_its_cause_and_a_continuous_source_are_named():
     (cause,) = event["run"]["facets"]["jobDependencies"]["upstream"]
     assert cause["job"]["name"] == "sales.extract"
     assert cause["run"]["runId"] != event["run"]["runId"]
-    assert event["job"]["facets"]["jobType"]["processingType"] == "STREAMING"
+    kind = event["job"]["facets"]["jobType"]
+    assert (kind["processingType"], kind["emissionPattern"]["windowDuration"]) == ("STREAMING", 60)
 
 
 def test_a_renamed_dataset_names_what_it_was():
@@ -56,3 +60,47 @@ def test_a_column_whose_source_is_not_known_is_left_out():
 
     check_event(event)
     assert list(event["outputs"][0]["facets"]["columnLineage"]["fields"]) == ["day"]
+
+
+def test_a_run_has_its_parent_its_root_and_the_results_of_its_checks():
+    results = [
+        {"name": "unique", "severity": "warn", "passed": False, "message": "2 rows" * 1000},
+        {"name": None, "severity": None, "passed": True, "message": None},
+    ]
+    output = {"dataset": "per_day", "partitions": ["x"], "rows": 1, "folders": 1, "results": results}
+    facts = {"run_id": ATTEMPT["task_id"], "outputs": [output], "deployed_by": "ann", "version": 3, "operator": "sql"}
+    event = build_event(ATTEMPT, {"type": "COMPLETE", "at": AT}, "tenuto://acme", facts)
+
+    check_event(event)
+    parent = event["run"]["facets"]["parent"]
+    assert parent["root"] == {"run": parent["run"], "job": parent["job"]}
+    first, second = event["run"]["facets"]["test"]["tests"]
+    assert (first["name"], first["status"], first["severity"]) == ("per_day: unique", "fail", "warn")
+    assert len(first["actual"]) == 1000
+    assert (second["name"], second["status"], second["severity"]) == ("per_day: check", "pass", "error")
+    assert event["job"]["facets"]["ownership"]["owners"] == [{"name": "ann", "type": "DEPLOYER"}]
+    tags = {tag["key"]: tag["value"] for tag in event["job"]["facets"]["tags"]["tags"]}
+    assert tags == {"dag_version": "3", "operator": "sql"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda event: event["run"].update(runId="one"),
+        lambda event: event.update(eventType="ENDED"),
+        lambda event: event.update(eventTime="yesterday"),
+        lambda event: event["job"].pop("namespace"),
+        lambda event: event["job"].update(version=1),
+        lambda event: event["run"]["facets"]["tags"].pop("tags") and event["run"]["facets"]["tags"].update(tags=1),
+        lambda event: event["run"]["facets"]["tags"]["tags"][0].pop("value"),
+        lambda event: event["job"]["facets"]["jobType"].update(jobType=1),
+        lambda event: event["job"]["facets"]["jobType"].update(_schemaURL="https://openlineage.io/spec/facets/none"),
+    ],
+)
+def test_an_event_that_differs_from_the_specification_is_found(change: Callable[[Any], object]):
+    event = build_event(ATTEMPT, {"type": "START", "at": AT}, "tenuto://acme", {"version": 1})
+    check_event(event)
+    change(event)
+
+    with pytest.raises((AssertionError, KeyError, TypeError, ValueError)):
+        check_event(event)

@@ -67,6 +67,17 @@ def test_failed_runs_and_tasks_are_found_behind_everything_else(crowded: psycopg
     assert plans.read("task_attempts") <= 50
 
 
+def test_a_page_of_cancelled_runs_reads_few_of_many(crowded: psycopg.Connection) -> None:
+    start(crowded, *range(200), kind={"type": "app.gone", "queue": "gone"})
+    call(crowded, "purge_queue", org_id=DEFAULT_ORG, queue="gone", limit=200)
+
+    with explained(crowded) as plans:
+        page = call(crowded, "list_runs", org_id=DEFAULT_ORG, status="cancelled", limit=5)
+
+    assert len(page) == 5
+    assert plans.read("runs") <= 100
+
+
 def test_rare_metadata_is_found_by_index_behind_everything_else(crowded: psycopg.Connection) -> None:
     details = Jsonb([{"task": 0, "metadata": {"order": 7}}])
     (rare,) = start(crowded, 1, kind=MINE, details=details)

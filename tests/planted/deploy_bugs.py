@@ -22,12 +22,12 @@ DEPLOY_BUGS = (
     Bug(
         "cutover_leaves_the_datasets_behind",
         f"{DATASETS}/test_cutover_dag.py::test_a_cutover_moves_the_dag_and_every_dataset",
-        (("reactions/cutover_dag.sql", r"perform tenuto\._point_datasets\([^;]*;", ""),),
+        (("reactions/cutover_dag.sql", r"perform tenuto\._add_reader_updates\([^;]*;", ""),),
     ),
     Bug(
         "rollback_leaves_the_datasets_behind",
         f"{DATASETS}/test_cutover_dag.py::test_a_rollback_is_the_inverse_and_a_cutover_forward_again_computes_nothing",
-        (("reactions/rollback_dag.sql", r"perform tenuto\._point_datasets\([^;]*;", ""),),
+        (("reactions/rollback_dag.sql", r"perform tenuto\._add_reader_updates\([^;]*;", ""),),
     ),
     Bug(
         "datasets_that_are_gone_keep_their_pointers",
@@ -39,6 +39,47 @@ DEPLOY_BUGS = (
         "cutover_to_a_version_that_is_not_ready",
         f"{DATASETS}/test_cutover_dag.py::test_only_a_forced_cutover_takes_a_version_that_is_not_ready[failed]",
         (("deploys/dags/_move_pointer.sql", r"p_force and status in", "status in"),),
+    ),
+    Bug(
+        "a_dag_is_deleted_under_its_readers",
+        f"{EVENTS}/test_delete_dag.py::test_a_dag_whose_datasets_another_one_reads_is_not_deleted_even_forced",
+        (("datasets/_outside_readers.sql", r"'staged', 'building', 'ready', 'current'", "'staged'"),),
+    ),
+    Bug(
+        "a_dataset_is_deleted_while_a_reader_is_deployed",
+        f"{RACES}/test_deletions.py::test_a_deploy_of_a_reader_and_a_deletion_of_what_it_reads_never_both_win",
+        (("datasets/_link_jobs.sql", r"\n  for share;", ";"),),
+    ),
+    Bug(
+        "a_deploy_reads_a_version_that_is_left_meanwhile",
+        f"{RACES}/test_reader_updates.py::test_a_deploy_beside_a_cutover_computes_the_partitions_of_the_new_version",
+        (("datasets/_link_jobs.sql", r"for share;", "for key share;"),),
+    ),
+    Bug(
+        "a_rollback_reads_what_is_deleted_meanwhile",
+        f"{RACES}/test_deletions.py::test_a_rollback_of_a_reader_and_a_deletion_of_what_it_reads_never_both_win",
+        (("datasets/_check_version_data.sql", r"\n  for key share;", ";"),),
+    ),
+    Bug(
+        "a_cutover_drops_updates_of_readers_that_wait",
+        f"{EVENTS}/test_reader_updates.py::test_a_cutover_that_keeps_the_data_does_not_drop_an_update_that_waits",
+        (
+            (
+                "reactions/_add_reader_updates.sql",
+                r"from unnest\(v_left\) l\) b",
+                "from unnest(v_left[2:1]) l) b",
+            ),
+        ),
+    ),
+    Bug(
+        "readers_in_other_dags_are_told_of_equal_partitions",
+        f"{EVENTS}/test_reader_updates.py::test_partitions_that_differ_are_updates_for_jobs_of_other_dags_only",
+        (("reactions/builds/_update_readers.sql", r"o\.fingerprint is distinct from n\.fingerprint", "true"),),
+    ),
+    Bug(
+        "a_cutover_updates_the_jobs_of_its_own_dag",
+        f"{EVENTS}/test_reader_updates.py::test_partitions_that_differ_are_updates_for_jobs_of_other_dags_only",
+        (("reactions/_decide.sql", r"and c\.producer = c\.reader\)", "and false)"),),
     ),
     Bug(
         "two_producers_of_one_dataset",
@@ -59,6 +100,7 @@ DEPLOY_BUGS = (
         "deploys_of_a_dag_do_not_wait_for_each_other",
         f"{RACES}/test_deploys.py::test_two_deployers_of_different_documents_get_two_versions",
         (
+            ("deploys/dags/_open_dag.sql", r"\n    for no key update;", ";"),
             ("deploys/dags/_lock_dag.sql", r"\n  for no key update;", ";"),
             ("deploys/dags/_lock_dag.sql", r"perform pg_advisory_xact_lock\([^;]*;", ""),
         ),

@@ -4,6 +4,8 @@ from tests.planted.plant import Bug
 
 EVENTS = "tests/sql/runs/jobs/test_emit_events.py"
 RECORDED = "tests/sql/datasets/test_record_lineage.py"
+READERS = "tests/sql/datasets/test_wider_readers.py"
+ALERTS = "tests/sql/monitoring/test_job_alerts.py"
 
 LINEAGE_BUGS = (
     Bug(
@@ -42,5 +44,20 @@ LINEAGE_BUGS = (
         "an_older_task_replaces_lineage",
         f"{RECORDED}::test_an_older_task_that_completes_later_replaces_nothing",
         (("datasets/_record_columns.sql", r"where m\.task_id < excluded\.task_id or [^;]*;", ";"),),
+    ),
+    Bug(
+        "a_cutover_that_widens_readers",
+        f"{READERS}::test_a_cutover_is_denied_to_what_was_deployed_before",
+        (("reactions/cutover_dag.sql", r"perform tenuto\._check_readers\([^;]*;", ""),),
+    ),
+    Bug(
+        "a_grant_that_widens_readers",
+        f"{READERS}::test_a_grant_is_denied_that_widens_what_is_current",
+        (("datasets/grant_dataset.sql", r"if v_source is not null then", "if false then"),),
+    ),
+    Bug(
+        "alerts_of_an_earlier_update_lost",
+        f"{ALERTS}::test_nothing_found_between_two_updates_is_lost",
+        (("monitoring/alerts/raise_alerts.sql", r"done := v_overtaken or [^;]*;", "done := true;"),),
     ),
 )

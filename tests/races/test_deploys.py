@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tenuto.model.errors import Conflict
+from tenuto.model.errors import Conflict, Forbidden
 from tests.dag.documents import a_document, with_job
 from tests.support.database.dags import cutover, deploy, rollback
 from tests.support.database.interleave import Play, Race
@@ -109,3 +109,26 @@ def test_a_purge_and_a_rollback_to_what_it_purges_never_both_win(race: Race) -> 
         return refused
 
     assert set(race.every_order(scene)) == {True, False}
+
+
+def test_a_grant_and_a_cutover_do_not_widen_readers_together(race: Race) -> None:
+    def grant(db: Db) -> None:
+        call(db, "grant_dataset", org_id=DEFAULT_ORG, name="orders_daily", role="sales")
+
+    def scene(play: Play) -> tuple[bool, ...]:
+        document = with_job("daily", outputs=[{"dataset": "orders_daily"}])
+        document["jobs"][1]["inputs"] = [{"from": {"dataset": "other_raw"}}]
+        document["jobs"][1]["execution_strategy"] = "PerUpdate"
+        source = {**OTHER["jobs"][0], "outputs": [{"dataset": "other_raw"}]}
+        deploy(race.db, {**OTHER, "jobs": [source]})
+        cutover(race.db, name="other")
+        deploy(race.db)
+        cutover(race.db)
+        call(race.db, "create_role", org_id=DEFAULT_ORG, name="sales")
+        call(race.db, "grant_dataset", org_id=DEFAULT_ORG, name="orders_raw", role="sales")
+        deploy(race.db, document)
+        call(race.db, "set_org_settings", org_id=DEFAULT_ORG, settings={"wider_readers": "deny"})
+        results = play.run(grant, lambda db: cutover(db, expected=1, version=2, force=True))
+        return tuple(isinstance(result, Forbidden) for result in results)
+
+    assert set(race.every_order(scene)) == {(True, False), (False, True)}

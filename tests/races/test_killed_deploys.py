@@ -10,8 +10,13 @@ import pytest
 
 from tests.dag.documents import a_document, with_job
 from tests.races.test_deploys import STATE, TORN
+from tests.support.database.builds import advance, compute, status, with_data
 from tests.support.database.dags import cutover, deploy, pointers, rollback
-from tests.support.database.tasks import Db
+from tests.support.database.events import commit, route
+from tests.support.database.jobs import partitions, sales
+from tests.support.database.loops import value
+from tests.support.database.snapshots import snapshot
+from tests.support.database.tasks import Db, a_worker
 from tests.support.processes.terminal import ROOT
 
 EDITED = with_job("daily", config={"sql": "select 2"})
@@ -27,8 +32,9 @@ def kill(database: str) -> Iterator[Callable[..., None]]:
         assert process.stdin
         assert process.stdout
 
-        def order(action: str, dies_after: str, *, yaml: Any = None, expected: int = 0) -> None:
-            facts = {"action": action, "dies_after": dies_after, "yaml": json.dumps(yaml), "expected": expected}
+        def order(action: str, dies_after: str, *, yaml: Any = None, **options: Any) -> None:
+            facts = {"name": "orders", "expected": 0, "cutover": True, **options}
+            facts |= {"action": action, "dies_after": dies_after, "yaml": json.dumps(yaml)}
             assert process.stdin
             assert process.stdout
             print(json.dumps(facts), file=process.stdin, flush=True)
@@ -67,3 +73,35 @@ def test_a_killed_deployer_leaves_nothing_half_done(db: Db, kill: Callable[..., 
     assert state(db)[2] == first[2]
     assert cutover(db, expected=1)["version"] == 3
     assert rollback(db, expected=3)["version"] == 1
+
+
+def test_a_killed_deployer_leaves_no_row_of_a_rebuild_a_cutover_or_a_rollback(db: Db, kill: Callable[..., None]):
+    worker = a_worker(db)
+    with_data(db, worker, "mon", document=sales("select 1"))
+    live = partitions(db, "per_day")
+
+    def unless_committed(action: str, call: str, **order: Any) -> None:
+        """Kills a deployer after the call, which leaves no trace, and another one after its commit."""
+        before = snapshot(db)
+        kill(action, call, name="sales", cutover=False, **order)
+        assert snapshot(db) == before
+        kill(action, "commit", name="sales", cutover=False, **order)
+
+    unless_committed("deploy", "deploy_dag", yaml=sales("select 2"))
+    assert status(db, 2) == "building"
+    commit(worker, "tue")  # its event waits in the version that is being computed
+    advance(db)
+    while compute(worker):
+        advance(db)
+    assert (status(db, 2), {*partitions(db, "per_day")}) == ("ready", {"mon", "tue"})
+    unless_committed("cutover", "cutover_dag", expected=1)
+    advance(db)
+    while compute(worker):
+        advance(db)
+    assert (status(db, 2), {*partitions(db, "per_day")}) == ("current", {"mon", "tue"})
+    unless_committed("rollback", "rollback_dag", expected=2)
+    route(db)
+
+    assert (status(db, 1), partitions(db, "per_day")["mon"]) == ("current", live["mon"])
+    assert db.execute(TORN).fetchall() == []
+    assert value(db, "select count(*) from tenuto.outbox where kind = 'route_event' and status <> 'done'") == 0

@@ -41,7 +41,7 @@ def test_an_attempt_completes_with_what_the_program_prints(db: Db, worker: Super
     wait_until(lambda: ended(db) == 1)
     row = db.execute("select output from tenuto.task_attempts where task_id = %s", [task_id]).fetchone()
     assert row == ("hello",)
-    assert worker.holds_nothing()
+    wait_until(worker.holds_nothing)
 
 
 def test_a_program_that_fails_fails_its_attempt(db: Db, worker: Supervised) -> None:

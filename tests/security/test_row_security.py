@@ -192,7 +192,7 @@ def test_neither_workers_nor_readers_may_call_what_runs_as_the_owner(db: psycopg
         "select distinct r.role from pg_proc p, unnest(%s::text[]) as r(role)"
         " where p.pronamespace = 'tenuto'::regnamespace and p.prosecdef and p.prorettype <> 'trigger'::regtype"
         # The first raises or returns nothing, the second creates empty tables of what is registered already.
-        " and p.proname not in ('_refuse_task_id', '_create_data_tables')"
+        " and p.proname not in ('_refuse_used_ids', '_create_data_tables')"
         " and has_function_privilege(r.role, p.oid, 'execute')",
         [[role for role in ROLES if role != "tenuto_owner"]],
     ).fetchall()

@@ -92,7 +92,7 @@ def test_its_folder_is_gone_afterwards_and_links_in_it_are_not_followed(weak: Sa
 
     end = weak.inside("leave_link", str(tmp_path))
 
-    assert Path(end.output).name.startswith("tenuto-sandbox-")
+    assert Path(end.output).name.startswith("tenuto-scratch-")
     wait_until(lambda: not Path(end.output).exists())
     assert (tmp_path / "kept").read_text() == "kept"
 

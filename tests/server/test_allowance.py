@@ -13,7 +13,7 @@ from tenuto.server.limits.rate_limits import VALID_SECONDS, PrepaidTokens
 from tenuto.server.settings import RateLimit, ServerSettings
 from tests.server.conftest import MakeKey
 
-KEY = ApiKeyPrincipal(UUID(int=1), UUID(int=2), "ci", frozenset(["*"]))
+KEY = ApiKeyPrincipal(UUID(int=1), UUID(int=2), "ci", frozenset(["*"]), frozenset())
 
 
 class Clock:

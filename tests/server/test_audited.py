@@ -193,6 +193,13 @@ def of_dags(db: Db) -> Iterator[Deed]:
     yield "POST /v1/datasets/{name}/grant", "/v1/datasets/orders_daily/grant", finance
     yield "POST /v1/datasets/{name}/revoke", "/v1/datasets/orders_daily/revoke", finance
     yield "POST /v1/datasets/{name}/purge", "/v1/datasets/orders_daily/purge", {"json": {"keep": 0}}
+    for name in ("left_over", "kept"):
+        job = {**with_job("extract", source={"kind": "manual"})["jobs"][0], "outputs": [{"dataset": name}]}
+        yaml = json.dumps({"name": "extra", "jobs": [job]})
+        yield "POST /v1/dags/{name}/versions", "/v1/dags/extra/versions", {"json": {"yaml": yaml}}
+        yield "POST /v1/dags/{name}/cutover", "/v1/dags/extra/cutover", {}
+    yield "DELETE /v1/datasets/{name}", "/v1/datasets/left_over", {}
+    yield "DELETE /v1/dags/{name}", "/v1/dags/orders?force=true", {}
 
 
 def test_every_change_by_a_person_or_key_is_written_down(admin: TestClient, db: psycopg.Connection) -> None:

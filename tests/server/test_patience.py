@@ -68,7 +68,10 @@ def test_who_says_nothing_is_not_waited_for(url: str) -> None:
 def test_a_second_head_that_does_not_end_is_not_waited_for_either(url: str) -> None:
     with connect(url) as line:
         line.sendall(HEAD + b"\r\n")
-        assert line.recv(4096).startswith(b"HTTP/1.1 200 ")
+        response = b""
+        while not response.endswith(b'{"status":"ok"}'):  # head and body may arrive separately
+            response += line.recv(4096)
+        assert response.startswith(b"HTTP/1.1 200 ")
 
         assert dribble(line, HEAD + b"X-Slow: ").startswith(b"HTTP/1.1 408 ")
 

@@ -21,7 +21,7 @@ def test_a_pool_is_set_read_and_deleted(admin: TestClient, db: psycopg.Connectio
     (machine,) = admin.get("/v1/pools/gpu/machines").json()["items"]
 
     assert (row["name"], row["wanted"], row["starting"], row == one) == ("gpu", 1, 1, True)
-    assert (page["items"][0]["reason"], rest["items"]) == ("1 tasks are ready and 0 run", [])
+    assert (page["items"][0]["reason"], rest["items"]) == ("1 task is ready and 0 run", [])
     assert machine["status"] == "starting"
     assert admin.post("/v1/pools/gpu/machines", json={"count": 2}).json() == {"requested": 2}
     assert admin.post("/v1/pools/gpu/machines", json={"count": 0}).status_code == 422

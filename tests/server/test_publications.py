@@ -8,7 +8,8 @@ from starlette.testclient import TestClient
 
 from tests.server.conftest import MakeKey
 from tests.support.database.jobs import deployed, partitions, publication, trigger
-from tests.support.database.tasks import Claim, call, status
+from tests.support.database.outbox import take
+from tests.support.database.tasks import DEFAULT_ORG, Claim, call, status
 from tests.support.http.worker_requests import HttpWorker, fence
 
 
@@ -77,6 +78,23 @@ def test_lineage_comes_with_what_is_published(worker: HttpWorker, db: psycopg.Co
     assert worker.api.post("/v1/task/complete", headers=headers, json=wrong).json() == {"result": "refused"}
     rows = db.execute("select column_name, input_column, kind from tenuto.column_lineage").fetchall()
     assert rows == [("n", "at", "direct")]
+
+
+def test_alerts_come_with_what_is_published(worker: HttpWorker, db: psycopg.Connection) -> None:
+    deployed(db)
+    call(db, "put_alert_rule", org_id=DEFAULT_ORG, name="watch", kind="job_alerts")
+    trigger(db, "daily", "mon", "tue")
+    report, code = worker.claim(2, tokens=True)["tasks"]
+    found = {"key": "a", "summary": "a is late", "severity": "critical", "row": {"id": 1}}
+
+    worker.ask("report", completed=[fence(report, published=published(report, "mon", alerts=[found]))])
+    headers = {"Authorization": f"Bearer {code['token']}"}
+    malformed = {"published": published(code, "tue", alerts=[{**found, "severity": "bad"}])}
+
+    assert worker.api.post("/v1/task/complete", headers=headers, json=malformed).status_code == 422
+    assert call(db, "raise_alerts", owner="one", ids=take(db, "one", kinds=("raise_alerts",))) != []
+    (row,) = call(db, "list_alerts", org_id=DEFAULT_ORG)
+    assert (row["rule"], row["key"], row["details"]["severity"]) == ("watch", "sales/daily mon a", "critical")
 
 
 def test_a_trigger_that_cannot_be_is_refused(admin: TestClient, db: psycopg.Connection, make_headers: MakeKey) -> None:

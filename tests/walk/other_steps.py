@@ -20,9 +20,18 @@ TIMED = {"timeout_seconds": TIMEOUT, "heartbeat_timeout_seconds": SILENCE}
 
 
 def start_one(walk: Walk) -> Step | None:
+    return a_start(walk, limited=walk.chance(0.4), timed=walk.chance(0.3), delayed=walk.chance(0.2))
+
+
+def start_plain(walk: Walk) -> Step | None:
+    """For walks in which code is blocked: the model does not say when the next in line gets the slot of a task that is
+    set aside."""
+    return a_start(walk, limited=False, timed=False, delayed=False)
+
+
+def a_start(walk: Walk, *, limited: bool, timed: bool, delayed: bool) -> Step | None:
     if len(walk.task_ids) >= MOST_TASKS:
         return None
-    limited, timed, delayed = walk.chance(0.4), walk.chance(0.3), walk.chance(0.2)
     task_id = walk.new_id()
     details = {"task": 0, "limits": A_LIMIT if limited else None, "delay_seconds": PAUSE if delayed else None}
 
@@ -219,11 +228,6 @@ def on_a_run(walk: Walk) -> Step | None:
     params = {**ORG, "run_id": walk.run_ids[no]}
     over, still_open = ("TN004", None) if status in FINAL else (None, "TN004")
 
-    def cancel(_: Rows) -> None:
-        walk.model.cancel("run", no)
-        walk.model.requests.add(("run", no))
-        run.cancel = True
-
     def signal(_: Rows) -> None:
         run.signals += 1
         tasks = walk.model.tasks_of(no)
@@ -235,7 +239,7 @@ def on_a_run(walk: Walk) -> Step | None:
             task.state, task.run = "gone", -1
 
     steps = [
-        Step("cancel_run", params, status, cancel, over),
+        cancel_run(walk, no),
         Step("send_signal", {**params, "name": "go"}, status, signal, over),
         Step("send_signal", {**params, "name": "go"}, status, signal, over),
         Step("put_run_data", {**params, "values": {"a": 1}}, status, refusal=over),
@@ -244,6 +248,23 @@ def on_a_run(walk: Walk) -> Step | None:
     again = retry(walk, no, params, still_open)
     rare = {"failed": [again] * 4, "cancelled": [again] * 2, "retrying": [steps[0]] * 3}
     return walk.random.choice([*steps, again, *rare.get(status, [])])
+
+
+def cancel_run(walk: Walk, no: int) -> Step:
+    def apply(_: Rows) -> None:
+        walk.model.cancel("run", no)
+        walk.model.requests.add(("run", no))
+        walk.model.runs[no].cancel = True
+
+    status = walk.model.run_status(no)
+    refusal = "TN004" if status in FINAL else None
+    return Step("cancel_run", {**ORG, "run_id": walk.run_ids[no]}, status, apply, refusal)
+
+
+def cancel_retrying(walk: Walk) -> Step | None:
+    """A run that waits until its tasks run again, as few do."""
+    numbers = [no for no, run in enumerate(walk.model.runs) if run.status == "retrying" and not run.gone]
+    return cancel_run(walk, walk.random.choice(numbers)) if numbers else None
 
 
 def start_worker(walk: Walk) -> Step | None:
@@ -296,6 +317,15 @@ def on_a_worker(walk: Walk) -> Step:
     )
 
 
+def on_a_gone_worker(walk: Walk) -> Step | None:
+    gone = [name for name, status in walk.model.workers.items() if status == "terminated"]
+    if not gone:
+        return None
+    params = {**ORG, "worker_id": walk.random.choice(gone)}
+    function, more = walk.random.choice([("drain_worker", {}), ("fail_worker", {"error": "e"})])
+    return Step(function, {**params, **more}, "terminated", refusal="TN004")
+
+
 def end_sessions(walk: Walk, name: str) -> None:
     for session in walk.model.sessions:
         if session.worker == name:
@@ -311,4 +341,5 @@ def move_worker(walk: Walk, name: str, verb: str, state: str) -> None:
 
 CODE = (unblock_tasks, set_aside_tasks)
 TIME = (tick, expire_sessions, expire_attempts, expire_deadlines, promote_due, wake_waiting, fold_runs, settle_runs)
-STEPS = (start_one, start_graph, *TIME, *CODE, sweep_cancelled, cancel_task, *[on_a_run] * 4, on_a_worker)
+PEOPLE = (sweep_cancelled, cancel_task, *[on_a_run] * 4, on_a_worker, on_a_gone_worker)
+STEPS = (start_one, start_graph, *TIME, *CODE, *PEOPLE)

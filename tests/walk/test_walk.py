@@ -46,12 +46,14 @@ EVERY_STEP = (*other.STEPS, *worker.STEPS)
 WORK = {worker.claim: 8, other.start_worker: 4, other.tick: 2, other.promote_due: 3}
 THEMES: list[dict[Callable[[Walk], Step | None], int]] = [
     {**WORK, other.start_graph: 6, worker.finish: 12, other.fold_runs: 6, other.settle_runs: 8, other.on_a_run: 6,
-     other.tick: 5},
+     other.cancel_retrying: 3, other.tick: 5},
     {**WORK, other.start_one: 4, worker.start_child: 3, worker.wait_for: 9, worker.finish: 2, other.on_a_run: 3,
      other.wake_waiting: 3, other.cancel_task: 2},
     {**WORK, **dict.fromkeys(other.TIME, 3), other.start_one: 4, other.start_graph: 2, worker.report: 9, worker.beat: 4,
      other.on_a_worker: 2, other.cancel_task: 1, other.unblock_tasks: 2, other.set_aside_tasks: 2},
     {**WORK, other.on_a_worker: 16, other.start_one: 4, worker.report: 6, other.expire_sessions: 6, other.tick: 4},
+    {**WORK, other.on_a_worker: 6, other.start_plain: 6, worker.block_held: 10, other.unblock_tasks: 6,
+     other.set_aside_tasks: 6},
 ]  # fmt: skip
 
 
@@ -92,7 +94,7 @@ class Tally:
 
 def walk_on(db: psycopg.Connection, seed: int, tally: Tally) -> None:
     with a_walk(db, seed) as walk:
-        (theme,) = walk.random.choices(THEMES, [5, 2, 2, 1])
+        (theme,) = walk.random.choices(THEMES, [5, 2, 2, 1, 1])
         for _ in range(STEPS_A_WALK):
             tally.take(walk, min(candidates(walk), key=tally.rarity), walk.probe)
             tally.take(walk, a_step_forward(walk, theme), walk.take)
@@ -146,7 +148,7 @@ def test_twenty_thousand_steps_leave_the_kernel_where_the_model_is(db: psycopg.C
     tally = walk_for(db, 20_000, seed=1)
 
     assert tally.missing(legal_moves(db)) == {}
-    assert len(tally.states) >= 3_000  # 3,429 were met
+    assert len(tally.states) >= 3_000  # 3,900 were met, in 27,600 steps
 
 
 @pytest.mark.soak

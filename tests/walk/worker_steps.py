@@ -10,6 +10,7 @@ from tests.walk.walker import Rows, Step, Walk
 
 WAIT_TIMEOUT = 50
 KIND = {"type": "app.work", "max_attempts": 2, "backoff_seconds": 2}
+BLOCK = ("block_tasks", {"mismatches": [Jsonb({"step_no": 1, "expected": "step 'a'", "found": "step 'b'"})]})
 ANSWER = {"running": "already_running", **{state: state for state in FINAL}}
 
 
@@ -119,6 +120,12 @@ def finish(walk: Walk) -> Step | None:
     return a_report(walk, fence, *(("complete_tasks", {}) if walk.chance(0.4 if fence.task.edges else 0.7) else failed))
 
 
+def block_held(walk: Walk) -> Step | None:
+    """By the holder, whose code calls another step than recorded."""
+    fence = a_fence(walk)
+    return a_report(walk, fence, *BLOCK) if fence is not None and fence.held else None
+
+
 def wait_for(walk: Walk) -> Step | None:
     fence = a_fence(walk)
     return fence and a_report(walk, fence, "wait_tasks", {"waits": [Jsonb(a_wait(walk, fence.no))]})
@@ -137,7 +144,7 @@ def report(walk: Walk) -> Step | None:
         ("snooze_tasks", {"seconds": [float(PAUSE)]}),
         ("interrupt_tasks", {}),
         ("wait_tasks", {"waits": [Jsonb(a_wait(walk, fence.no))]}),
-        ("block_tasks", {"mismatches": [Jsonb({"step_no": 1, "expected": "step 'a'", "found": "step 'b'"})]}),
+        BLOCK,
     ]
     return a_report(walk, fence, *walk.random.choice(ways))
 

@@ -6,12 +6,13 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
 
-from tests.support.processes.command_line import Running, running, tenuto
+from tests.support.processes.command_line import ROOT, Running, running, tenuto
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Page, Request
@@ -20,6 +21,11 @@ PEPPER = "cGVwcGVycGVwcGVycGVwcGVycGVwcGVycGVwcGVycGVwcGVy"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 Open = Callable[..., AbstractContextManager["Dashboard"]]
+AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
+SERIOUS = """async () => (await axe.run()).violations
+  .filter(found => ['serious', 'critical'].includes(found.impact))
+  .map(found => `${found.id}: ${found.nodes.map(node => node.html).slice(0, 2).join(' ')}`)"""
+ORDERS = ROOT / "examples" / "11_orders"
 
 
 @pytest.fixture(scope="module")  # not longer: Playwright keeps an event loop running in this thread
@@ -74,6 +80,22 @@ def system(db: psycopg.Connection, database: str, app: str) -> Iterator[System]:
         yield System(up, environment)
 
 
+@pytest.fixture
+def orders(db: psycopg.Connection, database: str, tmp_path: Path) -> Iterator[System]:
+    """The DAG of examples/11_orders, with one day of data."""
+    environment = {
+        "TENUTO_DATABASE_URL": database,
+        "TENUTO_PEPPER": PEPPER,
+        "TENUTO_STORAGE": f"file://{tmp_path / 'objects'}",
+        "TENUTO_QUERY_SANDBOX": "weak",
+    }
+    with running("up", str(ORDERS / "jobs.py"), "--port", "0", ready="Ctrl-C to stop everything", **environment) as up:
+        found = System(up, environment)
+        found.run("deploy", str(ORDERS / "dag.yaml"), "--auto")
+        found.run("jobs", "trigger", "orders", "extract", "--partition", "2026-11-15")
+        yield found
+
+
 @dataclass
 class Dashboard:
     """A page of the dashboard; what it must not do is written down as it happens."""
@@ -85,6 +107,17 @@ class Dashboard:
     def visit(self, path: str) -> "Page":
         self.page.goto(f"{self.url}/ui{path}")
         return self.page
+
+    def barriers(self) -> list[str]:
+        """What axe finds serious on the page once it is loaded."""
+        from playwright.sync_api import expect
+
+        if not AXE.exists():
+            pytest.skip("axe-core is not installed: run `make web`")
+        self.page.get_by_role("heading", level=1).wait_for()
+        expect(self.page.get_by_text("Loading…")).to_have_count(0)
+        self.page.evaluate(AXE.read_text())
+        return self.page.evaluate(SERIOUS)
 
     def watch(self) -> None:
         self.page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))

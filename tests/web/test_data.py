@@ -1,42 +1,34 @@
 """Pages of data on a running system: DAGs, datasets, lineage, events, backfills, queries, alerts, search."""
 
+import json
 import re
-from collections.abc import Iterator
-from pathlib import Path
+from typing import Any
 
-import psycopg
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.support.processes.command_line import ROOT, running
-from tests.web.conftest import PEPPER, Dashboard, Open, System
+from tests.support.waiting import wait_until
+from tests.web.conftest import Dashboard, Open, System
 
-ORDERS = ROOT / "examples" / "11_orders"
 CHANGES = re.compile("^(Pause|Trigger|Cut|Roll|Start|Silence|Create)")
 PAYLOAD = "<img src=x onerror=\"document.title='broken'\">"
 
 
 @pytest.fixture
-def system(db: psycopg.Connection, database: str, tmp_path: Path) -> Iterator[System]:
-    """The DAG of examples/11_orders, with one day of data."""
-    environment = {
-        "TENUTO_DATABASE_URL": database,
-        "TENUTO_PEPPER": PEPPER,
-        "TENUTO_STORAGE": f"file://{tmp_path / 'objects'}",
-        "TENUTO_QUERY_SANDBOX": "weak",
-    }
-    with running("up", str(ORDERS / "jobs.py"), "--port", "0", ready="Ctrl-C to stop everything", **environment) as up:
-        found = System(up, environment)
-        found.run("deploy", str(ORDERS / "dag.yaml"), "--auto")
-        found.run("jobs", "trigger", "orders", "extract", "--partition", "2026-11-15")
-        yield found
+def system(orders: System) -> System:
+    return orders
 
 
 def tab(page: Page, name: str) -> None:
     page.get_by_role("tab", name=name).click()
 
 
-def test_a_version_is_written_planned_deployed_cut_over_and_rolled_back(admin: Dashboard) -> None:
+def open_tasks(system: System) -> list[dict[str, Any]]:
+    statuses = [option for status in ("pending", "queued", "running", "retrying") for option in ("--status", status)]
+    return json.loads(system.run("tasks", "list", "--json", *statuses))["tasks"]
+
+
+def test_a_version_is_written_planned_deployed_cut_over_and_rolled_back(admin: Dashboard, system: System) -> None:
     page = admin.visit("/dags")
     page.get_by_role("link", name="orders").click()
     graph = page.get_by_role("region", name="Graph of the DAG")
@@ -78,6 +70,10 @@ def test_a_version_is_written_planned_deployed_cut_over_and_rolled_back(admin: D
     page.get_by_role("button", name="Trigger the job").click()
     expect(page.get_by_text("extract started a task.")).to_be_visible()
     assert page.title() == "orders · Tenuto"
+    wait_until(lambda: not open_tasks(system))  # while there are some, the DAG cannot be deleted
+    page.get_by_role("button", name="Delete", exact=True).click()
+    expect(page.get_by_role("dialog")).to_contain_text("orders_daily")
+    page.get_by_role("button", name="Keep as it is").click()
     admin.problems[:] = [text for text in admin.problems if "422" not in text]  # the browser logs the refused document
 
 

@@ -52,6 +52,36 @@ def test_filters_are_kept_in_the_url_and_selected_runs_are_retried(admin: Dashbo
     assert page.title() == "Runs · Tenuto"
 
 
+def test_a_run_is_started_repeated_and_saved_and_filters_become_a_view(admin: Dashboard) -> None:
+    page = admin.visit("/runs?type=shop.add")
+    page.get_by_role("button", name="Save as view").click()
+    page.get_by_label("Name").last.fill("sums")
+    page.get_by_role("button", name="Save the view").click()
+    page = admin.visit("/runs")
+    page.get_by_role("button", name="Start a run").click()
+    page.get_by_role("dialog").get_by_label("Task type").fill("shop.add")
+    page.get_by_role("dialog").get_by_label("Arguments as JSON").fill('{"x": 1, "y": 2}')
+    page.get_by_role("button", name="Start the run").click()
+    expect(page.get_by_role("heading", name="shop.add")).to_be_visible()
+
+    page.get_by_role("button", name="Start one like it").click()
+    arguments = page.get_by_role("dialog").get_by_label("Arguments as JSON")
+    arguments.fill(arguments.input_value().replace("2", "40"))
+    page.get_by_role("button", name="Start the run").click()
+    page.get_by_role("tab", name="Data").click()
+    expect(page.locator("pre", has_text="41")).to_be_visible()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download the run as JSON").click()
+    assert json.loads(download.value.path().read_text())["output"] == 41
+
+    page = admin.visit("/runs")
+    page.get_by_role("button", name="sums").click()
+    expect(page).to_have_url(f"{admin.url}/ui/runs?type=shop.add")
+    expect(page.get_by_role("row")).to_have_count(3)
+    page.get_by_role("button", name="Forget").click()
+    expect(page.get_by_role("button", name="sums")).to_have_count(0)
+
+
 def test_a_commit_is_shown_within_two_seconds(db: psycopg.Connection, admin: Dashboard) -> None:
     page = admin.visit("/runs")
     expect(page.get_by_text("There are no runs yet.")).to_be_visible()

@@ -2,16 +2,11 @@
 
 import asyncio
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from tenuto.db.connection.errors import Unreachable
 from tenuto.model.workers import Session
@@ -19,6 +14,7 @@ from tenuto.worker.backends.http import open_remote
 from tenuto.worker.backends.http_claims import HttpClaimChannel
 from tenuto.worker.backends.http_connection import HttpClient, ServerAddress
 from tenuto.worker.settings import WorkerSettings
+from tests.support.http.certificates import write_certificate
 from tests.support.http.forward_proxy import an_http_proxy
 from tests.support.http.stub_server import StubServer, a_stub_server
 
@@ -28,28 +24,7 @@ KEY = "tnw_secret"
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Of localhost, signed by itself, with its key."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
-    now = datetime.now(UTC)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(hours=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    secret = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
-    file = tmp_path_factory.mktemp("tls") / "localhost.pem"
-    file.write_bytes(secret + made.public_bytes(serialization.Encoding.PEM))
-    return file
+    return write_certificate(tmp_path_factory.mktemp("tls") / "localhost.pem", "localhost")
 
 
 @pytest.fixture

@@ -5,14 +5,15 @@ import sys
 import threading
 from collections.abc import Mapping, Sequence
 from types import ModuleType, SimpleNamespace
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import psutil
 import pytest
 
 from tenuto.sdk.context.current_attempt import running
 from tenuto.worker.execution.logs import WorkerLog
-from tenuto.worker.supervisor.machine_figures import GpuFigures, Gpus, MachineFigures
+from tenuto.worker.supervisor import machine_figures
+from tenuto.worker.supervisor.machine_figures import Cpu, GpuFigures, Gpus, MachineFigures
 from tenuto.worker.supervisor.telemetry import MAX_LINES, Telemetry
 from tests.support.waiting import wait_until
 
@@ -55,7 +56,29 @@ def test_the_figures_of_the_machine_are_measured_beside_the_heartbeat() -> None:
     measured = figures.latest()
     assert number(measured, "memory_total_mb") >= number(measured, "memory_used_mb") > 0
     assert number(measured, "disk_total_mb") >= number(measured, "disk_used_mb") > 0
-    assert 0 <= number(measured, "cpu_percent") <= 100 * 1024
+    assert 0 <= number(measured, "cpu_percent") <= 100
+
+
+class Clocks(NamedTuple):
+    """The seconds that the cores of a machine have counted."""
+
+    user: float
+    idle: float
+
+
+def test_the_load_of_the_cpu_is_measured_by_every_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    clocks = [Clocks(user=10.0, idle=50.0), Clocks(user=11.0, idle=53.0), Clocks(user=14.0, idle=54.0)]
+    monkeypatch.setattr(machine_figures, "MIN_CPU_SECONDS", 0.0)
+    monkeypatch.setattr(psutil, "cpu_times", lambda: clocks.pop(0))
+    cpu = Cpu()
+    percents: list[float] = []
+
+    for _ in range(2):
+        thread = threading.Thread(target=lambda: percents.append(cpu.measure()))
+        thread.start()
+        thread.join()
+
+    assert percents == [25.0, 75.0]
 
 
 def test_a_measurement_that_hangs_delays_no_heartbeat(monkeypatch: pytest.MonkeyPatch) -> None:

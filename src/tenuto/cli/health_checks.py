@@ -151,7 +151,7 @@ def dispatcher(facts: Facts) -> Check:
     if not alive:
         cure = "start `tenuto dispatcher`, or `tenuto worker` with a login that has tenuto_dispatcher"
         what = "none is alive: retries, delays, waits, schedules and lost tasks do not continue"
-        works = facts.org is not None and alive_workers(facts, facts.org)
+        works = facts.org is not None and (alive_workers(facts, facts.org) or facts.org.unserved)
         return Check("dispatcher", WRONG if works else NOTE, f"{what}; {cure}")
     return Check("dispatcher", OK, f"{len(alive)} alive")
 
@@ -163,7 +163,9 @@ def alive_workers(facts: Facts, org: OrgFacts) -> "list[WorkerStatus]":
 def worker(facts: Facts, org: OrgFacts) -> Check:
     alive = alive_workers(facts, org)
     if not alive:
-        return Check("worker", NOTE, "none is alive; start one with `tenuto worker module:app`")
+        waiting = "tasks wait, and " if org.unserved else ""
+        state = WRONG if org.unserved else NOTE
+        return Check("worker", state, f"{waiting}none is alive; start one with `tenuto worker module:app`")
     return Check("worker", OK, f"{len(alive)} alive, {sum(worker.running for worker in alive)} tasks running")
 
 

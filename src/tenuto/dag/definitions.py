@@ -49,6 +49,7 @@ class Job:
     inputs: list[JobInput] = field(default_factory=list[JobInput])
     outputs: list[JobOutput] = field(default_factory=list[JobOutput])
     udf: JsonObject | None = None
+    code_version: str | None = None
     source: JsonObject | None = None
     bootstrap: JsonObject | None = None
     idle_timeout: str | None = None
@@ -56,6 +57,8 @@ class Job:
     timeout_seconds: int | None = None
     heartbeat_timeout_seconds: int | None = None
     max_attempts: int = 3
+    queue: str | None = None
+    labels: list[str] = field(default_factory=list[str])
     secrets: list[str] = field(default_factory=list[str])
     description: str | None = None
     renamed_from: str | None = None

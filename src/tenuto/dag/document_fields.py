@@ -7,6 +7,7 @@ from pydantic import Discriminator, Field, Tag
 from tenuto.dag.output_fields import Fields, OutputFields
 from tenuto.dag.value_types import (
     BUNDLE,
+    CODE_VERSION,
     OPERATOR,
     TASK,
     WEBHOOK_PATH,
@@ -14,11 +15,13 @@ from tenuto.dag.value_types import (
     DatasetName,
     Filter,
     IdleTimeout,
+    Labels,
     MaxAge,
     Name,
     OutputName,
     Owner,
     Period,
+    Queue,
     Schedule,
     Seconds,
     Summary,
@@ -81,7 +84,7 @@ class BufferSource(Fields):
 
 
 class Bootstrap(Fields):
-    """Done when a version becomes current for the first time."""
+    """Settings for the first cutover to a version."""
 
     reset_outputs: bool = Field(
         description="Whether each version of the document begins with empty outputs. A rollback has the old data again."
@@ -186,6 +189,8 @@ class Defaults(Fields):
     timeout_seconds: Seconds | None = None
     heartbeat_timeout_seconds: Seconds | None = None
     max_attempts: int | None = Field(default=None, ge=1, le=100)
+    queue: Queue | None = None
+    labels: Labels | None = None
 
 
 class JobFields(Fields):
@@ -222,6 +227,19 @@ class JobFields(Fields):
     heartbeat_timeout_seconds: Seconds | None = Field(default=None, description="How long an attempt may be silent.")
     max_attempts: int | None = Field(
         default=None, ge=1, le=100, description="Attempts, including the first. Default: 3."
+    )
+    queue: Queue | None = Field(
+        default=None,
+        description="Where its tasks wait: workers with this queue take them, and those that serve all. Default: "
+        "default.",
+    )
+    labels: Labels | None = Field(
+        default=None, description="Labels that a worker must have to take its tasks, such as gpu."
+    )
+    code_version: str | None = Field(
+        default=None,
+        pattern=CODE_VERSION,
+        description="Version of the code that it runs, such as a Python function. Another one computes its data again.",
     )
     secrets: list[Name] = Field(default=[], max_length=32, description="Names of secrets, for trusted code only.")
     outputs: Outputs = Field(description="A list of outputs, or how many there are.")

@@ -12,11 +12,16 @@ from tenuto.model.json import Json, JsonObject
 HASH_VERSION = 1
 
 # Which fields decide what a job's data is. A test holds every field in exactly one of these.
-DATA = ("operator", "config", "udf", "execution_strategy", "update_strategy", "unique_key", "inputs", "outputs")
+DATA = (
+    "operator", "config", "udf", "code_version", "execution_strategy", "update_strategy", "unique_key", "inputs",
+    "outputs",
+)  # fmt: skip
 METADATA = (
     "runtime", "source", "bootstrap", "idle_timeout", "scaling", "timeout_seconds", "heartbeat_timeout_seconds",
-    "max_attempts", "secrets", "description",
+    "max_attempts", "queue", "labels", "secrets", "description",
 )  # fmt: skip
+# Fields that are newer than the hashes: those of jobs without them stay as they were.
+NEWER = ("code_version", "queue", "labels")
 IDENTITY = ("name", "activation", "renamed_from", "config_hash", "metadata_hash")
 OUTPUT_DATA = ("storage", "partition", "columns", "append_to")
 OUTPUT_METADATA = ("description", "checks", "retention", "lineage")
@@ -82,6 +87,7 @@ def data_facts(job: Job, parents: dict[str, str]) -> JsonObject:
             for item in job.inputs
         ],
         "outputs": [_output_data(output) for output in job.outputs],
+        **({"code_version": job.code_version} if job.code_version else {}),
     }
 
 
@@ -91,7 +97,8 @@ def metadata_facts(job: Job) -> JsonObject:
         {**{name: getattr(output, name) for name in OUTPUT_METADATA}, "column_descriptions": _descriptions(output)}
         for output in job.outputs
     ]
-    return {"hash_version": HASH_VERSION, **{name: getattr(job, name) for name in METADATA}, "outputs": outputs}
+    facts = {name: value for name in METADATA if (value := getattr(job, name)) or name not in NEWER}
+    return {"hash_version": HASH_VERSION, **facts, "outputs": outputs}
 
 
 def schema_hash(output: JobOutput) -> str | None:

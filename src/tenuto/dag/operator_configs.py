@@ -30,6 +30,22 @@ class SqlConfig(Fields):
     )
 
 
+class AlertEvaluateConfig(Fields):
+    """Runs a SELECT as `sql` does, and publishes its rows. Each row is an alert of the rules of kind `job_alerts`: one
+    that was found before is the same alert, one that is no longer found is resolved."""
+
+    sql: str = Field(
+        min_length=1, max_length=MAX_SQL_CHARS, description="One SELECT. `$partition` is the key of the partition."
+    )
+    key: list[ColumnName] = Field(
+        min_length=1, max_length=20, description="The columns that say which alert a row is, such as [customer]."
+    )
+    message: str = Field(
+        min_length=1, max_length=1000, description="The summary of an alert, with values of the row as {column}."
+    )
+    severity: Literal["info", "warning", "critical"] = Field(default="warning", description="How bad it is.")
+
+
 class ParquetCompactConfig(Fields):
     """Writes the rows of its only input as few large files, in the same order."""
 

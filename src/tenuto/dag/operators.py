@@ -11,6 +11,7 @@ from typing import get_type_hints
 from pydantic import BaseModel
 
 from tenuto.dag.operator_configs import (
+    AlertEvaluateConfig,
     BundleConfig,
     HttpPollConfig,
     IntegrityCheckConfig,
@@ -43,6 +44,7 @@ class Operator:
 OPERATORS: dict[str, Operator] = {
     "python": Operator("runs the Python function in `config: {task: module:function}`", PythonConfig),
     "sql": Operator("runs the SELECT in `config: {sql: …}` over the inputs", SqlConfig),
+    "alert_evaluate": Operator("raises an alert per row of the SELECT in `config: {sql: …}`", AlertEvaluateConfig),
     "bundle": Operator("runs a task of an uploaded bundle, which `udf` names", BundleConfig),
     "trigger_cron": Operator("publishes a row per time of a cron source", TriggerCronConfig, in_dispatcher=True),
     "http_poll": Operator("fetches the URL in `config: {url: …}`", HttpPollConfig),

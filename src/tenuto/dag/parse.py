@@ -11,6 +11,7 @@ from tenuto.dag.output_fields import OutputFields, Storage
 from tenuto.dag.problems import Problems
 from tenuto.dag.references import Producer, Resolved, resolve
 from tenuto.dag.rules import JobRules
+from tenuto.dag.selects import check_selects
 from tenuto.dag.sinks import check_sinks
 from tenuto.dag.structure import check_fields
 from tenuto.dag.yaml_tree import YamlNode, read_tree
@@ -20,8 +21,9 @@ from tenuto.model.json import JsonObject
 MAX_ATTEMPTS = 3
 
 
-def parse_dag(text: str | bytes) -> Dag:
-    """Returns the DAG that a document describes; InvalidDag lists every problem with its line and column."""
+def parse_dag(text: str | bytes, *, stored: bool = False) -> Dag:
+    """Returns the DAG that a document describes; InvalidDag lists every problem with its line and column. The SELECTs
+    of a document that is `stored` were checked when it was deployed, maybe by another version of the parser."""
     tree, problems = read_tree(text), Problems()
     document = check_fields(tree, problems)
     jobs = tree.get("jobs")
@@ -30,9 +32,12 @@ def parse_dag(text: str | bytes) -> Dag:
     resolved = resolve(tree, problems)
     check_lineage(tree, resolved, problems)
     check_sinks(tree, resolved, problems)
+    decoded = text if isinstance(text, str) else text.decode("utf-8-sig")
+    if not stored:
+        check_selects(tree, decoded, resolved, problems)
     problems.raise_if_any()
     assert document is not None  # noqa: S101 - without problems there is a document
-    return _dag(document, resolved, tree, text if isinstance(text, str) else text.decode("utf-8-sig"))
+    return _dag(document, resolved, tree, decoded)
 
 
 def _dag(document: DocumentFields, resolved: Resolved, tree: YamlNode, text: str) -> Dag:
@@ -68,6 +73,7 @@ def _job(fields: JobFields, defaults: Defaults, resolved: Resolved) -> Job:
         operator=OPERATOR_ALIASES.get(operator, operator) + at + version,
         config=fields.config,
         udf=_udf(fields),
+        code_version=fields.code_version,
         source=_source(fields),
         bootstrap=_plain(fields.bootstrap),
         inputs=read,
@@ -83,8 +89,15 @@ def _job(fields: JobFields, defaults: Defaults, resolved: Resolved) -> Job:
         timeout_seconds=fields.timeout_seconds or defaults.timeout_seconds,
         heartbeat_timeout_seconds=fields.heartbeat_timeout_seconds or defaults.heartbeat_timeout_seconds,
         max_attempts=fields.max_attempts or defaults.max_attempts or MAX_ATTEMPTS,
+        queue=(fields.queue or defaults.queue) if runtime != "dispatcher" else None,
+        labels=sorted(set(_either(fields.labels, defaults.labels))) if runtime != "dispatcher" else [],
         secrets=sorted(fields.secrets),
     )
+
+
+def _either(own: list[str] | None, default: list[str] | None) -> list[str]:
+    """Returns the list of the job, which may be empty, else that of the defaults."""
+    return own if own is not None else default or []
 
 
 def _input(fields: InputFields, source: Producer | None) -> JobInput:
@@ -123,7 +136,7 @@ def _source(fields: JobFields) -> JsonObject | None:
 
 
 def _scaling(fields: Scaling | None) -> JsonObject | None:
-    """Returns what is set, with the age in seconds."""
+    """Returns the scaling options that are set, with the age in seconds."""
     if fields is None:
         return None
     age = fields.max_queue_age

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
-from tenuto.dag.definitions import Dag, Job
+from tenuto.dag.definitions import Dag, Job, JobInput
 from tenuto.dag.diff import REBUILT, Diff
+from tenuto.dag.operators import base_name
 
 Counts = Mapping[str, int]  # how many partitions datasets have in their current versions, by name
 
@@ -20,15 +22,43 @@ class Rebuild:
 
 
 @dataclass(frozen=True)
+class AffectedReader:
+    """A job of another DAG that reads a dataset which the cutover changes. `updated`: the partitions that differ are
+    events for it. `removed`: it gets no data any more."""
+
+    dag: str
+    job: str
+    dataset: str
+    effect: Literal["updated", "removed"]
+
+
+@dataclass(frozen=True)
 class Plan(Diff):
     """The changes that a deploy would make; `current_version` is 0 before the first cutover. `rebuilds` are the jobs
-    that are computed again. `denied`: why a deploy would be refused, if it would."""
+    that are computed again. `denied`: why a deploy would be refused, if it would. `readers`: the jobs of other DAGs
+    that the cutover affects."""
 
     dag: str
     yaml_hash: str
     current_version: int
     rebuilds: list[Rebuild]
     denied: list[str] = field(default_factory=list[str])
+    readers: list[AffectedReader] = field(default_factory=list[AffectedReader])
+
+
+def affected_readers(diff: Diff, readers: Iterable[Mapping[str, str]]) -> list[AffectedReader]:
+    """Returns which jobs of other DAGs the cutover affects. `readers`: dataset, dag and job of each."""
+    effects: dict[str, Literal["updated", "removed"]] = {}
+    for change in diff.datasets:
+        if change.kind == "removed":
+            effects[change.dataset] = "removed"
+        elif change.kind in ("rebuilt", "moved"):
+            effects[change.renamed_from or change.dataset] = "updated"
+    return [
+        AffectedReader(reader["dag"], reader["job"], reader["dataset"], effects[reader["dataset"]])
+        for reader in readers
+        if reader["dataset"] in effects
+    ]
 
 
 def unknown_inputs(dag: Dag, owners: Mapping[str, str]) -> list[str]:
@@ -51,24 +81,49 @@ def estimate_rebuilds(diff: Diff, old: Dag | None, new: Dag, counts: Counts) -> 
     """Returns how much the jobs that are computed again have to compute."""
     before = {job.name: job for job in old.jobs} if old else {}
     jobs = {job.name: job for job in new.jobs}
-    return [
-        _estimate(jobs[change.job], before.get(change.renamed_from or change.job), jobs, counts)
-        for change in diff.jobs
-        if change.kind in REBUILT
-    ]
+    changes = {change.job: change for change in diff.jobs if change.kind in REBUILT}
+    known, rebuilds = dict(counts), dict[str, Rebuild]()
+    for job in new.jobs:  # those that it reads from come first
+        if (change := changes.get(job.name)) is None:
+            continue
+        previous = before.get(change.renamed_from or job.name)
+        rebuilds[job.name] = _estimate(job, previous, jobs, known)
+        if previous is not None and _begins_empty(job):
+            known |= {output.dataset: 0 for output in job.outputs if output.dataset is not None}
+    return [rebuilds[name] for name in changes]
+
+
+def _begins_empty(job: Job) -> bool:
+    """Whether a new version of a source has no data before events arrive: its data comes from outside, or each version
+    is reset. Other sources compute the partitions again that they have published."""
+    if job.source is None or job.source["kind"] == "buffer":
+        return False
+    outside = job.source["kind"] not in ("cron", "manual") or base_name(job.operator) in ("http_poll", "webhook")
+    return outside or bool(job.bootstrap and job.bootstrap["reset_outputs"])
 
 
 def _estimate(job: Job, old: Job | None, jobs: dict[str, Job], counts: Counts) -> Rebuild:
-    """Estimates a job by the partitions that its datasets have now, else by those that it reads. Tasks of a source, and
-    those that append, follow events, which are not known before they arrive."""
+    """Estimates a job by the partitions that its datasets have now, else by those that it reads: none if these are
+    empty. Tasks of a new source, and those that append, follow events, which are not known before they arrive."""
+    inputs = [_dataset(item, jobs) for item in job.inputs if item.trigger is not None]
+    read = [counts.get(name) if name is not None else None for name in inputs]
+    nothing = bool(read) and not any(number is None or number > 0 for number in read)
+    if nothing or (old is not None and _begins_empty(job)):
+        return Rebuild(job.name, 0, 0)
+    written = _most((output.dataset for output in old.outputs) if old else (), counts)
     if not any(output.partition for output in job.outputs):
         partitions: int | None = 1
     else:
-        written = _most((output.dataset for output in old.outputs) if old else (), counts)
-        read = None if written else _most(_read(job, jobs), counts)
-        partitions = written if read is None else read
-    follows_events = job.activation == "source" or job.update_strategy == "append"
-    return Rebuild(job.name, partitions, None if follows_events else partitions)
+        mapped = None if written else _most(_read(job, jobs), counts)
+        partitions = written if mapped is None else mapped
+    if job.activation == "source":
+        return Rebuild(job.name, partitions, written)
+    if job.update_strategy == "append":
+        return Rebuild(job.name, partitions, None)
+    if job.execution_strategy == "PerUpdate" and read:
+        tasks = [number for number in read if number is not None]
+        return Rebuild(job.name, partitions, sum(tasks) if len(tasks) == len(read) else None)
+    return Rebuild(job.name, partitions, partitions)
 
 
 def _read(job: Job, jobs: dict[str, Job]) -> Iterable[str | None]:
@@ -77,7 +132,11 @@ def _read(job: Job, jobs: dict[str, Job]) -> Iterable[str | None]:
         return
     for item in job.inputs:
         if item.trigger is not None and (item.map is None or item.map["kind"] == "identity"):
-            yield item.dataset if item.job is None else jobs[item.job].outputs[item.output or 0].dataset
+            yield _dataset(item, jobs)
+
+
+def _dataset(item: JobInput, jobs: dict[str, Job]) -> str | None:
+    return item.dataset if item.job is None else jobs[item.job].outputs[item.output or 0].dataset
 
 
 def _most(datasets: Iterable[str | None], counts: Counts) -> int | None:

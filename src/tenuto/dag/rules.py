@@ -107,6 +107,9 @@ class JobRules:
         if runtime == "dispatcher" and find_operator(name) and name not in inside:
             hint = f"only {', '.join(inside)} do"
             self._add(place, "runtime", f"the operator {name} does not run in a dispatcher", hint)
+        for field in ("queue", "labels") if runtime == "dispatcher" else ():
+            if (node := self._get(field)) is not None:
+                self._add(node, field, "the tasks of a dispatcher wait in its own queue", "remove it")
         if secrets is not None and secrets.items() and (runtime in CONFINED or udf is not None):
             hint = "use a worker, or pass the code what it needs"
             self._add(secrets, "secrets", "untrusted code gets no secrets", hint)

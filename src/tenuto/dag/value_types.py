@@ -17,6 +17,10 @@ COLUMN = r"^[A-Za-z_][A-Za-z0-9_]{0,62}$"
 SOURCE_COLUMN = r"^[a-z][a-z0-9_-]{0,127}(\.[A-Za-z_][A-Za-z0-9_]{0,62})?$"
 OPERATOR = r"^[a-z][a-z0-9_]{0,62}(@[0-9A-Za-z][0-9A-Za-z.-]{0,31})?$"
 TASK = r"^[A-Za-z_][A-Za-z0-9_-]{0,99}$"
+QUEUE = r"^[A-Za-z0-9][A-Za-z0-9_.:/-]{0,99}$"
+LABEL = r"^[A-Za-z0-9][A-Za-z0-9_.:/=-]{0,99}$"
+MAX_LABELS = 1000  # characters of all labels of a job: with its queue and operator, less than a task can have
+CODE_VERSION = r"^[A-Za-z0-9][A-Za-z0-9_.+:-]{0,99}$"
 FUNCTION = r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*:[A-Za-z_][A-Za-z0-9_]*$"
 BUNDLE = r"^(sha256:)?[0-9a-f]{64}$"
 WEBHOOK_PATH = r"^/[a-z0-9][a-z0-9_/-]{0,199}$"
@@ -37,6 +41,9 @@ PATTERNS = {
     OPERATOR: "write an operator, or an operator and its version: sql@2",
     TASK: "write the name of a task in the bundle's manifest",
     FUNCTION: "write module:function",
+    QUEUE: "write 1-100 letters, digits and _.:/-",
+    LABEL: "write 1-100 letters, digits and _.:/=-, such as gpu",
+    CODE_VERSION: 'write a short text, such as "2" or "2026-11-17"',
     BUNDLE: "write the hash that `tenuto bundle push` prints",
     WEBHOOK_PATH: "write a path such as /orders/new",
     URL: "write a URL such as https://example.com/orders, without a user and password",
@@ -73,6 +80,18 @@ def _schedule(value: str) -> str:
     schedule = f"@every {rate[1]}{rate[2][0]}" if rate else value
     check_cron(schedule)
     return schedule
+
+
+def _queue(value: str) -> str:
+    if value.startswith("tenuto."):
+        raise ValueError(f"is {value}: queues that begin with tenuto. are those of dispatchers")
+    return value
+
+
+def _labels(value: list[str]) -> list[str]:
+    if (size := sum(map(len, value))) > MAX_LABELS:
+        raise ValueError(f"have {size} characters together; write at most {MAX_LABELS:,}")
+    return value
 
 
 def _timezone(value: str) -> str:
@@ -139,6 +158,8 @@ OutputName = Annotated[
 ]
 Glob = Annotated[str, Field(max_length=200), AfterValidator(_glob)]
 Schedule = Annotated[str, Field(max_length=200), AfterValidator(_readable(_schedule))]
+Queue = Annotated[str, Field(pattern=QUEUE), AfterValidator(_queue)]
+Labels = Annotated[list[Annotated[str, Field(pattern=LABEL)]], Field(max_length=20), AfterValidator(_labels)]
 Timezone = Annotated[str, Field(max_length=64), AfterValidator(_readable(_timezone))]
 ColumnType = Annotated[str, Field(max_length=32), AfterValidator(_column_type)]
 Filter = Annotated[

@@ -4,6 +4,7 @@ from uuid import UUID
 
 from tenuto.db.connection.call import Conn, call, call_value, call_void
 from tenuto.model.alerts import Alert, AlertRule
+from tenuto.model.events import RoutedEffect
 
 
 async def put_alert_rule(
@@ -58,3 +59,7 @@ async def list_alerts(
 
 async def evaluate_alerts(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
     return await call_value(conn, "evaluate_alerts", limit=limit, keys=keys)
+
+
+async def raise_alerts(conn: Conn, *, owner: str, ids: list[int]) -> list[RoutedEffect]:
+    return await call(conn, "raise_alerts", RoutedEffect, owner=owner, ids=ids)

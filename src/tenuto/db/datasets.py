@@ -6,7 +6,7 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from tenuto.db.connection.call import Conn, call, call_one, call_value, call_values, call_void
-from tenuto.model.dags import CurrentVersion, DeployedVersion, DeployFacts
+from tenuto.model.dags import CurrentVersion, DeletedDag, DeployedVersion, DeployFacts
 from tenuto.model.datasets import Cursor, Dataset, DatasetVersion, Partition, PurgedVersion, VersionFolder, WholeDataset
 from tenuto.model.events import RoutedEffect
 from tenuto.model.jobs import PageOfRows
@@ -132,6 +132,18 @@ async def list_cursors(
     conn: Conn, *, org_id: UUID, name: str, after: UUID | None = None, limit: int | None = None
 ) -> list[Cursor]:
     return await call(conn, "list_cursors", Cursor, org_id=org_id, name=name, after=after, limit=limit)
+
+
+async def delete_dag(
+    conn: Conn, *, org_id: UUID, name: str, actor: str, force: bool | None = None, dry_run: bool | None = None
+) -> DeletedDag:
+    return await call_one(
+        conn, "delete_dag", DeletedDag, org_id=org_id, name=name, actor=actor, force=force, dry_run=dry_run
+    )
+
+
+async def delete_dataset(conn: Conn, *, org_id: UUID, name: str, dry_run: bool | None = None) -> int:
+    return await call_value(conn, "delete_dataset", org_id=org_id, name=name, dry_run=dry_run)
 
 
 async def purge_dataset(

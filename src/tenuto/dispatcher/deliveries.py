@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tenuto.db import outbox
 from tenuto.db.connection.pool import ConnectionPool
 from tenuto.dispatcher.mail import Mailer, MailServer, read_mail_server
-from tenuto.dispatcher.notify_commands import read_commands, run_command
+from tenuto.dispatcher.notify_commands import notify_by_command, read_commands
 from tenuto.model.addresses import Address, is_public
 from tenuto.model.deliveries import EFFECT_HEADER, SIGNATURE_HEADER, TIMESTAMP_HEADER, decrypt_secret, signature
 from tenuto.model.json import Json
@@ -61,7 +61,7 @@ class Deliverer:
         scheme, _, rest = destination.url.partition(":")
         body = effect.payload["body"]
         if scheme == "command":
-            await run_command(self._commands, effect, rest, name, body)
+            await notify_by_command(self._commands, effect, rest, name, body)
         elif scheme != "mailto":
             await self.post(effect, destination, name, body)
         elif self._mailer is None:

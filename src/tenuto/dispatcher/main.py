@@ -11,6 +11,7 @@ from tenuto.db import monitoring, workers
 from tenuto.db.connection.errors import Unreachable
 from tenuto.db.connection.pool import open_pool
 from tenuto.db.install.schema_check import wait_for_other_functions
+from tenuto.dispatcher.alerts import AlertRecorder
 from tenuto.dispatcher.deliveries import Deliverer, NotifySettings
 from tenuto.dispatcher.dispatcher import Dispatcher
 from tenuto.dispatcher.effects import Handler
@@ -82,7 +83,11 @@ async def dispatch(
 
 
 def _handlers(deliverer: Deliverer | None, store: Store | None, lineage_folder: Path | None) -> dict[str, Handler]:
-    handlers: dict[str, Handler] = {"route_event": EventRouter(), "sink": SinkFlusher()}
+    handlers: dict[str, Handler] = {
+        "route_event": EventRouter(),
+        "sink": SinkFlusher(),
+        "raise_alerts": AlertRecorder(),
+    }
     if deliverer is not None:
         handlers["deliver"] = deliverer
         handlers["emit_lineage"] = LineageEmitter(deliverer, lineage_folder)

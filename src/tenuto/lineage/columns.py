@@ -61,7 +61,7 @@ def trace_columns(sql: str, inputs: Schemas, columns: Sequence[str] | None) -> s
     query = qualify(statement, dialect=DIALECT, schema=cast("Any", schema), quote_identifiers=False)
     scope = build_scope(query)
     if scope is None:
-        raise Untraceable("it has no scope")
+        raise Untraceable("its tables cannot be resolved")
     return _Tracer(inputs).trace(scope, columns)
 
 

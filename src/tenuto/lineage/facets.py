@@ -1,13 +1,14 @@
 """The facets of OpenLineage events that describe datasets, and how every facet names its schema."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from tenuto.model.json import Json, JsonObject
-from tenuto.model.lineage_facts import SourceColumn, VersionFacts
+from tenuto.model.lineage_facts import DatasetDetails, SourceColumn, VersionFacts
 
 PRODUCER = "urn:tenuto"
 SPEC = "https://openlineage.io/spec"
+MAX_FOUND_CHARS = 1000  # of what a check found
 # The version of each schema file.
 VERSIONS = {
     "OpenLineage": "2-0-2",
@@ -20,13 +21,17 @@ VERSIONS = {
     "LifecycleStateChangeDatasetFacet": "facets/1-0-1",
     "NominalTimeRunFacet": "facets/1-0-1",
     "OutputStatisticsOutputDatasetFacet": "facets/1-0-2",
+    "OwnershipJobFacet": "facets/1-0-1",
     "ParentRunFacet": "facets/1-2-0",
     "ProcessingEngineRunFacet": "facets/1-1-1",
     "SQLJobFacet": "facets/1-1-0",
     "SchemaDatasetFacet": "facets/1-2-0",
     "StorageDatasetFacet": "facets/1-0-1",
     "SymlinksDatasetFacet": "facets/1-0-1",
+    "TagsDatasetFacet": "facets/1-0-0",
+    "TagsJobFacet": "facets/1-0-0",
     "TagsRunFacet": "facets/1-0-0",
+    "TestRunFacet": "facets/1-0-1",
     "DataQualityAssertionsDatasetFacet": "facets/1-1-0",
     "BaseSubsetDatasetFacet": "facets/1-0-0",
 }
@@ -40,6 +45,15 @@ def schema_url(file: str, definition: str) -> str:
 def facet(name: str, values: JsonObject, *, file: str | None = None) -> JsonObject:
     """Return a facet with its producer and the address of its schema, which is in `file`, or in one with its name."""
     return {"_producer": PRODUCER, "_schemaURL": schema_url(file or name, name), **values}
+
+
+def tags(values: Mapping[str, Json]) -> JsonObject:
+    """Return the values as tags, without those that are not known."""
+    return {
+        "tags": [
+            {"key": key, "value": str(value), "source": "TENUTO"} for key, value in values.items() if value is not None
+        ]
+    }
 
 
 def dataset_facets(item: VersionFacts, namespace: str) -> JsonObject:
@@ -71,11 +85,41 @@ def output_facets(item: VersionFacts) -> JsonObject:
         facets["subset"] = subset("output", partitions)
     if results := item.get("results"):
         assertions = [
-            {"assertion": str(result.get("name") or "check"), "success": result.get("passed") is True}
+            {
+                "assertion": _check_name(result),
+                "success": result.get("passed") is True,
+                "severity": str(result.get("severity") or "error"),
+                **_found(result, "actual"),
+            }
             for result in results
         ]
         facets["dataQualityAssertions"] = facet("DataQualityAssertionsDatasetFacet", {"assertions": assertions})
     return facets
+
+
+def check_results(outputs: Sequence[DatasetDetails]) -> JsonObject | None:
+    """Return the results of the checks of all outputs of a run; None if there are none."""
+    tests: list[Json] = [
+        {
+            "name": f"{output['dataset']}: {_check_name(result)}",
+            "status": "pass" if result.get("passed") is True else "fail",
+            "severity": str(result.get("severity") or "error"),
+            **_found(result, "actual"),
+        }
+        for output in outputs
+        for result in output.get("results") or ()
+    ]
+    return facet("TestRunFacet", {"tests": tests}) if tests else None
+
+
+def _check_name(result: Mapping[str, Json]) -> str:
+    return str(result.get("name") or "check")
+
+
+def _found(result: Mapping[str, Json], field: str) -> JsonObject:
+    """Return what a check found, if it did not pass."""
+    message = result.get("message")
+    return {field: message[:MAX_FOUND_CHARS]} if isinstance(message, str) else {}
 
 
 def subset(side: Literal["input", "output"], partitions: Sequence[str]) -> JsonObject:

@@ -5,7 +5,17 @@ from importlib.metadata import version
 from typing import cast
 from uuid import UUID, uuid5
 
-from tenuto.lineage.facets import PRODUCER, column_lineage, dataset_facets, facet, output_facets, schema_url, subset
+from tenuto.lineage.facets import (
+    PRODUCER,
+    check_results,
+    column_lineage,
+    dataset_facets,
+    facet,
+    output_facets,
+    schema_url,
+    subset,
+    tags,
+)
 from tenuto.model.json import Json, JsonObject
 from tenuto.model.lineage_facts import (
     AttemptSubject,
@@ -20,6 +30,8 @@ from tenuto.model.lineage_facts import (
 MAX_ERROR_CHARS = 10_000  # of an error message and of a traceback
 Subject = AttemptSubject | JobSubject | DatasetSubject
 STREAMING = ("continuous", "always_on")  # kinds of sources whose tasks run until they are stopped
+# RUNNING comes once per minute, and each event of a run repeats what the run is known to have read and written.
+EMISSION: JsonObject = {"eventTrigger": "PERIODIC", "eventContentMode": "ACCUMULATIVE", "windowDuration": 60}
 ENDS = ("COMPLETE", "FAIL", "ABORT")
 
 
@@ -75,16 +87,24 @@ def _dataset_event(event: DatasetStateChange, namespace: str, facts: SubjectFact
     facets = dataset_facets(facts, namespace)
     if sources := facts.get("sources"):
         facets["columnLineage"] = column_lineage(sources, namespace)
+    if known := facts.get("version"):
+        facets["tags"] = facet("TagsDatasetFacet", tags({"dag_version": known}))
     facets["lifecycleStateChange"] = facet("LifecycleStateChangeDatasetFacet", change)
     dataset: JsonObject = {"namespace": namespace, "name": event["name"], "facets": facets}
     return {**_base(event, "DatasetEvent"), "dataset": dataset}
 
 
 def _job(subject: AttemptSubject | JobSubject, namespace: str, facts: SubjectFacts) -> JsonObject:
-    processing = "STREAMING" if facts.get("source_kind") in STREAMING else "BATCH"
+    kind: JsonObject = {"processingType": "BATCH", "integration": "TENUTO", "jobType": "TASK"}
+    if facts.get("source_kind") in STREAMING:
+        kind |= {"processingType": "STREAMING", "emissionPattern": EMISSION}
     facets: JsonObject = {
-        "jobType": facet("JobTypeJobFacet", {"processingType": processing, "integration": "TENUTO", "jobType": "TASK"})
+        "jobType": facet("JobTypeJobFacet", kind),
+        "tags": facet("TagsJobFacet", tags({"dag_version": facts.get("version"), "operator": facts.get("operator")})),
     }
+    if deployed_by := facts.get("deployed_by"):
+        owner: JsonObject = {"name": deployed_by, "type": "DEPLOYER"}
+        facets["ownership"] = facet("OwnershipJobFacet", {"owners": [owner]})
     if description := facts.get("description"):
         facets["documentation"] = facet("DocumentationJobFacet", {"description": description})
     query = (facts.get("config") or {}).get("sql") if facts.get("operator") == "sql" else None
@@ -96,11 +116,12 @@ def _job(subject: AttemptSubject | JobSubject, namespace: str, facts: SubjectFac
 def _run_facets(subject: AttemptSubject, kind: str, namespace: str, facts: SubjectFacts) -> JsonObject:
     facets: JsonObject = {
         "processing_engine": facet("ProcessingEngineRunFacet", {"name": "tenuto", "version": version("tenuto")}),
-        "tags": facet("TagsRunFacet", {"tags": _tags(subject, kind, facts)}),
+        "tags": facet("TagsRunFacet", _tags(subject, kind, facts)),
     }
     if run := facts.get("run_id"):
         job: JsonObject = {"namespace": namespace, "name": subject["dag"]}
-        facets["parent"] = facet("ParentRunFacet", {"run": {"runId": run}, "job": job})
+        parent: JsonObject = {"run": {"runId": run}, "job": job}
+        facets["parent"] = facet("ParentRunFacet", {**parent, "root": parent})
     if fire_time := (facts.get("source") or {}).get("fire_time"):
         facets["nominalTime"] = facet("NominalTimeRunFacet", {"nominalStartTime": fire_time})
     if upstream := facts.get("upstream"):
@@ -109,20 +130,23 @@ def _run_facets(subject: AttemptSubject, kind: str, namespace: str, facts: Subje
             "run": {"runId": run_id(upstream)},
         }
         facets["jobDependencies"] = facet("JobDependenciesRunFacet", {"upstream": [cause]})
+    if kind == "COMPLETE" and (results := check_results(facts.get("outputs") or ())):
+        facets["test"] = results
     if kind == "FAIL":
         facets["errorMessage"] = facet("ErrorMessageRunFacet", _error(facts.get("error")))
     return facets
 
 
-def _tags(subject: AttemptSubject, kind: str, facts: SubjectFacts) -> list[Json]:
-    tags: JsonObject = {
-        "task": subject["task_id"],
-        "attempt": subject["attempt"],
-        "dag_version": facts.get("version"),
-        "outcome": facts.get("outcome") if kind in ENDS else None,
-        "reused": facts.get("reused"),
-    }
-    return [{"key": key, "value": str(value), "source": "TENUTO"} for key, value in tags.items() if value is not None]
+def _tags(subject: AttemptSubject, kind: str, facts: SubjectFacts) -> JsonObject:
+    return tags(
+        {
+            "task": subject["task_id"],
+            "attempt": subject["attempt"],
+            "dag_version": facts.get("version"),
+            "outcome": facts.get("outcome") if kind in ENDS else None,
+            "reused": facts.get("reused"),
+        }
+    )
 
 
 def _error(error: Json) -> JsonObject:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from tenuto.model.json import Json
 
-AlertKind = Literal["job_failures", "dataset_age", "dead_effects", "no_worker", "pool_trouble"]
+AlertKind = Literal["job_failures", "dataset_age", "dead_effects", "no_worker", "pool_trouble", "job_alerts"]
 AlertStatus = Literal["firing", "acknowledged", "resolved"]
 
 

@@ -70,7 +70,8 @@ class Backfill:
 
 @dataclass(frozen=True)
 class BackfillTask:
-    """A task of a backfill that is open or did not complete. A task that is not `direct` follows from a commit."""
+    """A task of a backfill that is open or did not complete. A task that is not `direct` was started by the commit of
+    another one."""
 
     task_id: UUID
     job: str | None

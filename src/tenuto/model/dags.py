@@ -52,16 +52,26 @@ class DagVersionText:
 
 @dataclass(frozen=True)
 class DeployEntry:
-    """An entry in the history of a DAG: a deploy, a cutover or a rollback."""
+    """An entry in the history of a DAG: a deploy, a cutover, a rollback, or a deletion, which leads to no version."""
 
     id: UUID
     dag: str
     action: str
     from_version: int | None
-    to_version: int
+    to_version: int | None
     plan: JsonObject | None
     created_by: str
     created_at: datetime
+
+
+@dataclass(frozen=True)
+class DeletedDag:
+    """A DAG that was deleted, or with a dry run would be: its datasets, and how many versions of both there are."""
+
+    dag: str
+    versions: int
+    datasets: list[str]
+    dataset_versions: int
 
 
 @dataclass(frozen=True)
@@ -105,6 +115,7 @@ class DeployFacts:
     deployed_status: str | None
     datasets: dict[str, DatasetFacts]
     wider_readers: str = "warn"  # what the org does about datasets with more readers than their sources
+    readers: list[dict[str, str]] = field(default_factory=list[dict[str, str]])  # dataset, dag, job: of other DAGs
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,9 @@ class Dataset:
 
 @dataclass(frozen=True)
 class WholeDataset(Dataset):
-    """A dataset with the definition of its current version. `buffered`: what waits to be added to the dataset of a
-    sink: `waiting` appends, `since` when, `dead` ones and their `error`; None if nothing waits."""
+    """A dataset with the definition of its current version. `buffered`: the appends that wait to be added to the
+    dataset of a sink, how many (`waiting`) and since when (`since`), and those that failed for good, how many (`dead`)
+    and why (`error`); None if there are none."""
 
     config_hash: str | None
     schema_hash: str | None

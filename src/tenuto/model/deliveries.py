@@ -21,9 +21,9 @@ TIMESTAMP_HEADER = "Tenuto-Timestamp"
 SIGNATURE_HEADER = "Tenuto-Signature"
 MAX_URL_BYTES = 2048
 NONCE_BYTES = 12
-COMMAND_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")  # of a command that the operator declares
+COMMAND_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")  # of a command in TENUTO_NOTIFY_COMMANDS
 ADDRESS = re.compile(r"[A-Za-z0-9_+-][A-Za-z0-9._%+-]{0,63}@[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
-FILE_URL = re.compile(r"file:[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")  # in the folder that the operator names
+FILE_URL = re.compile(r"file:[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")  # in the folder TENUTO_LINEAGE_FOLDER
 
 
 def make_secret() -> str:

@@ -12,7 +12,7 @@ Reacted = Literal["triggered", "deduped", "filtered", "paused", "stale"]
 
 @dataclass(frozen=True)
 class RoutedEffect:
-    """An effect of the kind `route_event` or `sink`; one that is not done is taken again."""
+    """An effect of the kind `route_event`, `sink` or `raise_alerts`; one that is not done is taken again."""
 
     id: int
     done: bool

@@ -87,6 +87,7 @@ class SubjectFacts(VersionFacts, total=False):
     source: Mapping[str, Json] | None
     source_kind: str | None
     description: str | None
+    deployed_by: str | None
     outcome: str | None
     error: Json
     reused: str | None

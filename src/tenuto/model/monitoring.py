@@ -196,6 +196,8 @@ class TaskSummary:
     next_retry_at: datetime | None
     started_at: datetime | None
     completed_at: datetime | None
+    job: str | None = None  # DAG/JOB, of a task of a job
+    partition: str | None = None
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 """Permissions (`<thing>:<read|write>`, `runs:delete`, `<thing>:*` and `*`) and those of each platform role."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from difflib import get_close_matches
+from functools import lru_cache
 
 from tenuto.model.errors import InvalidInput
 
@@ -22,23 +23,23 @@ PLATFORM_ROLES: dict[str, frozenset[str]] = {
     "writer": _READER | {f"{thing}:write" for thing in WRITTEN_BY_WRITERS},
     "admin": frozenset({EVERYTHING}),
 }
-KNOWN = frozenset(
-    {EVERYTHING}
-    | {f"{thing}:{access}" for thing in THINGS for access in ("read", "*")}
+WITHOUT_WILDCARD = frozenset(
+    {f"{thing}:read" for thing in THINGS}
     | {f"{thing}:write" for thing in THINGS if thing not in READ_ONLY}
     | {f"{thing}:delete" for thing in DELETED_BY_ADMINS}
 )
+KNOWN = WITHOUT_WILDCARD | {EVERYTHING} | {f"{thing}:*" for thing in THINGS}
 
 
-def allows(granted: Collection[str], needed: str) -> bool:
-    """Returns whether the granted permissions include the needed one."""
-    return needed in granted or EVERYTHING in granted or f"{needed.partition(':')[0]}:*" in granted
-
-
-def beyond(granted: Collection[str], requested: Iterable[str]) -> list[str]:
-    """Returns those of the requested permissions that the granted ones do not include. A caller cannot give these to a
-    key."""
-    return [permission for permission in requested if not all(allows(granted, part) for part in _parts(permission))]
+@lru_cache(1000)
+def expand(granted: frozenset[str]) -> frozenset[str]:
+    """Returns every permission that the granted ones include. `runs:*` includes all those of runs, `*` all of them."""
+    if EVERYTHING in granted:
+        return WITHOUT_WILDCARD
+    things = {permission.removesuffix(":*") for permission in granted if permission.endswith(":*")}
+    return frozenset(
+        permission for permission in WITHOUT_WILDCARD if permission in granted or permission.partition(":")[0] in things
+    )
 
 
 def check_permissions(permissions: Iterable[str]) -> None:
@@ -48,13 +49,3 @@ def check_permissions(permissions: Iterable[str]) -> None:
             near = get_close_matches(permission, KNOWN, n=1, cutoff=0.8)
             hint = f"did you mean {near[0]}?" if near else "write runs:read, runs:write, runs:* or *"
             raise InvalidInput(f"{permission!r} is not a permission", hint)
-
-
-def _parts(permission: str) -> list[str]:
-    """Splits a permission with a wildcard into those that it stands for."""
-    if permission == EVERYTHING:
-        return [EVERYTHING]
-    thing, _, access = permission.partition(":")
-    if access != "*":
-        return [permission]
-    return [part for part in (f"{thing}:read", f"{thing}:write", f"{thing}:delete") if part in KNOWN]

@@ -4,16 +4,17 @@ routes."""
 from dataclasses import dataclass
 from uuid import UUID
 
-from tenuto.model.permissions import PLATFORM_ROLES
+from tenuto.model.permissions import PLATFORM_ROLES, expand
 
 
 @dataclass(frozen=True)
 class ApiKeyPrincipal:
-    """A program that authenticates with an API key of an org."""
+    """A program that authenticates with an API key of an org. `granted` may have wildcards, `permissions` has none."""
 
     org_id: UUID
     id: UUID
     name: str
+    granted: frozenset[str]
     permissions: frozenset[str]
 
     kind = "api_key"
@@ -31,8 +32,12 @@ class UserPrincipal:
     kind = "user"
 
     @property
-    def permissions(self) -> frozenset[str]:
+    def granted(self) -> frozenset[str]:
         return PLATFORM_ROLES[self.platform_role]
+
+    @property
+    def permissions(self) -> frozenset[str]:
+        return expand(self.granted)
 
 
 @dataclass(frozen=True)

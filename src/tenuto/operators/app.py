@@ -16,6 +16,7 @@ ENTRY_POINTS = "tenuto.operators"  # the group in which packages offer operators
 BUILT_IN = {
     "python": "tenuto.operators.python:python",
     "sql": "tenuto.operators.sql:sql",
+    "alert_evaluate": "tenuto.operators.alert_evaluate:alert_evaluate",
     "parquet_compact": "tenuto.operators.parquet_compact:parquet_compact",
     "range_splitter": "tenuto.operators.range_splitter:range_splitter",
     "range_aggregator": "tenuto.operators.range_aggregator:range_aggregator",
@@ -27,13 +28,18 @@ BUILT_IN = {
 }
 
 
-def operator_app(storage: str, allowed_hosts: Sequence[str] = (), *, only: Collection[str] | None = None) -> App:
+def operator_app(
+    storage: str, allowed_hosts: Sequence[str] = (), *, only: Collection[str] | None = None, processes: bool = False
+) -> App:
     """Return an app with all operators of this machine, or only some. `storage`: the URL of the object store that
-    datasets are in; `allowed_hosts`: hosts with private addresses that jobs may contact."""
+    datasets are in; `allowed_hosts`: hosts with private addresses that jobs may contact; `processes`: whether functions
+    with executor="process" get task processes, and do not run where the operator does."""
     app = App(RESERVED)
     for name, target in {**installed_operators(), **BUILT_IN}.items():
         if only is None or name in only:
-            app.task(name=name)(_task(target, storage, allowed_hosts))
+            task = app.task(name=name)(_task(target, storage, allowed_hosts, processes))
+            if processes and name == "python":
+                task.executor = "job"  # its runtime finds out where the function runs
     return app
 
 
@@ -50,7 +56,9 @@ def installed_operators() -> dict[str, str]:
     return {point.name: point.value for point in entry_points(group=ENTRY_POINTS)}
 
 
-def _task(target: str, storage: str, allowed_hosts: Sequence[str]) -> Callable[[SyncContext, JsonObject], Json]:
+def _task(
+    target: str, storage: str, allowed_hosts: Sequence[str], processes: bool
+) -> Callable[[SyncContext, JsonObject], Json]:
     """Return the function of the task type: it calls the operator with `ctx` and its checked configuration."""
 
     def run(ctx: SyncContext, job: JsonObject) -> Json:
@@ -59,7 +67,7 @@ def _task(target: str, storage: str, allowed_hosts: Sequence[str]) -> Callable[[
         operator = cast("Callable[..., object]", resolve_name(target))
         model = config_of(operator)
         current = ctx.open_job(job, storage)
-        current.allowed_hosts = allowed_hosts
+        current.allowed_hosts, current.has_processes = allowed_hosts, processes
         try:
             result = operator(ctx, model.model_validate(current.config) if model else current.config)
             return current.published_briefly() if result is None else cast(Json, result)

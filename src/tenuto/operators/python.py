@@ -8,7 +8,7 @@ from typing import cast
 
 from tenuto.dag.operator_configs import PythonConfig
 from tenuto.model.errors import InvalidInput
-from tenuto.sdk.context.control import Fail
+from tenuto.sdk.context.control import Fail, Snooze
 from tenuto.sdk.context.sync_context import SyncContext
 from tenuto.sdk.jobs.job import RunningJob
 from tenuto.sdk.options import TaskOptions
@@ -25,6 +25,8 @@ def python(ctx: SyncContext, config: PythonConfig) -> object:
     """Run the function and publish what it returns, unless it has called `ctx.write`. The result of a job without
     outputs is the result of its task."""
     task, job = _find(config.task), ctx.job
+    if task.executor == "process" and job.has_processes:
+        raise Snooze(0.0)  # its module was not imported before: next time the worker finds it and chooses a process
     run = partial(task.run, **_arguments(task, config, job))
     if inspect.iscoroutinefunction(task.function):
         result = ctx.run_async(lambda context: run(context) if task.run_takes_context else run())
@@ -52,7 +54,10 @@ def _find(target: str) -> AnyTask:
     except (ImportError, AttributeError) as error:
         raise NoFunction(f"{target} cannot be imported in {Path.cwd()}: {error}") from error
     if isinstance(found, Task):
-        return cast(AnyTask, found)
+        task = cast(AnyTask, found)
+        if task.declared.runtime != "worker":
+            raise Fail(f'{target} has runtime="sandbox", but the operator python has none; use the operator bundle')
+        return task
     if not callable(found):
         raise NoFunction(f"{target} is not a function")
     try:

@@ -1,16 +1,13 @@
-"""Starts machines with commands of the operator: any cloud that has a command line."""
+"""Starts machines with commands of the file of providers: for any cloud that has a command line."""
 
-import asyncio
 import json
-import os
-import signal
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from typing import cast
 from uuid import UUID
 
 from tenuto.model.json import JsonObject
 from tenuto.providers.base import MAX_MACHINES, Machine, MachineRequest, NoCapacity, ProviderError
+from tenuto.providers.commands import CommandNotEnded, run_command
 
 MAX_OUTPUT_BYTES = 1_048_576
 NO_CAPACITY = 75  # EX_TEMPFAIL, the exit code of a spawn command for which no machine is free
@@ -77,30 +74,15 @@ class ExecProvider:
 
     async def _run(self, command: Sequence[str], variables: Mapping[str, str]) -> str:
         try:
-            process = await asyncio.create_subprocess_exec(
-                *command,
-                env={**self._environment, **variables},
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                start_new_session=True,
+            ended = await run_command(
+                command, environment={**self._environment, **variables}, seconds=self._seconds, capture=True
             )
-        except OSError as error:
-            raise ProviderError(f"{command[0]} cannot be started: {error.strerror or error}") from error
-        try:
-            async with asyncio.timeout(self._seconds):
-                printed, errors = await process.communicate()
-        except TimeoutError:
-            raise ProviderError(f"{command[0]} did not end within {self._seconds:g} s, and was killed") from None
-        finally:
-            if process.returncode is None:
-                with suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
-                await process.wait()
-        if process.returncode != 0:
-            lines = errors.decode(errors="replace").strip().splitlines() or ["it printed no error"]
-            kind = NoCapacity if process.returncode == NO_CAPACITY else ProviderError
-            raise kind(f"{command[0]} failed with {process.returncode}: {lines[-1][:1000]}")
-        if len(printed) > MAX_OUTPUT_BYTES:
+        except CommandNotEnded as problem:
+            raise ProviderError(f"{command[0]} {problem}") from problem
+        if ended.status != 0:
+            lines = ended.errors.decode(errors="replace").strip().splitlines() or ["it printed no error"]
+            kind = NoCapacity if ended.status == NO_CAPACITY else ProviderError
+            raise kind(f"{command[0]} failed with {ended.status}: {lines[-1][:1000]}")
+        if len(ended.output) > MAX_OUTPUT_BYTES:
             raise ProviderError(f"{command[0]} printed more than {MAX_OUTPUT_BYTES} bytes")
-        return printed.decode(errors="replace")
+        return ended.output.decode(errors="replace")

@@ -11,7 +11,7 @@ from tenuto.providers.base import MAX_MACHINES, Machine, MachineRequest, NoCapac
 URL = "https://rest.runpod.io/v1"
 CALL_SECONDS = 30.0
 MAX_RETRY_SECONDS = 300.0
-# What a pool may set; the image, its command and its variables are the operator's.
+# What a pool may set; the image, its command and its variables are set in the file of providers.
 OF_POOLS = (
     "gpuTypeIds", "gpuCount", "cpuFlavorIds", "vcpuCount", "minRAMPerGPU", "minVCPUPerGPU", "cloudType",
     "dataCenterIds", "containerDiskInGb", "volumeInGb", "interruptible",
@@ -28,7 +28,7 @@ class RunPodError(ProviderError):
 
 
 class RunPodProvider:
-    """Creates a pod per machine from `pod`, the operator's request body, and the settings of the pool."""
+    """Creates a pod per machine from `pod`, the request body in the file of providers, and the settings of the pool."""
 
     lists_all = False  # a new pod may be listed late
     id_prefix = ""

@@ -15,6 +15,8 @@ import pyarrow as pa
 import pyarrow.ipc as ipc
 
 Send = Callable[[bytes], None]
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))  # json.dumps makes one per row
+_PLAIN_TYPES = (pa.string(), pa.int64(), pa.int32(), pa.int16(), pa.bool_())
 
 
 class ResultWriter(Protocol):
@@ -38,7 +40,7 @@ class JsonWriter:
         self._send(f'"columns":{json.dumps(columns)},"rows":['.encode())
 
     def write(self, batch: pa.RecordBatch) -> None:
-        rows = [json.dumps(row, ensure_ascii=False, separators=(",", ":")) for row in _rows(batch)]
+        rows = [_ENCODER.encode(row) for row in _rows(batch)]
         if rows:
             self._send(((",\n" if self._rows else "\n") + ",\n".join(rows)).encode("utf-8", "replace"))
         self._rows += len(rows)
@@ -101,8 +103,14 @@ def writer_of(format: str, send: Send) -> ResultWriter:
 
 
 def _rows(batch: pa.RecordBatch) -> list[list[object]]:
-    columns = [[_value(value) for value in column.to_pylist()] for column in batch.columns]
+    columns = [_values(column) for column in batch.columns]
     return [list(row) for row in zip(*columns, strict=True)] if columns else [[] for _ in range(len(batch))]
+
+
+def _values(column: pa.Array) -> list[object]:
+    """Return the values of a column as JSON has them; those of most types are what Arrow returns."""
+    values: list[object] = column.to_pylist()
+    return values if column.type in _PLAIN_TYPES else [_value(value) for value in values]
 
 
 def _value(value: object) -> object:

@@ -24,7 +24,7 @@ def pack_json(message: JsonObject) -> bytes:
 
 
 class Channel:
-    """The end inside of the process. Threads that read data ask one at a time."""
+    """The end of the channel in the query process. Its threads request data one at a time."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection

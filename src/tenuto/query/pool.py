@@ -97,6 +97,7 @@ class ProcessPool:
             self._keep(starting)
             raise
         except (CannotBuild, NoUidAvailable, OSError) as error:
+            log.exception("no process for a query can be started")
             raise QueriesUnavailable(
                 f"no process for the query can be started: {error}", "see the server's log"
             ) from error
@@ -122,9 +123,11 @@ class ProcessPool:
         async with self._turn:
             strength = await self._find_strength()
             if self._template is None or not self._template.is_alive:
-                template = SandboxTemplate(PROGRAM)
+                dead, template = self._template, SandboxTemplate(PROGRAM)
                 await template.start()
                 self._template = template
+                if dead is not None:
+                    await dead.close()
         return await start_process(self._template, strength, self.limits, self._hidden)
 
     def _refill(self) -> None:

@@ -15,10 +15,11 @@ from tenuto.model.text import clean
 from tenuto.query.frames import HEAD, MAX_CONTROL_BYTES, MAX_ERROR_CHARS, MAX_FRAME_BYTES, pack, pack_json
 from tenuto.query.limits import MAX_DATASETS, QueryLimits
 from tenuto.runtimes.sandbox.capabilities import SandboxCapabilities
-from tenuto.runtimes.sandbox.runtime import Sandbox, of_python, own_folder
+from tenuto.runtimes.sandbox.runtime import Sandbox, of_python
 from tenuto.runtimes.sandbox.spec import MB, Code, Limits, Spec
 from tenuto.runtimes.sandbox.template_client import SandboxTemplate
 from tenuto.runtimes.sandbox.uids import borrowed_uid
+from tenuto.storage.scratch import scratch_folder
 
 PROGRAM = "tenuto.query.engine"
 CPU_SHARE = 2  # seconds of CPU per second of the time limit: DuckDB has two threads
@@ -169,7 +170,7 @@ async def start_process(
     """Start a process that is ready for a query."""
     held = AsyncExitStack()
     try:
-        folder = held.enter_context(own_folder())
+        folder = held.enter_context(scratch_folder())
         uid = held.enter_context(borrowed_uid() if strength.root else nullcontext())
         if uid is not None and not strength.walls:
             shutil.chown(folder, uid, uid)
@@ -186,10 +187,10 @@ async def start_process(
             ),
             walls=strength.walls,
             uid=uid,
-            root=folder,
+            root=str(folder),
             shown=of_python(),
             hidden=hidden,
-            cwd="/tmp" if strength.walls else folder,  # noqa: S108 (inside the walls it is the sandbox's own)
+            cwd="/tmp" if strength.walls else str(folder),  # noqa: S108 (inside the walls it is the sandbox's own)
             program=PROGRAM,
         )
         sandbox = await template.start_sandbox(spec)

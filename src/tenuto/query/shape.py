@@ -46,7 +46,7 @@ def shape_of(sql: str) -> str:
 
 
 def _end_of_comment(sql: str, position: int) -> int:
-    """Return where a comment ends that began before this position; DuckDB nests them."""
+    """Return the end of the comment that began before this position; in DuckDB, comments nest."""
     depth = 1
     for mark in _COMMENT_MARK.finditer(sql, position):
         depth += 1 if mark[0] == "/*" else -1

@@ -4,7 +4,7 @@ them. CONTRIBUTING.md describes how to add a runtime."""
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from tenuto.model.json import JsonObject
 from tenuto.model.tasks import Row
@@ -104,6 +104,15 @@ class Runtime(Protocol):
     def submit(self, attempt: Attempt) -> Handle:
         """Start an attempt. Call `host.began` when its code starts and, in every case, `host.ended` with its
         outcome, both on the event loop."""
+        ...
+
+
+@runtime_checkable
+class ProcessKeeper(Protocol):
+    """A runtime that keeps processes for later attempts."""
+
+    async def close(self) -> None:
+        """End the idle processes."""
         ...
 
 

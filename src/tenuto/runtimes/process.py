@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from tenuto.model.errors import TenutoError
 from tenuto.runtimes.base import Attempt, RuntimeHost
+from tenuto.runtimes.invoke import JOB_TYPES
 from tenuto.runtimes.json_lines import JsonLinesStream
 from tenuto.runtimes.outcomes import Interrupted, Lost, Outcome, describe, from_json
 from tenuto.runtimes.process_lifetime import keeps_to_itself
@@ -26,10 +27,12 @@ SHUTDOWN_SECONDS = 5.0  # for the shutdown hooks of a process
 
 
 class ProcessRuntime:
-    """Starts a process when none is idle; the number of slots limits how many there are."""
+    """Starts a process when none is idle. The number of slots limits how many there are, and so does `most`, for a
+    runtime that shares its slots; attempts beyond that wait for a process."""
 
-    def __init__(self, host: RuntimeHost) -> None:
+    def __init__(self, host: RuntimeHost, most: int | None = None) -> None:
         self._host = host
+        self._room = None if most is None else asyncio.Semaphore(most)
         self._idle: list[Process] = []
         self._ending: set[asyncio.Task[None]] = set()
         self._running: set[asyncio.Task[Outcome]] = set()
@@ -51,13 +54,35 @@ class ProcessRuntime:
 
     async def _run(self, handle: "ProcessHandle") -> Outcome:
         try:
-            return await self._run_in_process(handle)
+            if self._room is None:
+                return await self._run_in_process(handle)
+            return await self._run_in_turn(handle, self._room)
         except Exception as error:  # no process could be started, or it sent an unknown message
             log.exception("task %s could not be run in a process", handle.attempt.task_id)
             handle.kill()
             return Lost(describe(error))
 
+    async def _run_in_turn(self, handle: "ProcessHandle", room: asyncio.Semaphore) -> Outcome:
+        """Run the attempt when there is room. Its timeout does not run while it waits."""
+        waiting = asyncio.ensure_future(self._keep_waiting(handle)) if room.locked() else None
+        try:
+            async with room:
+                if waiting is not None:
+                    waiting.cancel()
+                    await self._host.preparing(handle.attempt)
+                return await self._run_in_process(handle)
+        finally:
+            if waiting is not None:
+                waiting.cancel()
+
+    async def _keep_waiting(self, handle: "ProcessHandle") -> None:
+        while True:
+            await self._host.preparing(handle.attempt)
+            await asyncio.sleep(PREPARING_EVERY_SECONDS)
+
     async def _run_in_process(self, handle: "ProcessHandle") -> Outcome:
+        if handle.attempt.stop is not None:  # asked to stop while it waited
+            return handle.attempt.stop
         process = self._take_idle() or await self._start(handle)
         if handle.attempt.stop is not None:  # asked to stop while its process was starting
             self._idle.append(process)
@@ -96,9 +121,11 @@ class ProcessRuntime:
             process = self._idle.pop()
             if process.process.returncode is None:
                 return process
+            process.disconnect()
         return None
 
     async def _converse(self, process: "Process", attempt: Attempt, api: ContextApi) -> Outcome:
+        jobs = self._host.process.jobs
         process.send(
             {
                 "run": attempt.task.name,
@@ -112,6 +139,7 @@ class ProcessRuntime:
                 "metadata": attempt.metadata,
                 "root_id": attempt.root_id,
                 "org": api.org,
+                "jobs": asdict(jobs) if jobs and attempt.task.name.startswith(JOB_TYPES) else None,
             }
         )
         async for message in process.messages():
@@ -130,6 +158,7 @@ class ProcessRuntime:
                     raise AssertionError(f"unknown message from the process: {message}")
         code = await process.process.wait()
         process.alive = False
+        process.disconnect()
         return attempt.stop or process.how_it_died(code)
 
     async def close(self) -> None:
@@ -185,10 +214,16 @@ class Process(JsonLinesStream):
 
     def kill(self) -> None:
         self.process.kill()
+        self.disconnect()
+
+    def disconnect(self) -> None:
+        """Close the connection. One that is left to the garbage collector is closed twice, by uvloop and by its socket,
+        and the second time the number may be that of another file."""
+        self._writer.close()
 
     async def shut_down(self, seconds: float) -> None:
         """Close the connection, so that the process ends; kill it after this time."""
-        self._writer.close()
+        self.disconnect()
         try:
             async with asyncio.timeout(seconds):
                 await self.process.wait()
@@ -225,6 +260,7 @@ async def start(settings: ProcessSettings) -> Process:
     reader, writer = await asyncio.open_connection(sock=ours, limit=MAX_LINE_BYTES)
     line = await reader.readline()  # sent when the app is loaded; empty if the process died
     if problem := line and json.loads(line).get("failed"):
+        writer.close()
         await process.wait()
         raise ProcessNotStarted(problem)
     return Process(process, reader, writer)

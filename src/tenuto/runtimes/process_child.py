@@ -8,7 +8,9 @@ import logging
 import queue
 import socket
 import sys
-from typing import Any
+from collections.abc import Callable
+from pkgutil import resolve_name
+from typing import Any, cast
 
 from tenuto.model.errors import BY_CODE, StaleLease
 from tenuto.model.log_output import LogOutput
@@ -18,13 +20,14 @@ from tenuto.runtimes.base import Attempt
 from tenuto.runtimes.child_logging import log_with_tasks
 from tenuto.runtimes.code_version import code_version
 from tenuto.runtimes.invoke import classify, invoke_async, invoke_sync
-from tenuto.runtimes.json_lines import JsonLinesSocket
+from tenuto.runtimes.json_lines import JsonLinesSocket, Message
 from tenuto.runtimes.outcomes import Blocked, Interrupted, Outcome, to_json
 from tenuto.runtimes.process_hooks import StartupFailed, shut_down_in_thread, start_up_in_thread
 from tenuto.runtimes.process_lifetime import die_with_parent, ignore_signals, make_undumpable
+from tenuto.sdk.app import App
 from tenuto.sdk.app_loader import BadTarget, load_apps
 from tenuto.sdk.context.current_attempt import running
-from tenuto.sdk.task import Task
+from tenuto.sdk.task import AnyTask, Task
 
 
 class WorkerChannel(JsonLinesSocket):
@@ -135,6 +138,16 @@ def _attempt_of(message: dict[str, Any], task: Task[..., Any]) -> Attempt:
     return attempt
 
 
+def _task(app: App, message: Message) -> AnyTask:
+    """Return the task to run. Operators are loaded with the first task of a job: most processes run none."""
+    name = message["run"]
+    if name not in app.tasks and message["jobs"]:
+        jobs = message["jobs"]
+        operators = cast("Callable[..., App]", resolve_name(jobs["operators"]))
+        app.tasks.update(operators(jobs["storage"], jobs["allowed_hosts"]).tasks)
+    return app.tasks[name]
+
+
 def main(fd: int, settings: dict[str, Any]) -> None:
     die_with_parent()
     if settings["undumpable"]:
@@ -152,7 +165,7 @@ def main(fd: int, settings: dict[str, Any]) -> None:
     logging.getLogger().addHandler(SendLogs(channel))
     channel.send({"ready": True})
     while (message := channel.attempts.get()) is not None:
-        outcome = run_one(channel, app.tasks[message["run"]], message)
+        outcome = run_one(channel, _task(app, message), message)
         if isinstance(outcome, Blocked):
             outcome = Blocked(outcome.mismatch, version)
         channel.send({"outcome": to_json(outcome)})

@@ -31,6 +31,15 @@ def _resident_bytes(pid: int) -> int:
 
 
 @dataclass(frozen=True)
+class JobSettings:
+    """The settings that a process needs to run tasks of jobs."""
+
+    operators: str  # module:function that returns the app of the operators
+    storage: str  # the URL of the object store that datasets are in
+    allowed_hosts: list[str]  # with private addresses that jobs may contact
+
+
+@dataclass(frozen=True)
 class ProcessSettings:
     """The settings that a process needs to run the tasks of a worker."""
 
@@ -38,3 +47,4 @@ class ProcessSettings:
     log: LogOutput = field(default_factory=LogOutput)
     limits: ProcessLimits = field(default_factory=ProcessLimits)
     hashes_code: bool = False  # a process reports the hash of its own files: they may be newer than the worker's
+    jobs: JobSettings | None = None  # None: it runs no tasks of jobs

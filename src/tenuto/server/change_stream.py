@@ -13,7 +13,7 @@ from anyio import CancelScope
 
 from tenuto.db import monitoring
 from tenuto.db.connection.errors import Unreachable
-from tenuto.db.connection.org_transactions import call_for
+from tenuto.db.connection.pool import call_for
 from tenuto.model.errors import Forbidden, InvalidInput, RateLimited, Unauthorized
 from tenuto.model.monitoring import ChangeEvent
 from tenuto.server.auth.authenticate import authenticate

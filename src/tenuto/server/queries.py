@@ -12,7 +12,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from tenuto.db import rate_limits
-from tenuto.db.connection.org_transactions import call_for
+from tenuto.db.connection.pool import call_for
 from tenuto.model.errors import TooLarge
 from tenuto.model.queries import MEDIA_TYPES, VERSIONS_HEADER
 from tenuto.query.service import Catalog, QueryInput, RunningQuery, json_head
@@ -76,7 +76,7 @@ async def _whole_result(running: RunningQuery, format: str) -> Response:
     async for block in _blocks(running, format):
         content += block
         if len(content) > MAX_WHOLE_BYTES:
-            raise TooLarge("the result is larger than the 8 MB that HTTP/1.0 can have", "use HTTP/1.1, or select less")
+            raise TooLarge("the result has more than the 8 MB that HTTP/1.0 gets", "use HTTP/1.1, or select less")
     return Response(bytes(content), 200, _headers(running), MEDIA_TYPES[format])
 
 

@@ -84,7 +84,7 @@ begin
       'get_change_horizon}' || v_signing) then
       execute format('grant execute on function %s to tenuto_dispatcher', v_function.name);
     end if;
-    if v_function.proname = '_refuse_task_id' then
+    if v_function.proname = '_refuse_used_ids' then
       execute format('grant execute on function %s to tenuto_api, tenuto_dispatcher, tenuto_worker, tenuto_client',
         v_function.name);
     end if;

@@ -161,12 +161,13 @@ create table tenuto.alert_rules (
   created_at     timestamp with time zone not null,
   due_at         timestamp with time zone not null,
   constraint alert_rules_pkey PRIMARY KEY (org_id, name),
-  constraint kind_is_known CHECK ((kind = ANY (ARRAY['job_failures'::text, 'dataset_age'::text, 'dead_effects'::text, 'no_worker'::text, 'pool_trouble'::text]))),
+  constraint kind_is_known CHECK ((kind = ANY (ARRAY['job_failures'::text, 'dataset_age'::text, 'dead_effects'::text, 'no_worker'::text, 'pool_trouble'::text, 'job_alerts'::text]))),
   constraint name_is_not_too_long CHECK (((octet_length(name) >= 1) AND (octet_length(name) <= 128))),
   constraint seconds_are_positive CHECK (((seconds >= 1) AND (seconds <= 31536000))),
   constraint threshold_is_positive CHECK (((threshold >= 1) AND (threshold <= 1000)))
 );
 CREATE INDEX alert_rules_due_idx ON tenuto.alert_rules USING btree (due_at);
+CREATE INDEX alert_rules_job_alerts_idx ON tenuto.alert_rules USING btree (org_id, name) WHERE (kind = 'job_alerts'::text);
 alter table tenuto.alert_rules enable row level security;
 alter table tenuto.alert_rules force row level security;
 create policy an_org_sees_its_own_rows on tenuto.alert_rules for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
@@ -715,9 +716,10 @@ create table tenuto.dags (
   org_id     uuid not null,
   name       text not null,
   created_at timestamp with time zone not null,
+  deleted_at timestamp with time zone,
   constraint dags_pkey PRIMARY KEY (id),
   constraint dag_belongs_to_its_org UNIQUE (org_id, id),
-  constraint dag_exists_once UNIQUE (org_id, name),
+  constraint dag_exists_once UNIQUE NULLS NOT DISTINCT (org_id, name, deleted_at),
   constraint dags_org_id_fkey FOREIGN KEY (org_id) REFERENCES tenuto.orgs(id),
   constraint name_is_short_and_plain CHECK ((name ~ '^[a-z][a-z0-9_-]{0,99}$'::text))
 );
@@ -888,9 +890,10 @@ create table tenuto.datasets (
   read_roles         uuid[] default '{}'::uuid[] not null,
   created_at         timestamp with time zone not null,
   updated_at         timestamp with time zone not null,
+  deleted_at         timestamp with time zone,
   constraint datasets_pkey PRIMARY KEY (id),
   constraint dataset_belongs_to_its_org UNIQUE (org_id, id),
-  constraint dataset_exists_once UNIQUE (org_id, name) DEFERRABLE,
+  constraint dataset_exists_once UNIQUE NULLS NOT DISTINCT (org_id, name, deleted_at) DEFERRABLE,
   constraint output_has_one_dataset UNIQUE (org_id, job_key, output) DEFERRABLE,
   constraint dataset_is_of_a_dag FOREIGN KEY (org_id, dag_id) REFERENCES tenuto.dags(org_id, id),
   constraint producer_is_a_job FOREIGN KEY (org_id, job_key) REFERENCES tenuto.job_controls(org_id, job_key),
@@ -898,7 +901,8 @@ create table tenuto.datasets (
   constraint name_is_short_and_plain CHECK ((name ~ '^[a-z][a-z0-9_]{0,127}$'::text)),
   constraint output_is_a_position CHECK (((output >= 0) AND (output <= 99))),
   constraint roles_are_up_to_100 CHECK ((cardinality(read_roles) <= 100)),
-  constraint what_is_current_has_a_producer CHECK (((current_version_id IS NULL) OR (job_key IS NOT NULL)))
+  constraint what_is_current_has_a_producer CHECK (((current_version_id IS NULL) OR (job_key IS NOT NULL))),
+  constraint what_is_deleted_has_no_producer CHECK (((deleted_at IS NULL) OR (job_key IS NULL)))
 ) with (fillfactor=45);
 CREATE INDEX datasets_dag_idx ON tenuto.datasets USING btree (org_id, dag_id);
 alter table tenuto.datasets enable row level security;
@@ -972,7 +976,7 @@ create table tenuto.deploy_history (
   dag_id          uuid not null,
   action          text not null,
   from_version_id uuid,
-  to_version_id   uuid not null,
+  to_version_id   uuid,
   plan            jsonb,
   created_by      text not null,
   created_at      timestamp with time zone not null,
@@ -980,8 +984,9 @@ create table tenuto.deploy_history (
   constraint entry_is_of_a_dag FOREIGN KEY (org_id, dag_id) REFERENCES tenuto.dags(org_id, id),
   constraint entry_leaves_a_version FOREIGN KEY (org_id, from_version_id) REFERENCES tenuto.dag_versions(org_id, id),
   constraint entry_names_a_version FOREIGN KEY (org_id, to_version_id) REFERENCES tenuto.dag_versions(org_id, id),
-  constraint action_is_known CHECK ((action = ANY (ARRAY['deploy'::text, 'cutover'::text, 'rollback'::text]))),
+  constraint action_is_known CHECK ((action = ANY (ARRAY['deploy'::text, 'cutover'::text, 'rollback'::text, 'delete'::text]))),
   constraint created_by_is_not_empty CHECK (((octet_length(created_by) >= 1) AND (octet_length(created_by) <= 256))),
+  constraint only_a_deletion_leads_nowhere CHECK (((action = 'delete'::text) = (to_version_id IS NULL))),
   constraint plan_is_an_object CHECK ((jsonb_typeof(plan) = 'object'::text))
 );
 CREATE INDEX deploy_history_dag_idx ON tenuto.deploy_history USING btree (org_id, dag_id, id);
@@ -1531,10 +1536,11 @@ create table tenuto.outbox (
   constraint outbox_pkey PRIMARY KEY (id),
   constraint attempts_are_counted_up CHECK (((attempts >= 0) AND (attempts <= 20))),
   constraint done_has_a_time CHECK (((status = 'done'::text) = (processed_at IS NOT NULL))),
-  constraint kind_is_known CHECK ((kind = ANY (ARRAY['route_event'::text, 'emit_lineage'::text, 'deliver'::text, 'enqueue_task'::text, 'delete_data'::text, 'sink'::text]))),
+  constraint kind_is_known CHECK ((kind = ANY (ARRAY['route_event'::text, 'emit_lineage'::text, 'deliver'::text, 'enqueue_task'::text, 'delete_data'::text, 'sink'::text, 'raise_alerts'::text]))),
   constraint processing_has_an_owner_and_an_expiry CHECK (((status = 'processing'::text) = ((locked_by IS NOT NULL) AND (locked_until IS NOT NULL)))),
   constraint status_is_known CHECK ((status = ANY (ARRAY['pending'::text, 'processing'::text, 'done'::text, 'dead'::text])))
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000);
+CREATE INDEX outbox_alerts_idx ON tenuto.outbox USING btree (org_id, scope, status, id) WHERE (kind = 'raise_alerts'::text);
 CREATE INDEX outbox_dead_idx ON tenuto.outbox USING btree (org_id, id) WHERE (status = 'dead'::text);
 CREATE INDEX outbox_done_by_org_idx ON tenuto.outbox USING btree (org_id, processed_at) WHERE (status = 'done'::text);
 CREATE UNIQUE INDEX outbox_key_idx ON tenuto.outbox USING btree (org_id, scope, key) WHERE (key IS NOT NULL);
@@ -1746,6 +1752,24 @@ alter table tenuto.rate_buckets force row level security;
 create policy an_org_sees_its_own_rows on tenuto.rate_buckets for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy clients_change_no_rows on tenuto.rate_buckets for update to tenuto_client using (true) with check (false);
 create policy trusted_roles_see_all on tenuto.rate_buckets for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.reader_updates (
+  dag_version_id  uuid not null,
+  dataset_id      uuid not null,
+  org_id          uuid not null,
+  after_partition text,
+  old_version_ids uuid[] not null,
+  constraint reader_updates_pkey PRIMARY KEY (dag_version_id, dataset_id),
+  constraint update_is_of_a_dataset FOREIGN KEY (org_id, dataset_id) REFERENCES tenuto.datasets(org_id, id),
+  constraint update_is_of_a_version FOREIGN KEY (org_id, dag_version_id) REFERENCES tenuto.dag_versions(org_id, id)
+);
+CREATE INDEX reader_updates_dataset_idx ON tenuto.reader_updates USING btree (org_id, dataset_id);
+CREATE INDEX reader_updates_version_idx ON tenuto.reader_updates USING btree (org_id, dag_version_id);
+alter table tenuto.reader_updates enable row level security;
+alter table tenuto.reader_updates force row level security;
+create policy an_org_sees_its_own_rows on tenuto.reader_updates for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy clients_change_no_rows on tenuto.reader_updates for update to tenuto_client using (true) with check (false);
+create policy trusted_roles_see_all on tenuto.reader_updates for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.ready_lanes (
   route_id    integer not null,
@@ -2206,9 +2230,11 @@ create table tenuto.sessions (
   end_reason    text,
   worker_key_id uuid,
   queues        text[],
+  code_version  text,
   constraint sessions_pkey PRIMARY KEY (id),
   constraint session_belongs_to_a_worker FOREIGN KEY (org_id, worker_id) REFERENCES tenuto.workers(org_id, id),
   constraint session_was_opened_with_a_key_of_its_org FOREIGN KEY (org_id, worker_key_id) REFERENCES tenuto.worker_keys(org_id, id),
+  constraint code_version_is_short CHECK ((length(code_version) <= 64)),
   constraint end_reason_is_known CHECK ((end_reason = ANY (ARRAY['closed'::text, 'expired'::text, 'replaced'::text, 'terminated'::text, 'failed'::text]))),
   constraint ended_says_why CHECK (((ended_at IS NULL) = (end_reason IS NULL))),
   constraint lease_is_between_a_second_and_a_day CHECK (((lease_seconds >= (1)::double precision) AND (lease_seconds <= (86400)::double precision)))

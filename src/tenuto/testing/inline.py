@@ -8,7 +8,7 @@ import time
 from typing import Any
 from uuid import UUID
 
-from tenuto.db import attempts
+from tenuto.db import attempts, monitoring
 from tenuto.dispatcher.dispatcher import Dispatcher
 from tenuto.dispatcher.loops import LOOPS
 from tenuto.model.ids import uuid7
@@ -32,11 +32,11 @@ from tenuto.worker.settings import WorkerSettings
 
 BATCH_SIZE = 100
 ON_TIME = ("admit_rates", "fire_schedules")
-UPKEEP = (
+UPKEEP = {
     "promote_due", "wake_waiting", "unblock_tasks", "expire_deadlines", "expire_runs", "fold_runs", "settle_runs",
     "sweep_cancelled", "follow_arrivals", "admit_rates", "advance_requests", "advance_builds", "advance_backfills",
     "advance_invalidations", "fire_schedules",
-)  # fmt: skip
+}  # fmt: skip
 
 
 class InlineWorker:
@@ -103,8 +103,10 @@ class InlineWorker:
                 await loop.step(self._dispatcher, 1000)
 
     async def _keep_up(self) -> int:
-        """Do the work that a dispatcher would do now."""
-        return sum([await loop.step(self._dispatcher, 1000) for loop in LOOPS if loop.name in UPKEEP])
+        """Do the work that a dispatcher would do now. One query finds what is due, as a dispatcher does it."""
+        upkeep = await self._client.pool.call(monitoring.list_due_maintenance)
+        due = {entry.what for entry in upkeep if entry.due_in_seconds == 0} & UPKEEP
+        return sum([await loop.step(self._dispatcher, 1000) for loop in LOOPS if loop.name in due])
 
     async def _claim(self) -> list[Claimed]:
         session = self._session.current

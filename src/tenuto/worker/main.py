@@ -77,6 +77,7 @@ class Supervisors:
         """Run until all processes have ended; call `ready` when all of them are. `first`: a child that has already
         begun."""
         log.addHandler(self._log)
+        self._machine.latest()  # starts to measure, so that the first heartbeats carry figures
         try:
             async with self._group:
                 for no in range(self._settings.processes):

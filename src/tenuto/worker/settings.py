@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 
 from tenuto.model.environment import NO_STORAGE
 from tenuto.model.log_output import LogOutput
-from tenuto.runtimes.process_settings import ProcessLimits, ProcessSettings
+from tenuto.runtimes.process_settings import JobSettings, ProcessLimits, ProcessSettings
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,8 @@ class WorkerSettings:
     @property
     def process(self) -> ProcessSettings:
         """The settings of processes that its runtimes start."""
-        return ProcessSettings(self.targets, self.log, self.limits, self.hashes_code)
+        jobs = JobSettings("tenuto.operators.app:operator_app", self.storage, self.allowed_hosts)
+        return ProcessSettings(self.targets, self.log, self.limits, self.hashes_code, jobs)
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))

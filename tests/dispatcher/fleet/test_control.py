@@ -111,6 +111,7 @@ def test_machines_that_keep_failing_are_not_requested_again_and_again(db: Db, da
 
     assert cloud.calls.count("spawn") == 5  # 4 at once, 1 probe, then the brake
     assert "failed to start: none is requested" in pool_row(db)["reason"]
+    assert pool_row(db)["problem"] == "500"  # nobody knows yet whether the provider works again
 
 
 def test_the_next_tier_is_tried_when_one_has_no_capacity(db: Db, database: str) -> None:

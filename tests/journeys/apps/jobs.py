@@ -68,3 +68,34 @@ def query_alone(ctx: SyncContext, dataset: str) -> None:
         ctx.query(f"select * from {dataset}")
     except NotFound as error:
         raise Fail(str(error)) from error
+
+
+@app.task(executor="process")
+def query_in_process(ctx: SyncContext, dataset: str) -> None:
+    """The same in a process of its own, whose call reaches the worker through a pipe."""
+    try:
+        ctx.query(f"select * from {dataset}")
+    except NotFound as error:
+        raise Fail(f"in its process: {error}") from error
+
+
+def orders_of(partition: str) -> list[dict[str, object]]:
+    return [{"id": number, "day": partition} for number in range(3)]
+
+
+def write_and_fail(ctx: SyncContext, partition: str) -> None:
+    """Leave staged files behind."""
+    ctx.write(orders_of(partition))
+    raise Fail("after its files were staged")
+
+
+def follow(ctx: SyncContext) -> list[dict[str, object]]:
+    """Publish the next two numbers."""
+    begin = ctx.state.get("cursor", 0)
+    ctx.state["cursor"] = begin + 2
+    return [{"id": begin}, {"id": begin + 1}]
+
+
+def reading(ctx: SyncContext) -> list[dict[str, object]]:
+    """A row for the sink: the same id from every job, and a row of the job's own."""
+    return [{"id": 1, "note": ctx.job.name}, {"id": 2 if ctx.job.name == "north" else 3, "note": "own"}]

@@ -60,9 +60,9 @@ def test_many_rows_are_inserted_by_one_statement(db: Db) -> None:
     ("columns", "values", "message"),
     [
         ("status", "'In Progress'", "inserted as Queued, not as In Progress"),
-        ("worker_id", "'gpu-1'", "its type, its params and perhaps its id alone"),
-        ("attempts", "2", "its type, its params and perhaps its id alone"),
-        ("result_data", "'{}'", "its type, its params and perhaps its id alone"),
+        ("worker_id", "'gpu-1'", "its type, its params and an id, and no other column"),
+        ("attempts", "2", "its type, its params and an id, and no other column"),
+        ("result_data", "'{}'", "its type, its params and an id, and no other column"),
     ],
 )
 def test_an_insert_with_a_state_of_its_own_is_refused(db: Db, columns: str, values: str, message: str) -> None:

@@ -13,7 +13,7 @@ from tenuto.db.connection.call import json_array
 from tenuto.model.errors import Conflict, InvalidInput, NotFound
 from tests.support.database.alerts import a_firing_alert
 from tests.support.database.audit import deeds, direct_entries, forget_entries
-from tests.support.database.dags import cutover, deploy, rollback
+from tests.support.database.dags import cutover, deploy, leave_dataset, rollback
 from tests.support.database.jobs import deployed, sales
 from tests.support.database.loops import an_org, count, settle, value
 from tests.support.database.open_runs import open_run
@@ -172,6 +172,8 @@ def of_deploys(db: Db) -> Iterator[Deed]:
         deployed(db, sales(f"select {expected}"), expected=expected)
     yield "trigger_job", {"dag": "sales", "name": "extract"}, ("job", "sales/extract", "trigger")
     yield "purge_dataset", {"name": "per_day", "keep": 1}, ("dataset", "per_day", "purge")
+    leave_dataset(db, "left_over")
+    yield "delete_dataset", {"name": "left_over"}, ("dataset", "left_over", "delete")
     db.execute(
         "insert into tenuto.webhooks (org_id, job_key, path, created_at)"
         " select c.org_id, c.job_key, '/new', tenuto.now() from tenuto.job_controls c"
@@ -189,6 +191,7 @@ def of_data(db: Db) -> Iterator[Deed]:
     for verb in ("pause", "resume", "cancel"):
         yield f"{verb}_backfill", {"id": backfill["id"]}, ("backfill", str(backfill["id"]), verb)
     query = {"query_id": backfill["id"], "action": "run", "shape": "select ?"}
+    yield "delete_dag", {"name": "sales", "actor": "ann", "force": True}, ("dag", "sales", "delete")
     yield "record_query", query, ("query", str(backfill["id"]), "run")
     yield "put_alert_rule", {"name": "dead", "kind": "dead_effects"}, ("alert_rule", "dead", "set")
     yield "silence_alert_rule", {"name": "dead", "seconds": 60}, ("alert_rule", "dead", "silence")

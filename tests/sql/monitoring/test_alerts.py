@@ -7,8 +7,10 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tenuto.model.errors import Conflict, InvalidInput, NotFound
-from tests.support.database.events import commit, readers, route
-from tests.support.database.jobs import deployed, trigger
+from tests.support.database.builds import advance, with_data
+from tests.support.database.dags import deploy
+from tests.support.database.events import a_reader, commit, readers, route
+from tests.support.database.jobs import deployed, sales, trigger
 from tests.support.database.loops import an_org
 from tests.support.database.outbox import publish
 from tests.support.database.pools import a_pool, scale
@@ -53,7 +55,7 @@ def test_a_cause_is_one_alert_that_is_delivered_once_and_resolved(db: Db):
 
     assert alerts(db) == [("r", "outbox", "firing")]
     (row,) = call(db, "list_alerts", org_id=DEFAULT_ORG, status="firing")
-    assert (row["evaluations"], row["summary"]) == (3, "1 effects are dead letters")
+    assert (row["evaluations"], row["summary"]) == (3, "1 effect is a dead letter")
     assert delivered(db) == [("pager", "firing")]
     db.execute("update tenuto.outbox set status = 'done', processed_at = now(), last_error = null where key is null")
     evaluate(db)
@@ -99,8 +101,21 @@ def test_an_alert_is_acknowledged_until_it_is_resolved(db: Db):
         call(db, "acknowledge_alert", org_id=DEFAULT_ORG, id=row["id"], actor="ann")
 
 
+def test_failed_tasks_of_a_build_are_no_failures_of_the_job(db: Db):
+    worker = a_worker(db)
+    with_data(db, worker, "mon")
+    a_rule(db, "any", kind="job_failures", threshold=1)
+    deploy(db, sales("select 2"))
+    advance(db)
+    worker.fail(worker.claim_one(), final=True)
+
+    evaluate(db)
+
+    assert alerts(db) == []
+
+
 def test_a_job_that_failed_often_enough_raises_an_alert(db: Db):
-    deployed(db, readers())
+    deployed(db, readers(a_reader("other")))
     worker = a_worker(db)
     a_rule(db, "often", kind="job_failures", threshold=2)
     a_rule(db, "other", kind="job_failures", target="sales/other")
@@ -159,6 +174,7 @@ def test_tasks_that_no_live_worker_takes_raise_an_alert(db: Db):
         ({"kind": "dataset_age"}, InvalidInput, "names the dataset"),
         ({"kind": "dataset_age", "target": "nothing"}, NotFound, "no dataset nothing"),
         ({"kind": "job_failures", "target": "daily"}, InvalidInput, "'daily' is not a job"),
+        ({"kind": "job_failures", "target": "sales/dayly"}, NotFound, "no job dayly in a DAG sales"),
         ({"destination": "nowhere"}, NotFound, "no destination 'nowhere'"),
     ],
 )
@@ -233,6 +249,5 @@ def test_a_pool_whose_provider_fails_or_whose_work_jumps_is_an_alert(db: Db) -> 
     db.execute("update tenuto.scaling_decisions set decided_at = decided_at - interval '2 hours'")
     evaluate(db)
     assert {status for _, _, status in alerts(db)} == {"resolved"}
-    a_rule(db, "one", kind="pool_trouble", target="other")
-    evaluate(db)
-    assert {rule for rule, _, _ in alerts(db)} == {"pools"}
+    with pytest.raises(NotFound, match="no pool other"):
+        a_rule(db, "one", kind="pool_trouble", target="other")

@@ -22,6 +22,27 @@ def test_the_graph_has_every_task_with_its_state_and_what_it_depends_on(db: psyc
     assert len(call(db, "get_run_graph", org_id=DEFAULT_ORG, run_id=run_id, limit=2)) == 2
 
 
+def test_nodes_have_the_status_and_attempt_of_their_tasks_in_every_state(db: psycopg.Connection) -> None:
+    run_id, _ = start_graph(db, 9, [(0, 8)])
+    worker = a_worker(db)
+    claims = worker.claim(7)
+    worker.fail(claims[0], final=True)
+    worker.fail(claims[1])
+    worker.snooze(claims[2])
+    worker.wait(claims[3], **{"for": "signal", "name": "go"})
+    worker.complete(claims[4])
+    worker.lose(claims[5])
+
+    nodes = call(db, "get_run_graph", org_id=DEFAULT_ORG, run_id=run_id)
+
+    same = ("id", "status", "attempt", "started_at", "completed_at")
+    listed = call(db, "list_tasks", org_id=DEFAULT_ORG, run_id=run_id)
+    graph = {tuple(node["task_id" if key == "id" else key] for key in same) for node in nodes}
+    assert graph == {tuple(task[key] for key in same) for task in listed}
+    states = {node["status"] for node in nodes}
+    assert states == {"failed", "retrying", "queued", "waiting", "completed", "running", "cancelled"}
+
+
 def test_the_attempts_of_all_tasks_come_in_the_order_in_which_they_began(db: psycopg.Connection) -> None:
     run_id, tasks = start_graph(db, 2, [(0, 1)])
     worker = a_worker(db)

@@ -47,6 +47,16 @@ def one_of_each(db: Db) -> dict[str, list[UUID]]:
     }
 
 
+def test_cancelled_runs_are_found_behind_many_cancelled_tasks_of_a_graph(db: Db) -> None:
+    alone = start_one(db)
+    graph, _ = start_graph(db, 30)
+    for run in (alone, graph):
+        cancel_run(db, run)
+    settle(db)
+
+    assert listed(db, status="cancelled", limit=2) == [graph, alone]
+
+
 def test_runs_come_newest_first_and_page_by_page(db: Db) -> None:
     runs = sorted(start(db, *range(7)), reverse=True)
 

@@ -7,6 +7,7 @@ import pytest
 
 from tenuto.db import monitoring
 from tenuto.model.errors import InvalidInput
+from tests.support.database.jobs import deployed, trigger
 from tests.support.database.loops import an_org, cancel_task
 from tests.support.database.task_states import RESTING
 from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start, start_graph, start_one
@@ -29,6 +30,20 @@ def test_tasks_come_newest_first_and_page_by_page(db: Db) -> None:
     first = listed(db, limit=3)
 
     assert [first, listed(db, limit=3, before=first[-1])] == [tasks[:3], tasks[3:]]
+
+
+def test_tasks_of_jobs_are_listed_with_job_and_partition(db: Db) -> None:
+    plain = start_one(db)
+    deployed(db)
+    trigger(db, "extract", "mon")
+    trigger(db, "extract")
+
+    rows = call(db, "list_tasks", org_id=DEFAULT_ORG)
+
+    assert [(row["job"], row["partition"]) for row in rows] == [
+        ("sales/extract", None), ("sales/extract", "mon"), (None, None),
+    ]  # fmt: skip
+    assert rows[2]["id"] == plain
 
 
 @pytest.mark.parametrize("state", RESTING)

@@ -48,6 +48,23 @@ def test_a_limit_says_how_many_tasks_use_it_and_wait_for_it(db: Db) -> None:
         call(db, "list_limits", org_id=DEFAULT_ORG, scope="speed")
 
 
+def test_a_size_that_no_task_has_used_yet_is_listed_in_its_place(db: Db) -> None:
+    limits = [{"scope": "key", "key": "b", "size": 1}]
+    start(db, 1, details=Jsonb([{"task": 0, "limits": limits}]))
+    for key in ("a", "b", "c"):
+        call(db, "set_limit", org_id=DEFAULT_ORG, scope="key", key=key, size=7)
+    call(db, "follow_arrivals")
+
+    listed = call(db, "list_limits", org_id=DEFAULT_ORG)
+    second = call(db, "list_limits", org_id=DEFAULT_ORG, after_scope="key", after_key="a", limit=1)
+
+    assert [(row["key"], row["size"], row["used"], row["overridden"]) for row in listed] == [
+        ("a", 7, 0, True), ("b", 7, 1, True), ("c", 7, 0, True),
+    ]  # fmt: skip
+    assert [row["key"] for row in second] == ["b"]
+    assert call(db, "list_limits", org_id=an_org(db, "acme")) == []
+
+
 def test_types_are_listed_by_name_with_their_options_or_their_bundle(db: Db) -> None:
     worker = a_worker(db)
     types = {"a.one": {"kind": {"queue": "mail"}}, "a.two": {}}

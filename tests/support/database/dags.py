@@ -53,6 +53,14 @@ def rollback(db: Db, expected: int, version: int | None = None, name: str = "ord
     return row
 
 
+def leave_dataset(db: Db, name: str) -> None:
+    """Deploys a DAG that publishes a dataset, and then without it: no DAG publishes the dataset any more."""
+    for expected, dataset in enumerate((name, f"not_{name}")):
+        job = {**a_document()["jobs"][0], "source": {"kind": "manual"}, "outputs": [{"dataset": dataset}]}
+        deploy(db, {"name": "extra", "jobs": [job]})
+        cutover(db, expected, name="extra")
+
+
 def datasets(db: Db) -> dict[str, Any]:
     """The datasets by name."""
     return {row["name"]: row for row in call(db, "list_datasets", org_id=DEFAULT_ORG)}

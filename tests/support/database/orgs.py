@@ -86,7 +86,7 @@ def a_busy_org(db: Db, slug: str) -> UUID:
 
 
 def recorded_lineage(db: Db, org: UUID) -> None:
-    """Lineage of a dataset version and the backlog of its job, as commits and a loop write them."""
+    """Lineage of a dataset version, the backlog of its job, and a change for its readers, as functions write them."""
     statements = [
         "insert into tenuto.table_lineage select %(org)s, id, id, dataset_id, now() from version",
         "insert into tenuto.lineage_methods"
@@ -96,6 +96,12 @@ def recorded_lineage(db: Db, org: UUID) -> None:
     version = "with version as (select id, dataset_id from tenuto.dataset_versions where org_id = %(org)s limit 1) "
     for statement in statements:
         db.execute((version + statement).encode(), {"org": org})
+    db.execute(
+        "insert into tenuto.reader_updates (dag_version_id, dataset_id, org_id, old_version_ids)"
+        " select v.id, d.dataset_id, v.org_id, array[d.id] from tenuto.dag_versions v"
+        " join tenuto.dataset_versions d on d.org_id = v.org_id where v.org_id = %s limit 1",
+        [org],
+    )
     db.execute(
         "insert into tenuto.job_backlogs (org_id, job_key, max_depth, max_age_seconds, due_at)"
         " select org_id, job_key, 1, 1, now() from tenuto.job_controls where org_id = %s limit 1",

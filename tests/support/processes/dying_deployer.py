@@ -1,8 +1,8 @@
 """Deploys, cuts over and rolls back in processes that kill themselves:
 `python -m tests.support.processes.dying_deployer URL`.
 
-Each line of input is a JSON object with `action`, `yaml`, `expected` and `dies_after`, a call or `commit`; each line of
-output is the signal that ended the process. It forks, because imports take most of the time.
+Each line of input is a JSON object with `action`, `yaml`, `name`, `expected`, `cutover` and `dies_after`, a call or
+`commit`; each line of output is the signal that ended the process. It forks, because imports take most of the time.
 """
 
 import asyncio
@@ -41,10 +41,10 @@ async def act(url: str, order: dict[str, Any]) -> None:
         async with conn.transaction():
             if order["action"] == "deploy":
                 dag = parse_dag(order["yaml"])
-                await deploys.deploy_dag(conn, org_id=DEFAULT_ORG, dag=dag, actor="ann", cutover=True)
+                await deploys.deploy_dag(conn, org_id=DEFAULT_ORG, dag=dag, actor="ann", cutover=order["cutover"])
             else:
                 move = getattr(datasets, f"{order['action']}_dag")
-                await move(conn, org_id=DEFAULT_ORG, name="orders", expected=order["expected"], actor="ann")
+                await move(conn, org_id=DEFAULT_ORG, name=order["name"], expected=order["expected"], actor="ann")
         die()
 
 

@@ -110,6 +110,7 @@ class Fleet:
     def __init__(self, database: str, folder: Path) -> None:
         self.database, self.folder = database, folder
         self.storage: str | None = None  # None: a folder of the home
+        self.variables: dict[str, str] = {}  # of the environment of workers
         self.workers: list[WorkerProcess] = []
 
     def start(
@@ -133,7 +134,7 @@ class Fleet:
         home = str(self.folder / "home")
         storage = {"TENUTO_STORAGE": self.storage} if self.storage else {}
         paths = {"TENUTO_HOME": home, "JOURNEY_FOLDER": str(self.folder)}
-        return {**clean, "TENUTO_DATABASE_URL": url, **paths, **storage}
+        return {**clean, "TENUTO_DATABASE_URL": url, **paths, **storage, **self.variables}
 
     def open_gate(self, name: str) -> None:
         """Lets go what waits in `at_gate(name)`."""

@@ -14,6 +14,7 @@ from .lib import bool_ as bool_
 from .lib import concat_tables as concat_tables
 from .lib import date32 as date32
 from .lib import decimal128 as decimal128
+from .lib import dictionary as dictionary
 from .lib import field as field
 from .lib import float32 as float32
 from .lib import float64 as float64

@@ -1,6 +1,7 @@
 from collections.abc import Sequence
 
 from .lib import PythonFile, RecordBatchReader, Schema, Table
+from .parquet import FileMetaData
 
 class Expression:
     def isin(self, values: Sequence[object]) -> Expression: ...
@@ -22,8 +23,13 @@ def field(name: str) -> Expression: ...
 
 class ParquetFileFragment:
     physical_schema: Schema
+    metadata: FileMetaData
+
+class ParquetReadOptions:
+    def __init__(self, *, dictionary_columns: Sequence[str]) -> None: ...
 
 class ParquetFileFormat:
+    def __init__(self, *, read_options: ParquetReadOptions | None = None) -> None: ...
     def make_fragment(self, file: PythonFile) -> ParquetFileFragment: ...
 
 class FileSystemDataset(Dataset):

@@ -13,9 +13,20 @@ class ParquetWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
 
+class ColumnChunkMetaData:
+    path_in_schema: str
+    has_dictionary_page: bool
+    total_uncompressed_size: int
+    num_values: int
+
+class RowGroupMetaData:
+    num_columns: int
+    def column(self, i: int) -> ColumnChunkMetaData: ...
+
 class FileMetaData:
     num_rows: int
     num_row_groups: int
+    def row_group(self, i: int) -> RowGroupMetaData: ...
 
 class ParquetFile:
     metadata: FileMetaData
@@ -28,6 +39,8 @@ class ParquetFile:
     ) -> None: ...
 
 def read_table(source: Path) -> Table: ...
-def write_table(table: Table, where: Path | BinaryIO) -> None: ...
+def write_table(
+    table: Table, where: Path | BinaryIO, *, use_dictionary: bool = True, row_group_size: int | None = None
+) -> None: ...
 def read_metadata(where: str | Path) -> FileMetaData: ...
 def read_schema(where: Path) -> Schema: ...

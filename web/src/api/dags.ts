@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { call } from "./client";
 import { useChange, usePages, useRead } from "./query";
@@ -75,6 +75,17 @@ export function useDagPlan(name: string, yaml: string) {
 
 export function useDeployDag() {
   return useChange("POST /v1/dags/{name}/versions", CHANGED);
+}
+
+/** Deletes a DAG with its datasets; with `dry_run` only tells what would go. */
+export function useDeleteDag() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ name, dryRun }: { name: string; dryRun: boolean }) =>
+      call("DELETE /v1/dags/{name}", { path: { name }, query: { dry_run: dryRun } }),
+    onSuccess: (_, { dryRun }) =>
+      dryRun ? undefined : Promise.all(CHANGED.map((key) => client.invalidateQueries({ queryKey: key, exact: true }))),
+  });
 }
 
 export function useCutoverDag() {

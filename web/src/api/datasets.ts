@@ -4,11 +4,12 @@ import { call, type QueryOf } from "./client";
 import { usePages, useRead } from "./query";
 import type { Cursor, Dataset, DatasetVersion, Partition } from "./schema";
 
-export function useDatasets() {
+export function useDatasets(enabled = true) {
   return usePages<"GET /v1/datasets", Dataset>("GET /v1/datasets", { query: { limit: 100 } }, {
     key: ["datasets"],
     cursor: "after",
     every: 10_000,
+    enabled,
   });
 }
 

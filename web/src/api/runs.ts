@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 
 import { isFinal } from "../ui/Status";
-import { call, type QueryOf } from "./client";
+import { call, download, type QueryOf } from "./client";
 import { useChange, usePages, useRead } from "./query";
 import type { RunSummary } from "./schema";
 
@@ -15,6 +15,15 @@ export function useRuns(query: RunQuery) {
 export function useCountRuns(query: RunQuery, enabled: boolean) {
   const counted = { ...query, count: true, limit: 1 };
   return useRead("GET /v1/runs", { query: counted }, { key: ["runs", "count", query], enabled });
+}
+
+export function useStartRun() {
+  return useChange("POST /v1/runs", [["runs"], ["status"]]);
+}
+
+/** Saves a run as a file, with its input, output and errors. */
+export function downloadRun(runId: string): Promise<void> {
+  return download("GET /v1/runs/{run_id}", { path: { run_id: runId }, query: {} }, `run-${runId}.json`);
 }
 
 export function useCancelRun() {

@@ -22,6 +22,13 @@ export interface AddedTasks {
   ids: Array<string>;
 }
 
+export interface AffectedReader {
+  dag: string;
+  job: string;
+  dataset: string;
+  effect: "updated" | "removed";
+}
+
 export interface Alert {
   id: string;
   rule: string;
@@ -39,7 +46,7 @@ export interface Alert {
 
 export interface AlertRule {
   name: string;
-  kind: "job_failures" | "dataset_age" | "dead_effects" | "no_worker" | "pool_trouble";
+  kind: "job_failures" | "dataset_age" | "dead_effects" | "no_worker" | "pool_trouble" | "job_alerts";
   target: string | null;
   threshold: number;
   seconds: number;
@@ -347,6 +354,18 @@ export interface DeleteRunsRequest {
   status?: "completed" | "failed" | "cancelled" | null;
 }
 
+export interface DeletedDag {
+  dag: string;
+  versions: number;
+  datasets: Array<string>;
+  dataset_versions: number;
+}
+
+export interface DeletedDatasetResponse {
+  dataset: string;
+  versions: number;
+}
+
 export interface DeletedResponse {
   deleted: number;
 }
@@ -361,7 +380,7 @@ export interface DeployEntry {
   dag: string;
   action: string;
   from_version: number | null;
-  to_version: number;
+  to_version: number | null;
   plan: Record<string, unknown> | null;
   created_by: string;
   created_at: string;
@@ -1068,6 +1087,7 @@ export interface Plan {
   current_version: number;
   rebuilds: Array<Rebuild>;
   denied: Array<string>;
+  readers: Array<AffectedReader>;
 }
 
 export interface PlanDagRequest {
@@ -1178,7 +1198,7 @@ export interface PurgedVersion {
 }
 
 export interface PutAlertRuleRequest {
-  kind: "job_failures" | "dataset_age" | "dead_effects" | "no_worker" | "pool_trouble";
+  kind: "job_failures" | "dataset_age" | "dead_effects" | "no_worker" | "pool_trouble" | "job_alerts";
   target?: string | null;
   threshold?: number;
   seconds?: number;
@@ -1772,6 +1792,8 @@ export interface TaskSummary {
   next_retry_at: string | null;
   started_at: string | null;
   completed_at: string | null;
+  job: string | null;
+  partition: string | null;
 }
 
 export interface TaskType {
@@ -2003,6 +2025,27 @@ export interface Operations {
     query: Record<string, never>;
     body: undefined;
     response: undefined;
+  };
+  "DELETE /v1/dags/{name}": {
+    path: {
+      name: string;
+    };
+    query: {
+      force?: boolean;
+      dry_run?: boolean;
+    };
+    body: undefined;
+    response: DeletedDag;
+  };
+  "DELETE /v1/datasets/{name}": {
+    path: {
+      name: string;
+    };
+    query: {
+      dry_run?: boolean;
+    };
+    body: undefined;
+    response: DeletedDatasetResponse;
   };
   "DELETE /v1/destinations/{name}": {
     path: {

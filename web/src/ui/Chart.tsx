@@ -40,6 +40,12 @@ function shownTicks(ticks: number[], increment: number): string[] {
   });
 }
 
+/** The places of values without a neighbour, which have no line: they are drawn as points. */
+function alone(values: (number | null)[]): number[] {
+  const isMissing = (index: number) => (values[index] ?? null) === null;
+  return values.flatMap((_, index) => (!isMissing(index) && isMissing(index - 1) && isMissing(index + 1) ? [index] : []));
+}
+
 /** Values over time as lines; the legend shows those under the pointer. */
 export function Chart({ label, times, series, format }: ChartProps) {
   const element = useRef<HTMLDivElement>(null);
@@ -69,7 +75,7 @@ export function Chart({ label, times, series, format }: ChartProps) {
               label: one.name,
               stroke: colour(one.colour),
               width: 2,
-              points: { show: times.length < 3 },
+              points: { show: false, filter: () => alone(one.values) },
               value: (_: uPlot, value: number | null, __: number, index: number | null) =>
                 index === null ? "" : value === null ? "–" : format(value),
             })),
@@ -94,5 +100,5 @@ export function Chart({ label, times, series, format }: ChartProps) {
       chart.destroy();
     };
   }, [data]); // eslint-disable-line react-hooks/exhaustive-deps -- the data is compared by its content
-  return <div ref={element} role="img" aria-label={label} className="min-h-[212px] overflow-hidden px-2 pt-3 text-xs" />;
+  return <div ref={element} role="img" aria-label={label} className="min-h-[212px] overflow-hidden px-2 pt-3 pb-2 text-xs" />;
 }

@@ -78,7 +78,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
               </th>
             )}
             {columns.map((column) => (
-              <th key={column.name} scope="col" className={`px-3 py-2 font-medium whitespace-nowrap ${place(column)}`}>
+              <th key={column.name} scope="col" className={`px-3 py-2 font-medium whitespace-nowrap first:pl-4 last:pr-4 ${place(column)}`}>
                 {column.name}
               </th>
             ))}
@@ -107,7 +107,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
                 </td>
               )}
               {columns.map((column) => (
-                <td key={column.name} className={`px-3 py-2 align-middle ${place(column)} ${column.className ?? ""}`}>
+                <td key={column.name} className={`px-3 py-2 align-middle first:pl-4 last:pr-4 ${place(column)} ${column.className ?? ""}`}>
                   {column.cell(row)}
                 </td>
               ))}

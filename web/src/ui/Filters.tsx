@@ -31,7 +31,7 @@ export function TextFilter({ label, value, onChange, placeholder, className = "w
       placeholder={placeholder ?? label}
       value={text}
       onChange={(event) => setText(event.target.value)}
-      className={`${FIELD} ${className} max-w-full`}
+      className={`${FIELD} ${className} max-w-full max-md:w-[calc(50%-0.25rem)]`}
     />
   );
 }

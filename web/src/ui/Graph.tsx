@@ -1,14 +1,16 @@
 import "@xyflow/react/dist/base.css";
 
 import { Background, Controls, Handle, MarkerType, Position, ReactFlow, type Node, type NodeProps } from "@xyflow/react";
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 
-import { NODE_HEIGHT, NODE_WIDTH, place, type GraphEdge, type GraphNode } from "./graphLayout";
+import { place } from "./graphLayout";
+import { NODE_HEIGHT, NODE_WIDTH, type GraphEdge, type GraphNode } from "./graphSizes";
 import { toneFill } from "./Status";
 
-type BoxNode = Node<{ box: GraphNode; clickable: boolean }, "box">;
+type BoxNode = Node<{ box: GraphNode; clickable: boolean; down: boolean }, "box">;
 
 const NODE_TYPES = { box: Box };
+const PHONE = "(max-width: 640px)";
 
 interface GraphProps {
   label: string;
@@ -18,16 +20,17 @@ interface GraphProps {
   className?: string;
 }
 
-/** A graph from left to right that can be moved and zoomed; a click opens a node. */
+/** A graph from left to right, on a phone from top to bottom, that can be moved and zoomed; a click opens a node. */
 export function Graph({ label, nodes, edges, open, className = "h-[60vh] min-h-80" }: GraphProps) {
   // The layout depends on the edges alone; a new state only changes the colour of a node.
   const shape = JSON.stringify([nodes.map((node) => node.id), edges]);
-  const places = useMemo(() => place(nodes, edges), [shape]); // eslint-disable-line react-hooks/exhaustive-deps -- see above
+  const [down] = useState(() => window.matchMedia(PHONE).matches);
+  const places = useMemo(() => place(nodes, edges, down), [shape, down]); // eslint-disable-line react-hooks/exhaustive-deps -- see above
   const drawn = nodes.map((node): BoxNode => ({
     id: node.id,
     type: "box",
     position: places.get(node.id) ?? { x: 0, y: 0 },
-    data: { box: node, clickable: open !== undefined },
+    data: { box: node, clickable: open !== undefined, down },
     width: NODE_WIDTH,
     height: NODE_HEIGHT,
     ariaLabel: `${node.title}: ${node.about}`,
@@ -62,7 +65,7 @@ export function Graph({ label, nodes, edges, open, className = "h-[60vh] min-h-8
 }
 
 function Box({ data }: NodeProps<BoxNode>) {
-  const { box, clickable } = data;
+  const { box, clickable, down } = data;
   return (
     <div
       title={`${box.title}: ${box.about}`}
@@ -75,8 +78,8 @@ function Box({ data }: NodeProps<BoxNode>) {
         <span className="block truncate font-medium">{box.title}</span>
         <span className="block truncate text-muted">{box.about}</span>
       </span>
-      <Handle type="target" position={Position.Left} className="invisible" isConnectable={false} />
-      <Handle type="source" position={Position.Right} className="invisible" isConnectable={false} />
+      <Handle type="target" position={down ? Position.Top : Position.Left} className="invisible" isConnectable={false} />
+      <Handle type="source" position={down ? Position.Bottom : Position.Right} className="invisible" isConnectable={false} />
     </div>
   );
 }

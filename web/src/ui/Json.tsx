@@ -13,7 +13,7 @@ export function Json({ value, none = "nothing" }: { value: unknown; none?: strin
       </div>
       <pre
         tabIndex={0}
-        className="max-h-96 overflow-auto rounded-md bg-raised p-3 font-mono text-xs whitespace-pre-wrap
+        className="max-h-96 overflow-auto rounded-md bg-raised p-3 font-mono max-md:pt-8 text-xs whitespace-pre-wrap
           [overflow-wrap:anywhere]"
       >
         {text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}\n… ${text.length - MAX_CHARS} characters more` : text}

@@ -1,3 +1,5 @@
+import { useEffect, useRef } from "react";
+
 interface TabsProps<T extends string> {
   label: string;
   tabs: readonly (readonly [T, string])[];
@@ -7,8 +9,14 @@ interface TabsProps<T extends string> {
 
 /** The parts of a page, of which one is shown; the page keeps the choice in its URL. */
 export function Tabs<T extends string>({ label, tabs, value, onChange }: TabsProps<T>) {
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // On a phone the chosen tab may be beside the screen.
+    const chosen = list.current?.querySelector<HTMLElement>("[aria-selected=true]");
+    if (chosen) list.current?.scrollTo({ left: chosen.offsetLeft - 48 });
+  }, [value]);
   return (
-    <div role="tablist" aria-label={label} className="flex gap-1 overflow-x-auto border-b border-line">
+    <div ref={list} role="tablist" aria-label={label} className="relative flex gap-1 overflow-x-auto border-b border-line">
       {tabs.map(([tab, name]) => (
         <button
           key={tab}

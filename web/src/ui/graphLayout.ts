@@ -1,36 +1,15 @@
 import dagre from "@dagrejs/dagre";
 
-import type { Tone } from "./Status";
+import { NODE_HEIGHT, NODE_WIDTH, type GraphEdge, type GraphNode, type Position } from "./graphSizes";
+import { placeMany } from "./largeLayout";
 
-export const NODE_WIDTH = 190;
-export const NODE_HEIGHT = 46;
+const MAX_DAGRE_NODES = 150;
 
-export interface GraphNode {
-  id: string;
-  title: string;
-  about: string;
-  tone: Tone;
-  /** Drawn with a border in the colour of links, such as the thing that a graph is about. */
-  marked?: boolean;
-  /** Something happens to it now. */
-  moving?: boolean;
-}
-
-export interface GraphEdge {
-  from: string;
-  to: string;
-  dashed?: boolean;
-}
-
-export interface Position {
-  x: number;
-  y: number;
-}
-
-/** Places every node to the right of those that it depends on. */
-export function place(nodes: GraphNode[], edges: GraphEdge[]): Map<string, Position> {
+/** Places every node to the right of those that it depends on, or below them; very many always to the right. */
+export function place(nodes: GraphNode[], edges: GraphEdge[], down = false): Map<string, Position> {
+  if (nodes.length > MAX_DAGRE_NODES) return placeMany(nodes.map((node) => node.id), edges);
   const graph = new dagre.graphlib.Graph();
-  graph.setGraph({ rankdir: "LR", nodesep: 16, ranksep: 56, ranker: "longest-path" });
+  graph.setGraph({ rankdir: down ? "TB" : "LR", nodesep: 16, ranksep: 56, ranker: "longest-path" });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const node of nodes) graph.setNode(node.id, { width: NODE_WIDTH, height: NODE_HEIGHT });
   for (const edge of edges) graph.setEdge(edge.from, edge.to);

@@ -7,7 +7,7 @@ from uuid import UUID
 import typer
 
 from tenuto.cli.audited import ROLE, Org
-from tenuto.cli.commands.runs import Before, Limit
+from tenuto.cli.commands.runs import AfterName, Before, Limit
 from tenuto.cli.database import read_settings
 from tenuto.cli.exit_codes import UsageError
 from tenuto.cli.output import AsJson, show, show_list
@@ -70,7 +70,7 @@ def ack(
 @app.command()
 def silence(
     rule: RuleName,
-    seconds: Annotated[int, typer.Option(min=0, max=31_536_000, help="For how long; 0 ends it.")] = 3600,
+    seconds: Annotated[int, typer.Option(min=0, max=31_536_000, help="How many seconds; 0 ends the silence.")] = 3600,
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
@@ -81,7 +81,7 @@ def silence(
 
 @app.command()
 def rules(
-    after: Annotated[str | None, typer.Option(help="Continue after this name.", show_default=False)] = None,
+    after: AfterName = None,
     limit: Limit = 50,
     org: Org = None,
     as_json: AsJson = False,
@@ -97,12 +97,15 @@ def set_(
     kind: Annotated[AlertKind, typer.Argument(help="The condition.", show_default=False)],
     target: Annotated[str | None, typer.Option(help="A job (DAG/JOB), a dataset or a queue; default: all.")] = None,
     threshold: Annotated[int, typer.Option(min=1, max=1000, help="How many failures or dead letters.")] = 1,
-    seconds: Annotated[int, typer.Option(min=1, max=31_536_000, help="Within, or for, how many seconds.")] = 3600,
+    seconds: Annotated[int, typer.Option(min=1, max=31_536_000, help="Period of the condition, in seconds.")] = 3600,
     destination: Annotated[str | None, typer.Option(help="Where its alerts are delivered.")] = None,
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
-    """Create an alert rule, or replace it: job_failures, dataset_age, dead_effects, no_worker or pool_trouble."""
+    """Create an alert rule, or replace it.
+
+    Kinds: job_failures, dataset_age, dead_effects, no_worker, pool_trouble, job_alerts.
+    """
     with_alerts(
         lambda alerts: alerts.put_alert_rule(
             rule, kind, target=target, threshold=threshold, seconds=seconds, destination=destination

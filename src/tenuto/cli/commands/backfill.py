@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Backfills: start, list, show, watch, pause, resume, cancel.", no_args_is_help=True)
 
-COLUMNS = ("id", "dataset", "status", "total", "completed", "failed", "skipped", "created_at", "reason")
+COLUMNS = (
+    "id", "dataset", "status", "total", "completed", "failed", "downstream_failed", "skipped", "created_at", "reason",
+)  # fmt: skip
 TASKS = ("task_id", "job", "partition", "failed", "error")
 POLL_SECONDS = 0.5
 BAR_WIDTH = 40

@@ -1,29 +1,28 @@
-"""`tenuto dags`: lists the DAGs."""
+"""`tenuto dags`: lists and deletes DAGs."""
 
 from typing import Annotated
 
 import typer
 
 from tenuto.cli.audited import Org
-from tenuto.cli.commands.runs import Limit
+from tenuto.cli.commands.dags import DagName
+from tenuto.cli.commands.runs import AfterName, Limit
 from tenuto.cli.dag_changes import with_dags
-from tenuto.cli.output import AsJson, show_list
+from tenuto.cli.output import AsJson, counted, show, show_list
 
-app = typer.Typer(help="DAGs: list.", no_args_is_help=True)
+app = typer.Typer(help="DAGs: list, delete.", no_args_is_help=True)
 
 COLUMNS = ("name", "version", "newest_version", "newest_status", "updated_at")
 
 
 @app.callback()
 def dags() -> None:
-    """DAGs: list."""
+    """DAGs: list, delete."""
 
 
 @app.command("list")
 def list_(
-    after: Annotated[
-        str | None, typer.Option(help="Continue after this name, the last one of the previous page.")
-    ] = None,
+    after: AfterName = None,
     limit: Limit = 50,
     org: Org = None,
     as_json: AsJson = False,
@@ -31,3 +30,21 @@ def list_(
     """List the DAGs by name, each with its current and its newest version."""
     items = with_dags(lambda dags: dags.list_dags(after=after, limit=limit), org=org)
     show_list("dags", items, COLUMNS, as_json=as_json)
+
+
+@app.command()
+def delete(
+    name: DagName,
+    force: Annotated[
+        bool, typer.Option("--force", help="Also while a version is computed or tasks are open, which are cancelled.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be deleted.")] = False,
+    org: Org = None,
+    as_json: AsJson = False,
+) -> None:
+    """Delete a DAG with its datasets; a dispatcher deletes their data. Refused while a job of another DAG reads one of
+    them. The history of its deploys stays."""
+    deleted = with_dags(lambda dags: dags.delete_dag(name, force=force, dry_run=dry_run), org=org)
+    datasets = f"{counted(len(deleted.datasets), 'dataset')} ({', '.join(deleted.datasets[:20]) or 'none'})"
+    what = f"{name} with {counted(deleted.versions, 'version')}, {datasets}"
+    show(deleted, f"{'would delete' if dry_run else 'deleted'} {what}", as_json=as_json)

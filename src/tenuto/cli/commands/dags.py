@@ -20,7 +20,7 @@ from tenuto.model.durations import seconds
 if TYPE_CHECKING:
     from tenuto.dag.definitions import Dag
     from tenuto.dag.diff import Diff
-    from tenuto.dag.plan import Plan, Rebuild
+    from tenuto.dag.plan import AffectedReader, Plan, Rebuild
     from tenuto.model.dags import CurrentVersion, DagVersion, DeployedVersion
     from tenuto.sdk.operations.dags import DagOperations
 
@@ -46,7 +46,9 @@ def plan(
     dag = _read(file)
     planned = with_dags(lambda dags: dags.plan_dag(dag), org=org)
     denied = [f"denied: {text}" for text in planned.denied]
-    show(planned, "\n".join([_describe(dag.name, planned, planned.rebuilds), *denied]), as_json=as_json)
+    readers = [_describe_reader(reader) for reader in planned.readers]
+    lines = [_describe(dag.name, planned, planned.rebuilds), *readers, *denied]
+    show(planned, "\n".join(lines), as_json=as_json)
     if planned.denied:
         raise typer.Exit(FAILED)
     if exit_code and not planned.is_empty:
@@ -58,7 +60,7 @@ def deploy(
     auto: Annotated[bool, typer.Option("--auto", help="Make the version current as soon as it is ready.")] = False,
     wait: Annotated[
         bool,
-        typer.Option("--wait", help="Wait until the version is ready, with --auto current. Exit code 1 if it fails."),
+        typer.Option("--wait", help="Wait until it is ready, or with --auto current. Exit code 1 if it fails."),
     ] = False,
     wait_timeout: Annotated[
         str | None, typer.Option(help="Wait at most this long: 10m. Exit code 4 if it is not ready by then.")
@@ -213,6 +215,13 @@ def _describe(name: str, diff: "Diff", rebuilds: "Sequence[Rebuild]" = ()) -> st
         f"{same} {'is' if same == 1 else 'are'} unchanged"
     )
     return "\n".join([*lines, f"estimate: {_estimate(rebuilds)}"] if rebuilds else lines)
+
+
+def _describe_reader(reader: "AffectedReader") -> str:
+    what = f"job {reader.job} of {reader.dag} reads {reader.dataset}"
+    if reader.effect == "removed":
+        return f"warning: {what}, which is not published any more: it gets no new data"
+    return f"{what}: partitions that differ are updates for it after the cutover"
 
 
 def _estimate(rebuilds: "Sequence[Rebuild]") -> str:

@@ -7,14 +7,15 @@ import typer
 
 from tenuto.cli.audited import Org
 from tenuto.cli.commands.roles import RoleName
-from tenuto.cli.commands.runs import Before, Limit
+from tenuto.cli.commands.runs import AfterName, Before, Limit
 from tenuto.cli.dag_changes import with_dags
 from tenuto.cli.output import AsJson, counted, fields, say, show, show_list
 from tenuto.cli.session import read_optional_id
 from tenuto.model.lineage import DEPTH, MAX_DEPTH, Direction
 
 app = typer.Typer(
-    help="Datasets: list, show, versions, partitions, lineage, cursors, purge, grant, revoke.", no_args_is_help=True
+    help="Datasets: list, show, versions, partitions, lineage, cursors, purge, delete, grant, revoke.",
+    no_args_is_help=True,
 )
 
 
@@ -37,9 +38,7 @@ DatasetName = Annotated[str, typer.Argument(metavar="DATASET", help="Name of the
 
 @app.command("list")
 def list_(
-    after: Annotated[
-        str | None, typer.Option(help="Continue after this name, the last one of the previous page.")
-    ] = None,
+    after: AfterName = None,
     limit: Limit = 50,
     org: Org = None,
     as_json: AsJson = False,
@@ -155,8 +154,21 @@ def purge(
 
 
 @app.command()
+def delete(
+    name: DatasetName,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be deleted.")] = False,
+    org: Org = None,
+    as_json: AsJson = False,
+) -> None:
+    """Delete a dataset that no current version of a DAG publishes or reads; a dispatcher deletes its data."""
+    count = with_dags(lambda dags: dags.delete_dataset(name, dry_run=dry_run), org=org)
+    text = f"{'would delete' if dry_run else 'deleted'} {name} with {counted(count, 'version')}"
+    show({"dataset": name, "versions": count}, text, as_json=as_json)
+
+
+@app.command()
 def grant(name: DatasetName, role: RoleName, org: Org = None, as_json: AsJson = False) -> None:
-    """Let a role of the org read a dataset. Does nothing if it can."""
+    """Let a role of the org read a dataset. Does nothing if the role can read it already."""
     with_dags(lambda dags: dags.grant_dataset(name, role), org=org)
     show({"dataset": name, "role": role, "granted": True}, f"role {role} can read {name}", as_json=as_json)
 

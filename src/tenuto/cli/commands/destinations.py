@@ -6,7 +6,7 @@ import typer
 
 from tenuto.cli.audited import Org
 from tenuto.cli.commands.keys import ONCE
-from tenuto.cli.commands.runs import Limit
+from tenuto.cli.commands.runs import AfterName, Limit
 from tenuto.cli.destination_changes import with_destinations
 from tenuto.cli.output import AsJson, show, show_list
 
@@ -48,7 +48,7 @@ def set_(
 
 @app.command("list")
 def list_(
-    after: Annotated[str | None, typer.Option(help="Continue after this name.", show_default=False)] = None,
+    after: AfterName = None,
     limit: Limit = 50,
     org: Org = None,
     as_json: AsJson = False,

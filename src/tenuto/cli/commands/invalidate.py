@@ -43,7 +43,7 @@ def invalidate(
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
-    """Let every job that reads a dataset compute its data again for some partitions, even if they are the same. Jobs
+    """Let every job that reads a dataset compute its data again for some partitions, even from the same inputs. Jobs
     further down follow if the output changes."""
     first, last = read_range(range_)
     scope = InvalidationScope(dataset, reason, first, last, partition or None, _read_filter(row_filter))

@@ -54,7 +54,10 @@ def list_(
 def show_(dag: DagName, name: JobName, org: Org = None, as_json: AsJson = False) -> None:
     """Show one job with its definition: of the current version of its DAG, else of the newest."""
     row = with_dags(lambda dags: dags.get_job(dag, name), org=org)
-    show(row, fields(row), as_json=as_json)
+    queue, labels, code = (row.definition.get(name) for name in ("queue", "labels", "code_version"))
+    placed = ", ".join(map(str, labels)) if isinstance(labels, list) and labels else None
+    text = fields(row, queue=str(queue) if queue else None, labels=placed, code_version=str(code) if code else None)
+    show(row, text, as_json=as_json)
 
 
 @app.command()

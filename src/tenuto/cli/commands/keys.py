@@ -101,7 +101,7 @@ def update(
         typer.Option("--active/--inactive", help="Whether requests with the key are accepted.", show_default=False),
     ] = None,
     expires: Annotated[
-        str | None, typer.Option(help="From now, how long the key is valid: 30d, 12h; or never.", show_default=False)
+        str | None, typer.Option(help="How long the key is valid from now: 30d, 12h; or never.", show_default=False)
     ] = None,
     org: Org = None,
     as_json: AsJson = False,

@@ -6,7 +6,7 @@ import typer
 
 from tenuto.cli.commands.runs import Limit
 from tenuto.cli.exit_codes import UsageError
-from tenuto.cli.output import AsJson, show, show_list
+from tenuto.cli.output import AsJson, counted, show, show_list
 from tenuto.cli.session import with_tenuto
 
 app = typer.Typer(help="Side effects: list, replay.", no_args_is_help=True)
@@ -47,4 +47,4 @@ def replay(
             "nothing to replay; write ids of dead effects, or --all; `tenuto outbox list --status dead` shows them"
         )
     done = with_tenuto(lambda tenuto: tenuto.replay_effects(ids or None, kind))
-    show({"replayed": done}, f"{len(done)} effects will be tried again", as_json=as_json)
+    show({"replayed": done}, f"{counted(len(done), 'effect')} will be tried again", as_json=as_json)

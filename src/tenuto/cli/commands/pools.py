@@ -7,7 +7,7 @@ import typer
 
 from tenuto.cli.commands.runs import Limit
 from tenuto.cli.exit_codes import UsageError
-from tenuto.cli.output import AsJson, cell, fields, show, show_list, table
+from tenuto.cli.output import AsJson, cell, counted, fields, show, show_list, table
 from tenuto.cli.session import with_tenuto
 from tenuto.model.pool_fields import read_pairs, read_policy
 
@@ -95,7 +95,9 @@ def spawn(
 ) -> None:
     """Request machines by hand, beside those that the policy wants. They go when they are idle, like all others."""
     requested = with_tenuto(lambda tenuto: tenuto.request_machines(pool, count))
-    show({"pool": pool, "requested": requested}, f"{requested} machines of {pool} are requested", as_json=as_json)
+    show(
+        {"pool": pool, "requested": requested}, f"requested {counted(requested, 'machine')} of {pool}", as_json=as_json
+    )
 
 
 @app.command()

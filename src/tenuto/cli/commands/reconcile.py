@@ -45,14 +45,14 @@ def reconcile(
     dag: Annotated[str | None, typer.Option(help="All datasets of this DAG instead.", show_default=False)] = None,
     fix: Annotated[bool, typer.Option("--fix", help="Start a backfill of those that can be computed.")] = False,
     after: Annotated[
-        str | None, typer.Option(help="Continue where the search before has ended.", show_default=False)
+        str | None, typer.Option(help="Continue where the previous search ended.", show_default=False)
     ] = None,
     limit: Limit = 50,
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find partitions that the inputs of a job have and its output has not, and say why. Without --fix the search of a
-    dataset ends after --limit of them; with it, all are searched."""
+    """Find partitions that the inputs of a job have and its output has not, and say why. Without --fix, the search of a
+    dataset stops after --limit partitions; with --fix, it finds all."""
     if (dataset is None) == (dag is None) or (dag is not None and after is not None):
         raise UsageError("write the name of a dataset, with --after to continue, or --dag DAG")
     if dataset is not None:

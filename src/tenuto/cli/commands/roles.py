@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from tenuto.cli.audited import Org
-from tenuto.cli.commands.runs import Limit
+from tenuto.cli.commands.runs import AfterName, Limit
 from tenuto.cli.commands.users import UserId
 from tenuto.cli.output import AsJson, show, show_list
 from tenuto.cli.people_changes import with_people
@@ -21,9 +21,7 @@ RoleName = Annotated[str, typer.Argument(metavar="ROLE", help="The role's name."
 
 @app.command("list")
 def list_(
-    after: Annotated[
-        str | None, typer.Option(help="Continue after this name, the last one of the previous page.")
-    ] = None,
+    after: AfterName = None,
     limit: Limit = 50,
     org: Org = None,
     as_json: AsJson = False,

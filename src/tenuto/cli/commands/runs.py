@@ -37,6 +37,7 @@ OneRun = Annotated[
     typer.Argument(metavar="[RUN]", help="Id of the run, or its beginning; or select runs below.", show_default=False),
 ]
 Before = Annotated[str | None, typer.Option(help="Continue after this id, the last one of the previous page.")]
+AfterName = Annotated[str | None, typer.Option(help="Continue after this name, the last one of the previous page.")]
 NoWait = Annotated[
     bool,
     typer.Option("--no-wait", help="Return at once; dispatchers process the tasks of a large run in the background."),

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from tenuto.cli.commands.runs import Limit
+from tenuto.cli.commands.runs import AfterName, Limit
 from tenuto.cli.exit_codes import UsageError
 from tenuto.cli.output import AsJson, cell, fields, show, show_list
 from tenuto.cli.session import with_tenuto
@@ -18,9 +18,7 @@ Name = Annotated[str, typer.Argument(help="Name of the schedule.", show_default=
 
 @app.command("list")
 def list_(
-    after: Annotated[
-        str | None, typer.Option(help="Continue after this name, the last one of the previous page.")
-    ] = None,
+    after: AfterName = None,
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Tasks: list, show, tree, logs, set, retry, cancel, delete.", no_args_is_help=True)
 
-COLUMNS = ("id", "status", "type", "queue", "attempt", "worker_id", "created_at", "error")
+COLUMNS = ("id", "status", "type", "job", "queue", "attempt", "worker_id", "created_at", "error")
 
 TaskId = Annotated[str, typer.Argument(metavar="TASK", help="Id of the task, or its beginning.", show_default=False)]
 
@@ -71,6 +71,7 @@ def list_(
             cell(task.id),
             task.status,
             task.type,
+            " ".join(filter(None, (task.job, task.partition))),
             task.queue,
             attempts(task.attempt, task.max_attempts),
             cell(task.worker_id),

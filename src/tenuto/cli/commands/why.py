@@ -40,7 +40,7 @@ def why(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Explain why a task, or each open task of a run, is not running; or what events did to a job or of a dataset."""
+    """Explain why a task, or each open task of a run, is not running; for a job or dataset, what its events did."""
     if "/" in what:
         dag, _, job = what.partition("/")
         explained, reactions = with_dags(lambda dags: _fetch_job(dags, dag, job), org=None)

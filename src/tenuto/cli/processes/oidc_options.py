@@ -73,4 +73,4 @@ def read_oidc(
 def _check_public(url: str) -> None:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.path not in ("", "/") or parts.query:
-        raise UsageError(f"--public-url {url!r} is not only scheme, host and port; write https://tenuto.example.org")
+        raise UsageError(f"--public-url {url!r} has more than scheme, host and port; write https://tenuto.example.org")

@@ -186,11 +186,13 @@ def translated(error: psycopg.Error) -> TenutoError | None:
 
 
 def _taken(error: psycopg.errors.UniqueViolation) -> Conflict:
-    """Return the error for a row that exists already. Starts insert the ids of runs and tasks without a check, which
-    would cost as much as the insert; the error is that of _check_known_id, and says nothing about whose id it is."""
+    """Return the error for a row that exists already. Bulk starts insert the ids of runs and tasks without a check,
+    which would cost as much as the insert; the error is that of _check_known_id, and says nothing about whose id it is.
+    Postgres names the id only to roles that row security does not restrict."""
     detail = error.diag.message_detail or error.diag.message_primary or str(error)
-    if (id := _ID.search(detail)) and (error.diag.table_name or "").startswith(("runs", "tasks")):
-        return Conflict(f"the id {id[1]} cannot be used", "make another UUID")
+    if (error.diag.table_name or "").startswith(("runs", "tasks")):
+        id = _ID.search(detail)
+        return Conflict(f"the id {id[1]} cannot be used" if id else "an id cannot be used", "make another UUID")
     return Conflict(f"it exists already: {detail}")
 
 

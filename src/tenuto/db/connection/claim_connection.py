@@ -20,9 +20,8 @@ from psycopg.types.string import TextLoader
 
 from tenuto.db.connection.availability import availability_of
 from tenuto.db.connection.call import kernel_errors, rejected, translated
+from tenuto.db.connection.connect import adapt_sync, with_keepalives
 from tenuto.db.connection.errors import Away, Unreachable
-from tenuto.db.connection.pgbouncer import adapt_sync
-from tenuto.db.connection.pool import with_keepalives
 from tenuto.db.connection.raw_statements import array_literal
 from tenuto.db.connection.traffic import traffic
 from tenuto.model.tasks import Row, Unclaimable

@@ -8,8 +8,7 @@ import psycopg
 from psycopg import AsyncConnection, sql
 
 from tenuto.db.connection.availability import availability_of
-from tenuto.db.connection.pgbouncer import adapt
-from tenuto.db.connection.pool import with_keepalives
+from tenuto.db.connection.connect import adapt, with_keepalives
 from tenuto.model.backoff import Backoff
 from tenuto.model.workers import Wakeup
 

@@ -1,24 +1,24 @@
-"""The connection pool for calls: every call has a timeout, and broken connections are replaced."""
+"""The connection pool for calls: every call has a timeout, and broken connections are replaced. Calls for one org are
+restricted to its rows by row security, in the same round trip as the call."""
 
 import asyncio
-import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from functools import cache
+from typing import Any, Concatenate, LiteralString, ParamSpec, TypeVar
 from uuid import UUID
 from weakref import WeakValueDictionary
 
 import psycopg
-from psycopg import AsyncConnection
-from psycopg.conninfo import make_conninfo
+from psycopg.pq import TransactionStatus
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from tenuto.db.connection.availability import Availability, availability_of
-from tenuto.db.connection.call import Conn, rejected
+from tenuto.db.connection.call import Actor, Conn, kernel_errors, rejected
+from tenuto.db.connection.connect import configure, configure_bound, connection_settings, gated
 from tenuto.db.connection.error_messages import place_of
 from tenuto.db.connection.errors import (
     Away,
-    MissingRight,
     StatementFailed,
     TimedOut,
     Unreachable,
@@ -26,16 +26,15 @@ from tenuto.db.connection.errors import (
     lacks_right,
 )
 from tenuto.db.connection.forks import abandon, renew_after_fork
-from tenuto.db.connection.pgbouncer import adapt
-from tenuto.db.connection.process_role import check_connection_bound
-
-log = logging.getLogger("tenuto.db")
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 # Error codes that do not concern the connection: deadlock, lock not available, out of memory.
 OF_A_STATEMENT = ("40", "55", "53200")
+# Both settings end with the transaction. The timeout is set here, not per connection, because a pooler would not keep
+# it.
+ACT_FOR = b"select set_config('tenuto.org_id', %s, true), set_config('statement_timeout', %s, true)"
 
 
 class ConnectionPool:
@@ -198,9 +197,9 @@ def make_pool(
     def make(availability: Availability) -> AsyncConnectionPool[Conn]:
         connections: AsyncConnectionPool[Conn] = AsyncConnectionPool(
             url,
-            connection_class=_gated(availability, lambda: connections.closed),
-            kwargs=_settings(role, timeout, longest, application),
-            configure=_configure_bound if bound else _configure,
+            connection_class=gated(availability, lambda: connections.closed),
+            kwargs=connection_settings(role, timeout, longest, application),
+            configure=configure_bound if bound else configure,
             min_size=0,  # connections are made on demand: a waiting caller retries until there is one
             max_size=size,
             timeout=timeout,
@@ -210,11 +209,6 @@ def make_pool(
         return connections
 
     return ConnectionPool(url, make, size=size, timeout=timeout)
-
-
-def with_keepalives(url: str) -> str:
-    """Let the operating system detect a server that vanished (no reset, no response), besides our own timeouts."""
-    return make_conninfo(url, keepalives_idle=10, keepalives_interval=5, keepalives_count=3, tcp_user_timeout=30_000)
 
 
 @asynccontextmanager
@@ -236,47 +230,52 @@ async def open_pool(
         await pool.close()
 
 
-def _gated(availability: Availability, closed: Callable[[], bool]) -> type[AsyncConnection[Any]]:
-    """Return the connection class of one pool. During an outage its connections take turns with all others of the
-    process instead of failing, because the pool would pause for 1, 2, 4 … s between attempts."""
-
-    class Gated(AsyncConnection[Any]):
-        @classmethod
-        async def connect(cls, conninfo: str = "", **settings: Any) -> Self:
-            while True:
-                await availability.wait_async(closed)
-                try:
-                    conn = await super().connect(with_keepalives(conninfo), **settings)
-                except psycopg.OperationalError as error:
-                    if closed() or not availability.refused(error):
-                        raise
-                else:
-                    availability.succeeded()
-                    return conn
-
-    return Gated
+async def call_for(
+    pool: ConnectionPool,
+    org_id: UUID,
+    function: Callable[..., Awaitable[T]],
+    *,
+    timeout: float,
+    acts: Actor | None = None,
+    **params: Any,
+) -> T:
+    """Call a wrapper for the org in one round trip: a pipeline sends everything before its sync as one transaction.
+    With an actor, authentication is part of the call's own statement, at a third of the cost."""
+    if acts is not None:
+        async with pool.connection(timeout=timeout, org_id=org_id) as conn:
+            return await function(acts.on(conn), org_id=org_id, **params)
+    async with pool.connection(timeout=max(pool.timeout, 2 * timeout), org_id=org_id) as conn, conn.pipeline():
+        await _act_for(conn, org_id, timeout, None)
+        return await function(conn, org_id=org_id, **params)
 
 
-async def _configure(conn: Conn) -> None:
-    await adapt(conn)
+@asynccontextmanager
+async def transaction_for(
+    pool: ConnectionPool, org_id: UUID, *, timeout: float, acts: Actor | None = None
+) -> AsyncGenerator[Conn]:
+    """Open a transaction for the org. Calls whose result is not awaited are pipelined with the next awaited call:
+    `conn.transaction()` would need one round trip to begin and one to end."""
+    with kernel_errors():
+        async with pool.connection(timeout=max(pool.timeout, 2 * timeout), org_id=org_id) as conn:
+            try:
+                async with conn.pipeline():
+                    await conn.execute("begin")
+                    await _act_for(conn, org_id, timeout, acts)
+                    yield conn
+                    await conn.execute("commit")
+            finally:
+                if conn.info.transaction_status is not TransactionStatus.IDLE:
+                    await conn.rollback()
 
 
-async def _configure_bound(conn: Conn) -> None:
-    await adapt(conn)
-    try:
-        await check_connection_bound(conn)
-    except MissingRight as problem:
-        log.error("closing a database connection that failed its check: %s", problem)
-        raise
+async def _act_for(conn: Conn, org_id: UUID, timeout: float, acts: Actor | None) -> None:
+    if acts is None:
+        await conn.execute(ACT_FOR, [str(org_id), f"{timeout:g}s"])
+    else:
+        await conn.execute(_act_as(acts.function, len(acts.values)), [*acts.values, f"{timeout:g}s"])
 
 
-def _settings(role: str | None, timeout: float, longest: float | None, application: str) -> dict[str, Any]:
-    settings: dict[str, Any] = {
-        "autocommit": True,
-        "application_name": application,
-        "connect_timeout": max(2, int(timeout)),
-    }
-    if role:
-        ended = f" -c statement_timeout={longest:g}s" if longest else ""
-        settings["options"] = f"-c role={role}{ended}"
-    return settings
+@cache
+def _act_as(function: LiteralString, count: int) -> bytes:
+    marks = ", ".join(["%s"] * count)
+    return f"select tenuto.{function}({marks}), set_config('statement_timeout', %s, true)".encode()

@@ -23,7 +23,7 @@ _prepared: WeakKeyDictionary[AsyncConnection, set[bytes]] = WeakKeyDictionary()
 
 
 async def fetch_texts(conn: Conn, statement: bytes, values: Sequence[object]) -> list[Row]:
-    """Return the rows. Parameters are %s in the statement. Through a pooler nothing is prepared (see pgbouncer.py)."""
+    """Return the rows. Parameters are %s in the statement. Through a pooler nothing is prepared (see connect.py)."""
     text, name = _numbered(statement)
     try:
         sent = [None if value is None else _sent(str(value).encode()) for value in values]

@@ -92,7 +92,7 @@ class Fleet:
 
     async def _run(self, state: PoolState) -> None:
         try:
-            await self._cycle(state)
+            decision = await self._cycle(state)
         except Unreachable as error:
             log.warning("pool %s: the database is not reachable (%s)", state.pool.name, error)
             state.rests_until = time.monotonic() + state.backoff.after(error)
@@ -102,7 +102,8 @@ class Fleet:
             await self._note(state, text)
         else:
             state.backoff.reset()
-            await self._note(state, None)
+            if decision.rule != "brake":  # which requests nothing: whether the provider works again is not known
+                await self._note(state, None)
 
     async def _note(self, state: PoolState, problem: str | None) -> None:
         """Record a problem, or that there is none any more. An outage of the database is not recorded."""
@@ -121,7 +122,7 @@ class Fleet:
             except Unreachable as error:
                 log.warning("pool %s: the problem could not be recorded (%s)", pool.name, error)
 
-    async def _cycle(self, state: PoolState) -> None:
+    async def _cycle(self, state: PoolState) -> Decision:
         """Compare with the provider, read the facts, decide, write the decision, then carry it out."""
         pool, machines = state.pool, state.machines
         errors: list[Exception] = []
@@ -138,6 +139,7 @@ class Fleet:
         errors += await machines.end_failed(facts.machines)
         if errors:
             raise errors[0]
+        return decision
 
     async def _write(self, state: PoolState, facts: PoolFacts, decision: Decision, names: list[str]) -> bool:
         pool = state.pool

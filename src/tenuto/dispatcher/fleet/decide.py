@@ -191,7 +191,9 @@ def _ceil(number: float) -> int:
 
 def _work_text(facts: PoolFacts, tasks: int) -> str:
     policy = facts.policy
-    text = f"{facts.ready} tasks are ready and {tasks - facts.ready} run"
+    running = tasks - facts.ready
+    text = "1 task is ready" if facts.ready == 1 else f"{facts.ready} tasks are ready"
+    text += " and 1 runs" if running == 1 else f" and {running} run"
     if policy.tasks_per_worker > 1:
         text += f", {policy.tasks_per_worker} per worker"
     return text if policy.scale_up_multiplier == 1 else f"{text}, times {policy.scale_up_multiplier:g}"

@@ -3,14 +3,12 @@
 import asyncio
 import json
 import math
-import os
 import shutil
 import signal
 import socket
 import sys
-import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Mapping
-from contextlib import AsyncExitStack, closing, contextmanager, nullcontext, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack, closing, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -69,10 +67,12 @@ class SandboxRuntime(ProcessRuntime):
         self._trusted, self._prepare = trusted, prepare
 
     async def _run_in_process(self, handle: ProcessHandle) -> Outcome:
+        from tenuto.storage.scratch import scratch_folder
+
         attempt = handle.attempt
         attempt.timeout = attempt.timeout or self._trusted.limits.wall
         async with AsyncExitStack() as stack:
-            folder = Path(stack.enter_context(own_folder()))
+            folder = stack.enter_context(scratch_folder())
             try:
                 prepared = await self._prepare(attempt, folder)
             except NoCodeToRun as refusal:
@@ -157,7 +157,7 @@ class Sandbox(Process):
             self.process.terminate()
 
     async def read_exactly(self, length: int) -> bytes:
-        """Read bytes that are no lines, for programs that speak another way."""
+        """Read a number of bytes, for programs whose messages are not lines."""
         return await self._reader.readexactly(length)
 
     async def write(self, data: bytes) -> None:
@@ -197,29 +197,6 @@ class Sandbox(Process):
                     f"; it has {limits.memory // MB} MB of memory" if -code in (signal.SIGSEGV, signal.SIGABRT) else ""
                 )
                 return f"was killed by {name}{memory}"
-
-
-@contextmanager
-def own_folder() -> Generator[str]:
-    """Yield an empty folder for one sandbox, and remove it with whatever the sandbox left in it."""
-    folder = tempfile.mkdtemp(prefix="tenuto-sandbox-")
-    try:
-        yield folder
-    finally:
-        with suppress(OSError):
-            shutil.rmtree(folder, onerror=_open_up)
-
-
-def _open_up(function: Callable[[str], object], path: str, _: object) -> None:
-    """Make locked folders accessible in order to remove them; never follows symbolic links."""
-    above = Path(path).parent
-    for place in (above, Path(path)):
-        if place.is_dir() and not place.is_symlink():
-            place.chmod(0o700)
-    if function in (os.unlink, os.rmdir):
-        function(path)
-    else:
-        shutil.rmtree(path, ignore_errors=True)
 
 
 def of_python() -> tuple[str, ...]:

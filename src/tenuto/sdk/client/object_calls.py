@@ -108,7 +108,7 @@ class SyncObjectCalls(ABC):
         return self.wait_for(self.client.objects(held_by=held_by, group=group, before=before, limit=limit))
 
     def reference(self, object: DataObject | UUID, *, run: UUID | str | None = None, group: str | None = None) -> None:
-        """Make a run, by its id, or a resource group hold a data object: it is not deleted before them."""
+        """Make a run, by its id, or a resource group hold a data object, which is then kept at least as long."""
         self.wait_for(self.client.reference(object, run=run, group=group))
 
     def release(self, object: DataObject | UUID, *, run: UUID | str | None = None, group: str | None = None) -> bool:

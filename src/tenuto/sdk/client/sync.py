@@ -60,7 +60,7 @@ class SyncClient(SyncAuditCalls, SyncObjectCalls, SyncCollections):
         _open_clients.add(self)
 
     def renew(self) -> None:
-        """In a forked child: a thread of the parent may hold the lock."""
+        """Make a new lock in a forked child: a thread of the parent may hold the old one."""
         self._opening = threading.Lock()
 
     @property

@@ -14,6 +14,7 @@ from tenuto.model.dags import (
     DagSummary,
     DagVersion,
     DagVersionText,
+    DeletedDag,
     DeployedVersion,
     JobSummary,
     SourceState,
@@ -65,6 +66,12 @@ class DagCollection:
         """Make an earlier version the current one again, by default the one before, with the datasets that it had."""
         return await self._operations.rollback_dag(name, version=version, expected=expected)
 
+    async def delete(self, name: str, *, force: bool = False, dry_run: bool = False) -> DeletedDag:
+        """Delete a DAG with its datasets and their data; needs an admin. Raises Conflict while a job of another DAG
+        reads one of them, a version is computed or a task is open; `force` cancels those. `dry_run` only returns what
+        would be deleted."""
+        return await self._operations.delete_dag(name, force=force, dry_run=dry_run)
+
     async def versions(self, name: str) -> list[DagVersion]:
         """Return all versions of a DAG, newest first."""
         return await all_pages(
@@ -107,6 +114,12 @@ class SyncDagCollection:
     def rollback(self, name: str, version: int | None = None, *, expected: int | None = None) -> CurrentVersion:
         """Make an earlier version the current one again, by default the one before, with the datasets that it had."""
         return self._wait(self._dags.rollback(name, version, expected=expected))
+
+    def delete(self, name: str, *, force: bool = False, dry_run: bool = False) -> DeletedDag:
+        """Delete a DAG with its datasets and their data; needs an admin. Raises Conflict while a job of another DAG
+        reads one of them, a version is computed or a task is open; `force` cancels those. `dry_run` only returns what
+        would be deleted."""
+        return self._wait(self._dags.delete(name, force=force, dry_run=dry_run))
 
     def versions(self, name: str) -> list[DagVersion]:
         """Return all versions of a DAG, newest first."""

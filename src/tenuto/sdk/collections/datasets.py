@@ -25,7 +25,7 @@ class DatasetCollection:
         return await self._operations.get_dataset(name)
 
     async def grant(self, name: str, role: str) -> None:
-        """Let a role of the org read a dataset. Does nothing if it can."""
+        """Let a role of the org read a dataset. Does nothing if the role can read it already."""
         await self._operations.grant_dataset(name, role)
 
     async def revoke(self, name: str, role: str) -> None:
@@ -36,6 +36,11 @@ class DatasetCollection:
         """Purge old versions of a dataset, all but the newest `keep`, and return them. Versions that are or can become
         current, or that an open task uses, are kept. The default of `keep` is `keep_versions` of its output."""
         return await self._operations.purge_dataset(name, keep=keep, dry_run=dry_run)
+
+    async def delete(self, name: str, *, dry_run: bool = False) -> int:
+        """Delete a dataset that no version of a DAG publishes or reads which is current or can become it without a
+        rollback, and return how many versions it had; needs an admin. `dry_run`: only return the number."""
+        return await self._operations.delete_dataset(name, dry_run=dry_run)
 
     async def versions(self, name: str) -> list[DatasetVersion]:
         """Return all versions of a dataset, newest first, each with the versions of its DAG that have it."""
@@ -89,7 +94,7 @@ class SyncDatasetCollection:
         return self._wait(self._datasets.get(name))
 
     def grant(self, name: str, role: str) -> None:
-        """Let a role of the org read a dataset. Does nothing if it can."""
+        """Let a role of the org read a dataset. Does nothing if the role can read it already."""
         self._wait(self._datasets.grant(name, role))
 
     def revoke(self, name: str, role: str) -> None:
@@ -99,6 +104,11 @@ class SyncDatasetCollection:
     def purge(self, name: str, *, keep: int | None = None, dry_run: bool = False) -> list[PurgedVersion]:
         """Purge old versions of a dataset, all but the newest `keep`, and return them."""
         return self._wait(self._datasets.purge(name, keep=keep, dry_run=dry_run))
+
+    def delete(self, name: str, *, dry_run: bool = False) -> int:
+        """Delete a dataset that no version of a DAG publishes or reads which is current or can become it without a
+        rollback, and return how many versions it had; needs an admin. `dry_run`: only return the number."""
+        return self._wait(self._datasets.delete(name, dry_run=dry_run))
 
     def versions(self, name: str) -> list[DatasetVersion]:
         """Return all versions of a dataset, newest first, each with the versions of its DAG that have it."""

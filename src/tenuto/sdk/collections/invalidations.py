@@ -29,7 +29,7 @@ class InvalidationCollection:
         partitions: Sequence[str] | None = None,
         row_filter: JsonObject | None = None,
     ) -> Invalidation:
-        """Let every job that reads a dataset compute its data again for these partitions, even if they are the same.
+        """Let every job that reads a dataset compute its data again for these partitions, even from the same inputs.
         `row_filter` is passed to the tasks, as `ctx.job.event["data"]["invalidation"]["filter"]`."""
         keys = None if partitions is None else [*partitions]
         return await self._operations.invalidate_dataset(
@@ -63,7 +63,7 @@ class SyncInvalidationCollection:
         partitions: Sequence[str] | None = None,
         row_filter: JsonObject | None = None,
     ) -> Invalidation:
-        """Let every job that reads a dataset compute its data again for these partitions, even if they are the same."""
+        """Let every job that reads a dataset compute its data again for these partitions, even from the same inputs."""
         return self._wait(
             self._invalidations.start(
                 dataset, reason, first=first, last=last, partitions=partitions, row_filter=row_filter

@@ -1,8 +1,7 @@
 """The job that a task runs: `ctx.job`."""
 
-import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -32,23 +31,21 @@ class JobFiles:
 
     def __init__(self, storage: str) -> None:
         self._storage = storage
-        self._scratch: Path | None = None
+        self._on_close = ExitStack()
 
     @cached_property
     def store(self) -> Store:
         return open_store(self._storage)
 
-    @property
+    @cached_property
     def scratch(self) -> Path:
-        if self._scratch is None:
-            self._scratch = Path(tempfile.mkdtemp(prefix="tenuto-job-"))
-        return self._scratch
+        from tenuto.storage.scratch import scratch_folder
+
+        return self._on_close.enter_context(scratch_folder())
 
     def close(self) -> None:
         """Delete the folder of this machine."""
-        if self._scratch is not None:
-            shutil.rmtree(self._scratch, ignore_errors=True)
-            self._scratch = None
+        self._on_close.close()
 
 
 class RunningJobInput:
@@ -159,6 +156,7 @@ class RunningJob:
         """The task of a bundle that the job runs."""
         self.allowed_hosts: Sequence[str] = ()
         """The hosts with private addresses that the job may contact."""
+        self.has_processes = False  # functions with executor="process" run in a task process, and this is none
         self.published: list[JsonObject] = []
         """The data that this attempt has written."""
         attempt.published = self.published  # also if it stays empty: its completion says what the task has read
@@ -214,6 +212,10 @@ class RunningJob:
         number = self.output(output).number
         self._lineage[number] = lineage
         self._attach_lineage(number)
+
+    def set_alerts(self, alerts: list[JsonObject]) -> None:
+        """Attach the alerts about the data to what was written last. They are recorded when the task completes."""
+        self.published[-1]["alerts"] = alerts
 
     def _attach_lineage(self, output: int) -> None:
         """Add the lineage to the first publication of the output: it is the same for all partitions."""

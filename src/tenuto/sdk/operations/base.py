@@ -183,5 +183,5 @@ class Operations(Transport, Protocol):
     async def get_run_data_value(self, data_id: UUID) -> RunDataItem: ...
 
     async def get_run_data_by_key(self, run_id: UUID, key: str) -> RunDataItem:
-        """Return the latest value of a key, with who wrote it when."""
+        """Return the latest value of a key, with its writer and time."""
         ...

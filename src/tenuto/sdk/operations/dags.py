@@ -13,6 +13,7 @@ from tenuto.model.dags import (
     DagSummary,
     DagVersion,
     DagVersionText,
+    DeletedDag,
     DeployedVersion,
     JobSummary,
     SourceState,
@@ -58,6 +59,8 @@ class DagOperations(Protocol):
     ) -> CurrentVersion: ...
 
     async def rollback_dag(self, name: str, *, version: int | None, expected: int | None) -> CurrentVersion: ...
+
+    async def delete_dag(self, name: str, *, force: bool, dry_run: bool) -> DeletedDag: ...
 
     async def list_jobs(
         self, *, dag: str | None = None, after: str | None = None, limit: int = PAGE
@@ -121,6 +124,10 @@ class DagOperations(Protocol):
 
     async def purge_dataset(self, name: str, *, keep: int | None, dry_run: bool) -> list[PurgedVersion]: ...
 
+    async def delete_dataset(self, name: str, *, dry_run: bool) -> int:
+        """Return how many versions the dataset had."""
+        ...
+
     async def grant_dataset(self, name: str, role: str) -> None: ...
 
     async def revoke_dataset(self, name: str, role: str) -> None: ...
@@ -159,6 +166,9 @@ class HttpDags:
 
     async def rollback_dag(self, name: str, *, version: int | None, expected: int | None) -> CurrentVersion:
         return await self._move(f"{_dag(name)}/rollback", {"version": version, "expected": expected})
+
+    async def delete_dag(self, name: str, *, force: bool, dry_run: bool) -> DeletedDag:
+        return read(DeletedDag, await self.http.ask("DELETE", _dag(name), params={"force": force, "dry_run": dry_run}))
 
     async def _move(self, path: str, to: Mapping[str, object]) -> CurrentVersion:
         return read(CurrentVersion, await self.http.ask("POST", path, dump(to)))
@@ -248,6 +258,10 @@ class HttpDags:
         body = dump({"keep": keep, "dry_run": dry_run})
         answer = await self.http.ask("POST", f"/v1/datasets/{_part(name)}/purge", body)
         return read(list[PurgedVersion], answer["versions"])
+
+    async def delete_dataset(self, name: str, *, dry_run: bool) -> int:
+        answer = await self.http.ask("DELETE", f"/v1/datasets/{_part(name)}", params={"dry_run": dry_run})
+        return read(int, answer["versions"])
 
     async def grant_dataset(self, name: str, role: str) -> None:
         await self.http.ask("POST", f"/v1/datasets/{_part(name)}/grant", dump({"role": role}))

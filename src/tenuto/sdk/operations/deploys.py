@@ -11,7 +11,7 @@ from tenuto.dag.diff import Diff, diff_dags
 from tenuto.dag.hashes import HASH_VERSION
 from tenuto.dag.job_rows import job_rows
 from tenuto.dag.parse import parse_dag
-from tenuto.dag.plan import Plan, estimate_rebuilds, taken_outputs, unknown_inputs
+from tenuto.dag.plan import Plan, affected_readers, estimate_rebuilds, taken_outputs, unknown_inputs
 from tenuto.dag.problems import did_you_mean
 from tenuto.dag.readers import named_datasets, wider_readers
 from tenuto.db import dags, datasets
@@ -50,12 +50,15 @@ async def _compare(conn: Conn, *, org_id: UUID, dag: Dag) -> tuple[Plan, dict[st
     """Returns the plan without the checks that the deploy makes by itself, and the DAGs of the named datasets."""
     names = named_datasets(dag)
     facts = await datasets.get_deploy_facts(conn, org_id=org_id, name=dag.name, yaml_hash=dag.yaml_hash, datasets=names)
-    current = await asyncio.to_thread(parse_dag, facts.current_yaml) if facts.current_yaml is not None else None
+    current = (
+        await asyncio.to_thread(parse_dag, facts.current_yaml, stored=True) if facts.current_yaml is not None else None
+    )
     diff = diff_dags(current, dag)
     roles = {name: frozenset(dataset["read_roles"]) for name, dataset in facts.datasets.items()}
     counts = {name: count for name, dataset in facts.datasets.items() if (count := dataset["partitions"]) is not None}
-    wider = await asyncio.to_thread(wider_readers, current, dag, roles, partial(describe_flow, dag))
     denies = facts.wider_readers == "deny"
+    flow = partial(_describe_any_flow if denies else describe_flow, dag)
+    wider = await asyncio.to_thread(wider_readers, current, dag, roles, flow)
     plan = Plan(
         jobs=diff.jobs,
         datasets=diff.datasets,
@@ -66,8 +69,15 @@ async def _compare(conn: Conn, *, org_id: UUID, dag: Dag) -> tuple[Plan, dict[st
         current_version=facts.current_version or 0,
         rebuilds=estimate_rebuilds(diff, current, dag, counts),
         denied=wider if denies else [],
+        readers=affected_readers(diff, facts.readers),
     )
     return plan, {name: dataset["dag"] for name, dataset in facts.datasets.items()}
+
+
+def _describe_any_flow(dag: Dag, dataset: str, source: str) -> str | None:
+    """Describe the flow from a source that a job reads, even if no column of it is used: the database, which enforces
+    what an org denies, does not read the SELECT."""
+    return describe_flow(dag, dataset, source) or None
 
 
 async def deploy_dag(conn: Conn, *, org_id: UUID, dag: Dag, actor: str, cutover: bool) -> Deploy:
@@ -109,5 +119,5 @@ async def current_version(conn: Conn, *, org_id: UUID, name: str) -> int:
 async def compare_versions(conn: Conn, *, org_id: UUID, name: str, old: int, new: int) -> Diff:
     """Returns what differs between two versions of a DAG."""
     texts = [await dags.get_dag_version(conn, org_id=org_id, name=name, version=version) for version in (old, new)]
-    before, after = [await asyncio.to_thread(parse_dag, text.yaml) for text in texts]
+    before, after = [await asyncio.to_thread(parse_dag, text.yaml, stored=True) for text in texts]
     return diff_dags(before, after)

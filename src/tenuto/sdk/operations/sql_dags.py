@@ -15,6 +15,7 @@ from tenuto.model.dags import (
     DagSummary,
     DagVersion,
     DagVersionText,
+    DeletedDag,
     DeployedVersion,
     JobSummary,
     SourceState,
@@ -99,6 +100,11 @@ class SqlDags:
         if expected is not None:
             return expected
         return await deploys.current_version(conn, org_id=self._org_id, name=name)
+
+    async def delete_dag(self, name: str, *, force: bool, dry_run: bool) -> DeletedDag:
+        return await self._pool.call(
+            datasets.delete_dag, org_id=self._org_id, name=name, actor=self._actor, force=force, dry_run=dry_run
+        )
 
     async def list_jobs(
         self, *, dag: str | None = None, after: str | None = None, limit: int = PAGE
@@ -203,6 +209,9 @@ class SqlDags:
 
     async def purge_dataset(self, name: str, *, keep: int | None, dry_run: bool) -> list[PurgedVersion]:
         return await self._pool.call(datasets.purge_dataset, org_id=self._org_id, name=name, keep=keep, dry_run=dry_run)
+
+    async def delete_dataset(self, name: str, *, dry_run: bool) -> int:
+        return await self._pool.call(datasets.delete_dataset, org_id=self._org_id, name=name, dry_run=dry_run)
 
     async def grant_dataset(self, name: str, role: str) -> None:
         await self._pool.call(datasets.grant_dataset, org_id=self._org_id, name=name, role=role)

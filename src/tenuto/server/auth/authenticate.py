@@ -5,7 +5,7 @@ from tenuto.db.connection.call import Actor, key_acts, user_acts
 from tenuto.model.errors import Forbidden, Unauthorized
 from tenuto.model.identity import AdmittedApiKey, AdmittedUser
 from tenuto.model.keys import API, foreign_id, key_hashes, parse_key, token_hash
-from tenuto.model.permissions import allows
+from tenuto.model.permissions import expand
 from tenuto.model.principals import ApiKeyPrincipal, UserPrincipal
 from tenuto.server.auth.cookies import check_page, login_cookie
 from tenuto.server.auth.id_tokens import looks_like_token, read_token
@@ -24,7 +24,7 @@ async def authenticate(request: HttpRequest, permission: str) -> tuple[ApiKeyPri
     """Returns the principal of the request's credential, if it has the permission, and the actor that the database
     checks again. A malformed credential costs no round trip."""
     principal, actor = await _find(request, None if permission == ANY_PRINCIPAL else permission)
-    if permission != ANY_PRINCIPAL and not allows(principal.permissions, permission):
+    if permission != ANY_PRINCIPAL and permission not in principal.permissions:
         name = (
             f"API key {principal.name!r}" if isinstance(principal, ApiKeyPrincipal) else f"a {principal.platform_role}"
         )
@@ -85,7 +85,8 @@ def _admitted_key(request: HttpRequest, admitted: AdmittedApiKey) -> ApiKeyPrinc
     request.record.principal = (ApiKeyPrincipal.kind, admitted.id)
     if not admitted.allowed:
         raise TooManyRequests(f"API key {admitted.name!r} or its org", admitted.retry_after)
-    return ApiKeyPrincipal(admitted.org_id, admitted.id, admitted.name, frozenset(admitted.permissions))
+    granted = frozenset(admitted.permissions)
+    return ApiKeyPrincipal(admitted.org_id, admitted.id, admitted.name, granted, expand(granted))
 
 
 async def _user_by_token(request: HttpRequest, issuer: Issuer, text: str) -> UserPrincipal:

@@ -11,7 +11,7 @@ from uuid import UUID
 import bcrypt
 
 from tenuto.db import audit, keys
-from tenuto.db.connection.org_transactions import transaction_for
+from tenuto.db.connection.pool import transaction_for
 from tenuto.model.errors import RateLimited, Unauthorized
 from tenuto.model.identity import AdmittedApiKey, ImportedKey
 from tenuto.model.keys import MAX_BCRYPT_COST, foreign_prefixes, key_hash

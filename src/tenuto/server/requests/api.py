@@ -11,8 +11,7 @@ from starlette.responses import JSONResponse, Response
 
 from tenuto.db import audit, idempotency
 from tenuto.db.connection.call import Actor, Conn
-from tenuto.db.connection.org_transactions import call_for, transaction_for
-from tenuto.db.connection.pool import ConnectionPool
+from tenuto.db.connection.pool import ConnectionPool, call_for, transaction_for
 from tenuto.model.principals import ApiKeyPrincipal, UserPrincipal
 from tenuto.server.http.pagination import Conditions, Query
 from tenuto.server.http.request import HttpRequest, in_thread_if_large

@@ -8,8 +8,7 @@ from uuid import UUID
 
 from tenuto.db import keys, rate_limits, remote_workers
 from tenuto.db.connection.call import Conn
-from tenuto.db.connection.org_transactions import call_for, transaction_for
-from tenuto.db.connection.pool import ConnectionPool
+from tenuto.db.connection.pool import ConnectionPool, call_for, transaction_for
 from tenuto.model.errors import Forbidden, StaleLease
 from tenuto.model.principals import TaskPrincipal
 from tenuto.model.remote_workers import HeldTask

@@ -30,6 +30,7 @@ class PutAlertRuleRequest(RequestModel):
     dataset `target` has had no commit for `seconds`. `dead_effects`: there are `threshold` dead letters. `no_worker`:
     tasks of a queue (`target`, else any) have waited for `seconds`, and no live worker can take them.
     `pool_trouble`: the provider of a pool (`target`, else any) fails, or a decision within `seconds` has an anomaly.
+    `job_alerts`: a job (`target`, else any) with the operator `alert_evaluate` finds something.
     `destination`: where its alerts are delivered."""
 
     kind: AlertKind

@@ -1,4 +1,4 @@
-"""DAGs: versions, plan, deploy, difference, cutover, rollback, history."""
+"""DAGs: versions, plan, deploy, difference, cutover, rollback, deletion, history."""
 
 import asyncio
 from typing import Annotated
@@ -11,9 +11,16 @@ from tenuto.dag.definitions import Dag
 from tenuto.dag.parse import parse_dag
 from tenuto.dag.plan import Plan
 from tenuto.db import dags, datasets
-from tenuto.model.dags import CurrentVersion, DagSummary, DagVersion, DagVersionText, DeployedVersion, DeployEntry
+from tenuto.model.dags import (
+    CurrentVersion,
+    DagSummary,
+    DagVersion,
+    DagVersionText,
+    DeletedDag,
+    DeployedVersion,
+    DeployEntry,
+)
 from tenuto.model.errors import Forbidden, InvalidInput
-from tenuto.model.permissions import allows
 from tenuto.sdk.operations import deploys
 from tenuto.server.http.pagination import Filter, NameFilter, PathName, Query, page
 from tenuto.server.http.route_table import RouteTable
@@ -36,6 +43,13 @@ class DeployFilter(Filter):
     """Selects entries of the history, newest first, before an id."""
 
     before: UUID | None = None
+
+
+class Deletion(Query):
+    """How a DAG is deleted."""
+
+    force: bool = False
+    dry_run: bool = False
 
 
 class TwoVersions(Query):
@@ -146,7 +160,7 @@ async def cutover_dag(request: ApiRequest, name: PathName, body: schemas.Cutover
     """Make a version of a DAG the current one, by default the newest that is ready, with all of its datasets, in one
     transaction. 409 if another version than `expected` is current. `force` also needs `datasets:write`."""
     to, actor = body or schemas.CutoverDagRequest(), str(request.principal.id)
-    if to.force and not allows(request.principal.permissions, "datasets:write"):
+    if to.force and "datasets:write" not in request.principal.permissions:
         raise Forbidden("a forced cutover shows unfinished datasets, and this needs the permission datasets:write")
 
     async def work(change: Transaction) -> CurrentVersion:
@@ -178,6 +192,24 @@ async def rollback_dag(request: ApiRequest, name: PathName, body: schemas.MoveDa
     return await request.change(work)
 
 
+@ROUTES.add("DELETE", "/v1/dags/{name}", permission="datasets:write", response=DeletedDag)
+async def delete_dag(request: ApiRequest, name: PathName, query: Deletion) -> Response:
+    """Delete a DAG with its datasets and their data. 409 while a job of another DAG reads one of them, a version is
+    computed or a task is open; `force` cancels those. `dry_run` changes nothing. The history of its deploys stays."""
+    actor = str(request.principal.id)
+
+    async def work(change: Transaction) -> DeletedDag:
+        deleted = await datasets.delete_dag(
+            change.conn, org_id=change.org_id, name=name, actor=actor, force=query.force, dry_run=query.dry_run
+        )
+        if not query.dry_run:
+            facts = {"datasets": {"new": deleted.datasets[:100]}, "versions_purged": {"new": deleted.dataset_versions}}
+            await change.note("dag", name, "delete", {**facts, **({"forced": {"new": True}} if query.force else {})})
+        return deleted
+
+    return await request.change(work)
+
+
 async def _expected(change: Transaction, name: str, to: schemas.MoveDagRequest) -> int:
     if to.expected is not None:
         return to.expected
@@ -193,5 +225,5 @@ async def _note_move(change: Transaction, action: str, moved: CurrentVersion, *,
 
 @ROUTES.add("GET", "/v1/dags/{name}/history", permission="dags:read", response=Page[DeployEntry])
 async def list_deploys(request: ApiRequest, name: PathName, query: DeployFilter) -> object:
-    """List the deploys, cutovers and rollbacks of a DAG, newest first."""
+    """List the deploys, cutovers, rollbacks and deletions of a DAG, newest first. A deleted DAG has a history, too."""
     return page(await request.ask_for(query, dags.list_deploys, name=name), query, "id")

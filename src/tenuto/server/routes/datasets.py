@@ -1,4 +1,4 @@
-"""Datasets: list, get, versions, partitions, and the roles that read them."""
+"""Datasets: list, get, versions, partitions, purge, deletion, and the roles that read them."""
 
 from typing import Annotated
 from uuid import UUID
@@ -8,11 +8,11 @@ from starlette.responses import Response
 
 from tenuto.db import datasets
 from tenuto.model.datasets import Cursor, Dataset, DatasetVersion, Partition, WholeDataset
-from tenuto.server.http.pagination import Filter, NameFilter, PathName, page
+from tenuto.server.http.pagination import Filter, NameFilter, PathName, Query, page
 from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas.base import Page
-from tenuto.server.schemas.dags import PurgeDatasetRequest, PurgeResponse, RoleRequest
+from tenuto.server.schemas.dags import DeletedDatasetResponse, PurgeDatasetRequest, PurgeResponse, RoleRequest
 
 ROUTES = RouteTable("datasets")
 
@@ -35,6 +35,12 @@ class CursorFilter(Filter):
     """Selects jobs that read a dataset, in the order of their keys, after a key."""
 
     after: UUID | None = None
+
+
+class DatasetDeletion(Query):
+    """Whether a dataset is deleted, or only how much that would be is returned."""
+
+    dry_run: bool = False
 
 
 @ROUTES.add("GET", "/v1/datasets", permission="datasets:read", response=Page[Dataset])
@@ -86,9 +92,23 @@ async def purge_dataset(request: ApiRequest, name: PathName, body: PurgeDatasetR
     return await request.change(work)
 
 
+@ROUTES.add("DELETE", "/v1/datasets/{name}", permission="datasets:write", response=DeletedDatasetResponse)
+async def delete_dataset(request: ApiRequest, name: PathName, query: DatasetDeletion) -> Response:
+    """Delete a dataset with its data. 409 while a version of a DAG publishes or reads it that is current or can become
+    it without a rollback, or while an open task uses it."""
+
+    async def work(change: Transaction) -> DeletedDatasetResponse:
+        count = await datasets.delete_dataset(change.conn, org_id=change.org_id, name=name, dry_run=query.dry_run)
+        if not query.dry_run:
+            await change.note("dataset", name, "delete", {"versions": {"new": count}})
+        return DeletedDatasetResponse(dataset=name, versions=count)
+
+    return await request.change(work)
+
+
 @ROUTES.add("POST", "/v1/datasets/{name}/grant", permission="datasets:write", response=None, status=204)
 async def grant_dataset(request: ApiRequest, name: PathName, body: RoleRequest) -> Response:
-    """Let a role of the org read a dataset. Does nothing if it can."""
+    """Let a role of the org read a dataset. Does nothing if the role can read it already."""
 
     async def work(change: Transaction) -> None:
         await datasets.grant_dataset(change.conn, org_id=change.org_id, name=name, role=body.role)

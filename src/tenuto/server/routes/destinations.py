@@ -41,7 +41,7 @@ async def list_destinations(request: ApiRequest, query: DestinationFilter) -> ob
 @ROUTES.add("PUT", "/v1/destinations/{name}", permission="outbox:write", response=DestinationSecretResponse)
 async def put_destination(request: ApiRequest, name: Name, body: PutDestinationRequest) -> Response:
     """Declare where effects with this destination are delivered: a URL, `mailto:ADDRESS`, or `command:NAME` for a
-    command that the operator declared; or, with `openlineage`, the OpenLineage events of the org. An existing
+    command that the dispatchers declare; or, with `openlineage`, the OpenLineage events of the org. An existing
     destination keeps its secret. An Idempotency-Key has no effect here."""
     check_destination_url(body.url, openlineage=body.openlineage)
     secret = make_secret()

@@ -5,7 +5,6 @@ from starlette.responses import Response
 from tenuto.db import identity
 from tenuto.model.errors import Forbidden
 from tenuto.model.identity import ResourceGroup
-from tenuto.model.permissions import allows
 from tenuto.server.http.pagination import NameFilter, PathName, page
 from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest, Transaction
@@ -46,6 +45,6 @@ async def set_resource_group(request: ApiRequest, name: PathName, body: SetGroup
 async def delete_group(request: ApiRequest, name: PathName) -> Response:
     """Delete a resource group with its runs, which dispatchers delete in pieces; also needs `runs:delete`. The default
     group, and a group with runs that have not ended, are refused (409)."""
-    if not allows(request.principal.permissions, "runs:delete"):
+    if "runs:delete" not in request.principal.permissions:
         raise Forbidden("the runs of a group are deleted with it, and this needs the permission runs:delete")
     return await request.audited_call("group", name, "delete", identity.delete_group, external_id=name)

@@ -45,7 +45,7 @@ class InvalidateRequest(RequestModel):
 
 @ROUTES.add("POST", "/v1/datasets/{name}/invalidate", permission="datasets:write", response=Invalidation, status=201)
 async def invalidate_dataset(request: ApiRequest, name: PathName, body: InvalidateRequest) -> Response:
-    """Let every job that reads a dataset compute its data again for some partitions, even if they are the same."""
+    """Let every job that reads a dataset compute its data again for some partitions, even from the same inputs."""
     scope = InvalidationScope(name, body.reason, body.first, body.last, body.partitions, body.row_filter)
 
     async def work(change: Transaction) -> Invalidation:

@@ -61,6 +61,6 @@ async def set_limit(request: ApiRequest, scope: ConcurrencyScope, key: Key, body
 
 @ROUTES.add("DELETE", "/v1/limits/{scope}/{key}", permission="queues:write", response=None, status=204)
 async def reset_limit(request: ApiRequest, scope: ConcurrencyScope, key: Key) -> Response:
-    """Remove the override of a limit: it has the size again that workers declare, otherwise that of the next start."""
+    """Remove the override of a limit: its size is again that of workers, or else of the next start."""
     entity = f"{scope}:{key}"[:1024]
     return await request.audited_call("limit", entity, "reset", task_types.reset_limit, scope=scope, key=key)

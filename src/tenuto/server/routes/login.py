@@ -9,7 +9,7 @@ from pydantic import Field
 from starlette.responses import RedirectResponse, Response
 
 from tenuto.db import audit, identity, logins
-from tenuto.db.connection.org_transactions import transaction_for
+from tenuto.db.connection.pool import transaction_for
 from tenuto.model.errors import Unauthorized
 from tenuto.model.keys import make_token, token_hash
 from tenuto.model.principals import ApiKeyPrincipal
@@ -125,7 +125,7 @@ async def get_me(request: ApiRequest) -> object:
     return {
         "kind": who.kind, "id": who.id, "org_id": who.org_id, "platform_role": None, **person,
         "roles": [] if isinstance(who, ApiKeyPrincipal) else list(who.roles),
-        "permissions": sorted(who.permissions),
+        "permissions": sorted(who.granted),
         "csrf_token": cookies.csrf_token(by_cookie) if by_cookie else None,
     }  # fmt: skip
 

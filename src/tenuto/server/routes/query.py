@@ -9,7 +9,6 @@ from starlette.responses import Response
 from tenuto.db import datasets
 from tenuto.model.ids import uuid7
 from tenuto.model.jobs import PageOfRows
-from tenuto.model.permissions import allows
 from tenuto.model.queries import PinnedDataset, QueryResult, VersionRead
 from tenuto.query.as_of import AsOf
 from tenuto.server.http.route_table import RouteTable
@@ -32,7 +31,7 @@ class ApiCatalog:
             datasets.pin_datasets,
             names=names,
             user_id=self.request.by_user,
-            every=allows(self.request.principal.permissions, EVERY_DATASET),
+            every=EVERY_DATASET in self.request.principal.permissions,
             dag=as_of.dag,
             dag_version=as_of.dag_version,
             version_id=as_of.version_id,

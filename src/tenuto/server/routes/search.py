@@ -5,7 +5,6 @@ from typing import Annotated
 from pydantic import Field
 
 from tenuto.db import search
-from tenuto.model.permissions import allows
 from tenuto.model.search import PERMISSIONS, SearchResult
 from tenuto.server.http.pagination import Query
 from tenuto.server.http.route_table import RouteTable
@@ -25,6 +24,6 @@ class SearchQuery(Query):
 @ROUTES.add("GET", "/v1/search", permission="status:read", response=Items[SearchResult])
 async def search_names(request: ApiRequest, query: SearchQuery) -> object:
     """Find things of the org by name or id. Kinds that the caller has no permission to read are left out."""
-    granted = request.principal.permissions
-    kinds = [kind for kind, permission in PERMISSIONS.items() if allows(granted, permission)]
+    permissions = request.principal.permissions
+    kinds = [kind for kind, permission in PERMISSIONS.items() if permission in permissions]
     return {"items": await request.ask(search.search_names, text=query.q, kinds=kinds, limit=query.limit)}

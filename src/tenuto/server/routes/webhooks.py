@@ -8,7 +8,7 @@ from pydantic import Field
 from starlette.responses import JSONResponse, Response
 
 from tenuto.db import audit, webhooks
-from tenuto.db.connection.org_transactions import transaction_for
+from tenuto.db.connection.pool import transaction_for
 from tenuto.model.deliveries import SIGNATURE_HEADER, TIMESTAMP_HEADER
 from tenuto.model.webhook_secrets import check_signature, webhook_secrets
 from tenuto.model.webhooks import Webhook

@@ -46,7 +46,7 @@ class RoleRequest(RequestModel):
 
 class TriggerJobRequest(RequestModel):
     """One task for each of the `partitions`, or one task without a partition. A partition that was computed from the
-    same inputs before is reused. `force`: compute it again, and even if the job is paused. With a `dedupe_key` each
+    same inputs before is reused. `force`: compute it again, even if the job is paused. With a `dedupe_key` each
     partition is started once; later requests get the first task."""
 
     partitions: Annotated[list[Name], Field(min_length=1, max_length=1000)] | None = None
@@ -65,6 +65,13 @@ class PurgeResponse(ResponseModel):
     """The versions of a dataset that were purged, or would be."""
 
     versions: list[PurgedVersion]
+
+
+class DeletedDatasetResponse(ResponseModel):
+    """A dataset that was deleted, or would be, and how many versions it had."""
+
+    dataset: str
+    versions: int
 
 
 class DiffResponse(ResponseModel):

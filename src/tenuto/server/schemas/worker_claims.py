@@ -80,10 +80,19 @@ class Lineage(RequestModel):
     columns: Annotated[list[LineageSource], Field(max_length=MAX_SOURCES)]
 
 
+class PublishedAlert(RequestModel):
+    """An alert about the data of a publication: alerts with the same key are one."""
+
+    key: Annotated[str, Field(min_length=1, max_length=300)]
+    summary: Annotated[str, Field(min_length=1, max_length=1000)]
+    severity: Literal["info", "warning", "critical"]
+    row: JsonObject
+
+
 class Publication(RequestModel):
     """Data that an attempt of a job's task wrote: the number of the output, the partition, and the folder, which must
     be one that only this attempt writes. `fingerprint` is a SHA-256 hash of the content. `lineage` is that of the
-    output: one of its publications is enough."""
+    output: one of its publications is enough. `alerts`: all that the job finds in this partition now."""
 
     output: Annotated[int, Field(ge=0, le=99), WHOLE]
     partition: Annotated[str, Field(min_length=1, max_length=256)] | None = None
@@ -94,6 +103,7 @@ class Publication(RequestModel):
     schema_hash: Hash | None = None
     checks: Annotated[list[CheckResult], Field(max_length=100)] | None = None
     lineage: Lineage | None = None
+    alerts: Annotated[list[PublishedAlert], Field(max_length=100)] | None = None
 
 
 Publications = Annotated[list[Publication], Field(max_length=1000)]

@@ -40,12 +40,19 @@ begin
     end if;
     v_wrong := tenuto._check_publication(v_entry.json, v_version.storage_location,
       p_task.task_id || '-' || p_task.attempt || '/');
-    v_wrong := coalesce(v_wrong, tenuto._check_lineage(v_entry.json -> 'lineage', jsonb_array_length(p_task.inputs)));
+    v_wrong := coalesce(v_wrong, tenuto._check_lineage(v_entry.json -> 'lineage', jsonb_array_length(p_task.inputs)),
+      tenuto._check_alerts(v_entry.json -> 'alerts'));
     if v_wrong is null and v_scheme ->> 'kind' = 'time'
        and not tenuto._is_period(v_scheme ->> 'every', v_entry.json ->> 'partition') then
       v_wrong := format('partition %s is not a %s; publish keys such as %s',
         coalesce(quote_literal(v_entry.json ->> 'partition'), 'null'), v_scheme ->> 'every',
         tenuto._time_partition(v_scheme ->> 'every', timestamp '2026-11-17 05:00'));
+    end if;
+    if v_wrong is null and v_scheme ->> 'kind' = 'range'
+       and not tenuto._is_range((v_scheme ->> 'size')::bigint, v_entry.json ->> 'partition') then
+      v_wrong := format('partition %s is not a range%s; publish keys such as 0-%s',
+        coalesce(quote_literal(v_entry.json ->> 'partition'), 'null'), coalesce(' of ' || (v_scheme ->> 'size'), ''),
+        coalesce(v_scheme ->> 'size', '1000'));
     end if;
     if v_wrong is null and v_version.kind = 'postgres' and (v_entry.json ->> 'rows')::bigint > 0 then
       perform from tenuto.row_sets r

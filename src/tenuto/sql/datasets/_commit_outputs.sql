@@ -2,8 +2,8 @@
 -- Part of the transaction that completes the tasks. A partition belongs to the newest task that published it: an older
 -- task, which read older inputs, can complete later. Its row then stays in the history. Rows of other versions of a
 -- dataset are never touched, so a task that completes after a rollback changes nothing that is current. One effect per
--- task tells the dispatchers to route these events to the jobs that read the datasets. Lineage is recorded with it.
--- Rows that a task appends to the dataset of a sink are only queued here.
+-- task tells the dispatchers to route these events to the jobs that read the datasets. Lineage is recorded
+-- with it. Alerts, and rows that a task appends to the dataset of a sink, are only queued here.
 create or replace function tenuto._commit_outputs(p_tasks tenuto.task_outputs[])
   returns void
   language sql
@@ -49,5 +49,6 @@ as $$
 
   select tenuto._buffer_outputs(p_tasks);
   select tenuto._record_lineage(p_tasks);
+  select tenuto._publish_alerts(p_tasks);
   select tenuto._read_inputs(p_tasks);
 $$;

@@ -27,11 +27,16 @@ begin
          false
   from asked a
   join tenuto.table_lineage t on t.org_id = p_org_id and t.dataset_version_id = a.version_id
-  join tenuto.datasets d on d.org_id = p_org_id and d.id = t.input_dataset_id
-  left join tenuto.column_lineage c
-    on a.by_column and c.org_id = p_org_id and c.dataset_version_id = a.version_id
-   and c.column_name in (a.column_name, '') and c.input_dataset_id = t.input_dataset_id
+  left join lateral (   -- not flattened, so that nothing is read for whole versions
+    select c.input_column, c.kind, c.subtype
+    from tenuto.column_lineage c
+    where a.by_column and c.org_id = p_org_id and c.dataset_version_id = a.version_id
+      and c.column_name = any (array[a.column_name, ''])
+      and c.input_dataset_id is not distinct from t.input_dataset_id   -- by version: an input can have many readers
+    offset 0) c on true
   where (not a.by_column or c.kind is not null)
-    and (p_roles is null or d.read_roles && p_roles);
+    and (p_roles is null or exists (   -- not a join: who reads everything needs no dataset here
+      select from tenuto.datasets d
+      where d.org_id = p_org_id and d.id = t.input_dataset_id and d.read_roles && p_roles));
 end
 $$;

@@ -39,9 +39,13 @@ begin
          case when k.by_column and c.input_column <> '' then k.confidence else 'table' end,
          k.stale
   from known k
-  left join tenuto.column_lineage c
-    on k.by_column and c.org_id = p_org_id and c.dataset_version_id = k.reader
-   and c.input_dataset_id = k.dataset_id and c.input_column in (k.column_name, '')
+  left join lateral (   -- not flattened, so that nothing is read for whole versions
+    select c.column_name, c.input_column, c.kind, c.subtype
+    from tenuto.column_lineage c
+    where k.by_column and c.org_id = p_org_id and c.dataset_version_id = k.reader
+      and c.input_dataset_id is not distinct from k.dataset_id   -- by version: an input can have many readers
+      and c.input_column in (k.column_name, '')
+    offset 0) c on true
   where not k.by_column or c.kind is not null;
 end
 $$;

@@ -15,6 +15,17 @@ begin
     on s.org_id = p_org_id and s.dag_version_id = p_version_id and s.job_key = j.job_key and s.output = o.no - 1
   where j.org_id = p_org_id and j.dag_version_id = p_version_id;
 
+  -- While this deploy is not committed, a dataset of another DAG is not deleted and gets no other version; one that
+  -- just was deleted is not found.
+  perform from tenuto.datasets d
+  where d.org_id = p_org_id and d.deleted_at is null and d.dag_id <> p_dag_id
+    and d.name in (
+      select i.value ->> 'dataset'
+      from tenuto.jobs j
+      cross join lateral jsonb_array_elements(j.definition -> 'inputs') i
+      where j.org_id = p_org_id and j.dag_version_id = p_version_id and i.value ->> 'job' is null)
+  order by d.id
+  for share;
   select string_agg(distinct i.value ->> 'dataset', ', ') into v_missing
   from tenuto.jobs j
   cross join lateral jsonb_array_elements(j.definition -> 'inputs') i
@@ -22,7 +33,8 @@ begin
     and i.value ->> 'job' is null
     and not exists (
       select from tenuto.datasets d
-      where d.org_id = p_org_id and d.name = i.value ->> 'dataset' and d.dag_id <> p_dag_id);
+      where d.org_id = p_org_id and d.name = i.value ->> 'dataset' and d.dag_id <> p_dag_id
+        and d.deleted_at is null);
   if v_missing is not null then
     perform tenuto._raise('TN003', format('no other DAG publishes %s', left(v_missing, 1000)),
       'deploy the DAG that publishes it first, or correct the name');
@@ -39,7 +51,7 @@ begin
     on s.org_id = p_org_id and s.dag_version_id = p_version_id and s.job_key = p.job_key
    and s.output = (i.value ->> 'output')::int
   left join tenuto.datasets d
-    on d.org_id = p_org_id and p.job_key is null and d.name = i.value ->> 'dataset'
+    on d.org_id = p_org_id and p.job_key is null and d.name = i.value ->> 'dataset' and d.deleted_at is null
   where j.org_id = p_org_id and j.dag_version_id = p_version_id;
 end
 $$;

@@ -1,7 +1,8 @@
 -- Points every dataset of a DAG to its version, name and producer in a version of the DAG. Datasets that this version
 -- does not publish have no producer and no current version. One statement: names and producers can be exchanged.
+-- Returns the datasets with another name or version: their ids, names and versions, now and before.
 create or replace function tenuto._point_datasets(p_org_id uuid, p_dag_id uuid, p_version_id uuid)
-  returns void
+  returns jsonb[]
   language plpgsql
 as $$
 declare
@@ -11,7 +12,11 @@ declare
 begin
   select s.name into v_taken
   from tenuto.dag_version_datasets s
-  join tenuto.datasets d on d.org_id = p_org_id and d.name = s.name and d.dag_id <> p_dag_id
+  cross join lateral (   -- one look-up per dataset, here and below: a new version has no statistics
+    select from tenuto.datasets d
+    where d.org_id = p_org_id and d.name = s.name and d.dag_id <> p_dag_id and d.deleted_at is null
+    limit 1
+  ) d
   where s.org_id = p_org_id and s.dag_version_id = p_version_id
   limit 1;
   if found then
@@ -19,16 +24,7 @@ begin
       'deploy the DAG with another name for its dataset');
   end if;
 
-  select s.name into v_taken
-  from tenuto.dag_version_datasets s
-  join tenuto.dataset_versions v on v.org_id = s.org_id and v.id = s.dataset_version_id and v.purged_at is not null
-  where s.org_id = p_org_id and s.dag_version_id = p_version_id
-  limit 1;
-  if found then
-    perform tenuto._raise('TN004', format('the data of %s in this version was purged', v_taken),
-      'change the document, such as a description, and deploy it: its datasets are computed again');
-  end if;
-
+  perform tenuto._check_version_data(p_org_id, p_dag_id, p_version_id);
   with changed as (
     update tenuto.datasets d
     set name = coalesce(s.name, d.name),
@@ -37,26 +33,27 @@ begin
         current_version_id = s.dataset_version_id,
         updated_at = tenuto.now()
     from tenuto.datasets o
-    left join lateral (   -- one look-up per dataset: a new version has no statistics, and a plain join read them all
+    left join lateral (
       select s.name, s.job_key, s.output, s.dataset_version_id
       from tenuto.dag_version_datasets s
       where s.org_id = o.org_id and s.dag_version_id = p_version_id and s.dataset_id = o.id
       limit 1
     ) s on true
-    where o.org_id = p_org_id and o.dag_id = p_dag_id
+    where o.org_id = p_org_id and o.dag_id = p_dag_id and o.deleted_at is null
       and d.org_id = p_org_id and d.id = o.id
       and (d.name, d.job_key, d.output, d.current_version_id)
           is distinct from (coalesce(s.name, d.name), s.job_key, s.output, s.dataset_version_id)
     returning d.id, d.name, d.current_version_id, o.name as old_name, o.current_version_id as old_version_id
   )
   select array_agg(c.id order by c.id),
-         array_agg(jsonb_build_object('name', c.name, 'version_id', c.current_version_id, 'old_name', c.old_name,
-           'old_version_id', c.old_version_id) order by c.id)
+         array_agg(jsonb_build_object('id', c.id, 'name', c.name, 'version_id', c.current_version_id,
+           'old_name', c.old_name, 'old_version_id', c.old_version_id) order by c.id)
   into v_ids, v_changes
   from changed c
   where c.name <> c.old_name or c.current_version_id is distinct from c.old_version_id;
   if v_ids is not null then
     perform tenuto._emit_datasets(p_org_id, v_ids, v_changes);
   end if;
+  return coalesce(v_changes, '{}');
 end
 $$;

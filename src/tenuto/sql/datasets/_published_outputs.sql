@@ -20,8 +20,8 @@ as $$
   select o.name, o.job_key, o.output, encode(sha256(convert_to(o.config_hash || ':' || o.output, 'UTF8')), 'hex'),
          o.schema_hash, o.storage, coalesce(s.id, r.id)
   from outputs o
-  left join tenuto.datasets s on s.org_id = p_org_id and s.name = o.name
+  left join tenuto.datasets s on s.org_id = p_org_id and s.name = o.name and s.deleted_at is null
   left join tenuto.datasets r on r.org_id = p_org_id and r.name = o.renamed_from and r.dag_id = o.dag_id
-   and s.id is null
+   and r.deleted_at is null and s.id is null
    and not exists (select from outputs p where p.name = o.renamed_from)
 $$;

@@ -11,7 +11,8 @@ declare
 begin
   select w.name, d.name as dag into v_taken
   from tenuto._published_outputs(p_org_id, p_version_id) w
-  join tenuto.datasets s on s.org_id = p_org_id and s.name = w.name and s.dag_id <> p_dag_id
+  join tenuto.datasets s
+    on s.org_id = p_org_id and s.name = w.name and s.dag_id <> p_dag_id and s.deleted_at is null
   join tenuto.dags d on d.org_id = p_org_id and d.id = s.dag_id
   limit 1;
   if found then

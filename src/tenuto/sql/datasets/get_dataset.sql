@@ -19,9 +19,10 @@ begin
   left join tenuto.dag_current_versions c on c.org_id = s.org_id and c.dag_id = s.dag_id
   left join tenuto.jobs j on j.org_id = s.org_id and j.dag_version_id = c.dag_version_id and j.job_key = s.job_key
   left join tenuto.dataset_versions v on v.org_id = s.org_id and v.id = s.current_version_id
-  where s.org_id = p_org_id and s.name = p_name;
+  where s.org_id = p_org_id and s.name = p_name and s.deleted_at is null;
   if not found then
-    perform tenuto._raise('TN001', format('no dataset %s', left(p_name, 128)), 'tenuto datasets list shows them');
+    perform tenuto._raise('TN001', format('no dataset %s', left(p_name, 128)),
+      tenuto._did_you_mean(p_name, tenuto._known_datasets(p_org_id), 'list the datasets to see which exist'));
   end if;
 end
 $$;

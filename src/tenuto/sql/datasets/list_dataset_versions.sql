@@ -20,7 +20,7 @@ begin
          v.created_at, v.purged_at
   from tenuto.datasets s
   join tenuto.dataset_versions v on v.org_id = s.org_id and v.dataset_id = s.id
-  where s.org_id = p_org_id and s.name = p_name
+  where s.org_id = p_org_id and s.name = p_name and s.deleted_at is null
     and (p_before is null or v.id < p_before)
   order by v.id desc
   limit p_limit;

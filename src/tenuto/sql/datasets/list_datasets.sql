@@ -18,7 +18,7 @@ begin
   left join tenuto.dag_current_versions c on c.org_id = s.org_id and c.dag_id = s.dag_id
   left join tenuto.jobs j on j.org_id = s.org_id and j.dag_version_id = c.dag_version_id and j.job_key = s.job_key
   left join tenuto.dataset_versions v on v.org_id = s.org_id and v.id = s.current_version_id
-  where s.org_id = p_org_id
+  where s.org_id = p_org_id and s.deleted_at is null
     and (p_after is null or s.name > p_after)
   order by s.name
   limit p_limit;

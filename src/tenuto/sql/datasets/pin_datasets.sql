@@ -53,7 +53,7 @@ as $$
     from tenuto._committed_locations(d.org_id, v.id, null,
       coalesce(j.definition ->> 'update_strategy' = 'append', false), null, null, 1001,
       p_before => tenuto._uuid7_floor(p_at)) c) f
-  where d.org_id = p_org_id and d.name = any (p_names)
+  where d.org_id = p_org_id and d.name = any (p_names) and d.deleted_at is null
     and (p_every or exists (
       select from tenuto.org_role_memberships m
       where m.org_id = p_org_id and m.user_id = p_user_id and m.role_id = any (d.read_roles)))

@@ -9,9 +9,11 @@ begin
                          where r.org_id = p_org_id and r.name <> p_role and r.id = any (read_roles) order by r.id),
       updated_at = tenuto.now()
   where org_id = p_org_id
-    and name = p_name;
+    and name = p_name
+    and deleted_at is null;
   if not found then
-    perform tenuto._raise('TN001', format('no dataset %s', left(p_name, 128)), 'tenuto datasets list shows them');
+    perform tenuto._raise('TN001', format('no dataset %s', left(p_name, 128)),
+      tenuto._did_you_mean(p_name, tenuto._known_datasets(p_org_id), 'list the datasets to see which exist'));
   end if;
   perform tenuto._audit(p_org_id, 'dataset', p_name, 'revoke', p_old => jsonb_build_object('role', p_role));
 end

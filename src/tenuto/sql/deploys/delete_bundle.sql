@@ -10,12 +10,13 @@ begin
   select j.name, d.name as dag, v.version into v_job
   from tenuto.jobs j
   join tenuto.dag_versions v on v.org_id = j.org_id and v.id = j.dag_version_id
-  join tenuto.dags d on d.org_id = v.org_id and d.id = v.dag_id
+  join tenuto.dags d on d.org_id = v.org_id and d.id = v.dag_id and d.deleted_at is null
   where j.org_id = p_org_id and j.definition #>> '{udf,bundle}' = p_sha256
   limit 1;
   if found then
     perform tenuto._raise('TN004',
-      format('job %s in version %s of the DAG %s runs this bundle', v_job.name, v_job.version, v_job.dag));
+      format('job %s in version %s of the DAG %s runs this bundle', v_job.name, v_job.version, v_job.dag),
+      'every version of a DAG can become current again; delete the DAG first');
   end if;
 
   delete from tenuto.bundles where org_id = p_org_id and sha256 = p_sha256;

@@ -18,7 +18,7 @@ begin
       'push it first, or name another bundle');
   elsif not found then
     perform tenuto._raise('TN001', format('no bundle runs %s', p_type),
-      'push a bundle that does: tenuto bundle push FILE');
+      'upload a bundle that does');
   end if;
 end
 $$;

@@ -14,7 +14,7 @@ begin
   where b.org_id = p_org_id and b.sha256 = p_sha256;
   if not found then
     perform tenuto._raise('TN001', format('no bundle %s', left(p_sha256, 64)),
-      'push it first: tenuto bundle push FILE');
+      'upload it first');
   end if;
 end
 $$;

@@ -1,11 +1,15 @@
 -- Returns the tasks of a run as nodes of a graph, in the order in which they were added, with the tasks that each
--- depends on. At most p_limit nodes, up to 2,000. Raises TN001 if the run does not exist.
+-- depends on. At most p_limit nodes, up to 2,000. Raises TN001 if the run does not exist. Reads the attempts and edges
+-- of all nodes at once: by task_status, which counts the attempts of each task on its own, 1,000 nodes took 37 ms
+-- instead of 7.
 create or replace function tenuto.get_run_graph(p_org_id uuid, p_run_id uuid, p_limit int default 1000)
   returns table (
     task_id uuid, parent_id uuid, name text, type text, status text, attempt int, optional boolean, handler text,
     started_at timestamptz, completed_at timestamptz, depends_on uuid[])
   language plpgsql
   stable
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off -- by id, whatever the statistics say
   set jit = off
 as $$
 begin
@@ -16,17 +20,39 @@ begin
     perform tenuto._raise('TN001', format('no run %s', p_run_id), 'list the runs to see which exist');
   end if;
   return query
-  select s.id, s.parent_id, s.name, s.type, s.status, s.attempt, s.optional, s.handler, s.started_at, s.completed_at,
-         array(
-           select d.parent_id from tenuto.task_dependencies d where d.child_id = s.id order by d.parent_id
-         )
-  from (
-    select t.id, t.place
+  with nodes as materialized (
+    select t.*
     from tenuto._run_tasks(p_run_id) t
     order by t.created_at, t.place, t.id
     limit p_limit
-  ) n
-  join tenuto.task_status s on s.id = n.id
-  order by s.created_at, n.place, s.id;
+  ), ended as materialized (
+    select a.task_id, min(a.started_at) as started_at, max(a.ended_at) filter (where a.end_no = 0) as completed_at,
+           max(a.outcome) filter (where a.end_no = 0) as outcome, max(a.attempt) filter (where a.end_no = 0) as attempt,
+           count(*) filter (where a.outcome in ('failed', 'retrying', 'lost')) as charged
+    from tenuto.task_attempts a
+    where a.task_id = any (array(select n.id from nodes n))
+    group by a.task_id
+  ), edges as materialized (
+    select d.child_id, array_agg(d.parent_id order by d.parent_id) as parents
+    from tenuto.task_dependencies d
+    where d.child_id = any (array(select n.id from nodes n))
+    group by d.child_id
+  )
+  select n.id, n.parent_id, n.name, o.type,
+         tenuto._live_status(e.outcome, u.id is not null, r.id is not null, d.reason, w.waits_for),
+         tenuto._attempt_number(coalesce(e.attempt, u.attempt, r.attempt, d.attempt, w.attempt, p.attempt)::int,
+           coalesce(e.charged, 0)::int, e.outcome = 'failed' or d.reason = 'retry'),
+         n.optional, n.handler, coalesce(e.started_at, u.started_at), e.completed_at,
+         coalesce(g.parents, '{}')
+  from nodes n
+  join tenuto.routes o on o.id = n.route_id
+  left join ended e on e.task_id = n.id
+  left join edges g on g.child_id = n.id
+  left join tenuto.running_tasks u on u.id = n.id
+  left join tenuto.ready_tasks r on r.id = n.id
+  left join tenuto.delayed_tasks d on d.id = n.id
+  left join tenuto.waiting_tasks w on w.id = n.id
+  left join tenuto.pending_tasks p on p.id = n.id
+  order by n.created_at, n.place, n.id;
 end
 $$;

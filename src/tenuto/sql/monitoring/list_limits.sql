@@ -1,5 +1,6 @@
 -- Returns a page of the org's limits in the order of scope and key, after a limit. used: tasks that hold a slot, for a
--- rate the starts admitted in the last period; waiting: tasks that wait for a slot. Both are counted up to 10,000.
+-- rate the starts admitted in the last period; waiting: tasks that wait for a slot. Both are counted up to 10,000. Also
+-- sizes that set_limit has set and no task has used yet.
 create or replace function tenuto.list_limits(
   p_org_id uuid, p_scope text default null, p_after_scope text default null, p_after_key text default null,
   p_limit int default 50)
@@ -15,15 +16,28 @@ begin
   perform tenuto._check_limit_scope(p_scope);
   return query
   select l.scope, l.key, l.size, l.seconds, l.declared, l.queue, u.used, u.waiting, l.idle_since,
-         exists (select from tenuto.limit_overrides o
-                 where o.org_id = l.org_id and o.scope = l.scope and o.key = l.key)
+         l.id is null
+           or exists (select from tenuto.limit_overrides o
+                      where o.org_id = p_org_id and o.scope = l.scope and o.key = l.key)
   from (
-    select n.*
-    from tenuto.limits n
-    where n.org_id = p_org_id
-      and (p_scope is null or n.scope = p_scope)
-      and (p_after_scope is null or (n.scope, n.key) > (p_after_scope, coalesce(p_after_key, '')))
-    order by n.scope, n.key
+    (select n.id, n.scope, n.key, n.size, n.seconds, n.declared, n.queue, n.idle_since
+     from tenuto.limits n
+     where n.org_id = p_org_id
+       and (p_scope is null or n.scope = p_scope)
+       and (p_after_scope is null or (n.scope, n.key) > (p_after_scope, coalesce(p_after_key, '')))
+     order by n.scope, n.key
+     limit p_limit)
+    union all
+    (select null, o.scope, o.key, o.size, null, false, null, null
+     from tenuto.limit_overrides o
+     where o.org_id = p_org_id
+       and (p_scope is null or o.scope = p_scope)
+       and (p_after_scope is null or (o.scope, o.key) > (p_after_scope, coalesce(p_after_key, '')))
+       and not exists (select from tenuto.limits n
+                       where n.org_id = o.org_id and n.scope = o.scope and n.key = o.key)
+     order by o.scope, o.key
+     limit p_limit)
+    order by 2, 3
     limit p_limit
   ) l
   cross join lateral tenuto._limit_use(l.id, l.seconds) u

@@ -51,16 +51,11 @@ begin
   end if;
 
   return query
-  select s.id, s.name, o.type, s.status, s.resource_group, s.attempt, s.max_attempts, s.total_tasks,
-         s.completed_tasks, s.failed_tasks, s.cancelled_tasks, s.skipped_tasks, s.retry_of, s.retried_by, s.created_at,
-         s.started_at, s.completed_at, s.duration_seconds, tenuto._listed_error(s.error), s.cancel_reason
-  from tenuto.run_status s
-  left join tenuto.tasks t on t.id = s.id
-  left join tenuto.routes o on o.id = t.route_id
-  where s.id = any (v_ids)
-    and (v_statuses is null or s.status = any (v_statuses))
+  select s.*
+  from tenuto._run_rows(v_ids) s
+  where (v_statuses is null or s.status = any (v_statuses))
     and (p_name is null or s.name = p_name)
-    and (p_type is null or o.type = p_type or p_dedupe_key is not null)
+    and (p_type is null or s.type = p_type or p_dedupe_key is not null)
     and (p_since is null or s.created_at >= p_since)
     and (p_until is null or s.created_at < p_until)
   order by case when p_after is not null then s.id end, s.id desc

@@ -12,7 +12,7 @@ create or replace function tenuto.list_tasks(
     id uuid, run_id uuid, parent_id uuid, "position" int, name text, queue text, type text, labels text[], priority int,
     status text, attempt int, failures int, losses int, max_attempts int, error jsonb, progress real, message text,
     worker_id text, created_at timestamptz, available_at timestamptz, next_retry_at timestamptz, started_at timestamptz,
-    completed_at timestamptz)
+    completed_at timestamptz, job text, partition text)
   language plpgsql
   stable
   set plan_cache_mode = force_custom_plan
@@ -63,13 +63,14 @@ begin
   end if;
 
   return query
-  select s.id, s.run_id, s.parent_id, s.position, s.name, s.queue, s.type, s.labels, s.priority, s.status, s.attempt,
-         s.failures, s.losses, s.max_attempts::int, tenuto._listed_error(s.error), s.progress, s.message, s.worker_id,
-         s.created_at, s.available_at, s.next_retry_at, s.started_at, s.completed_at
-  from tenuto.task_status s
-  where s.id = any (v_ids)
-    and (v_statuses is null or s.status = any (v_statuses))
-  order by case when p_after is not null then s.id end, s.id desc
-  limit p_limit;
+  select l.*, j.job, j.partition
+  from (
+    select s.*
+    from tenuto._task_rows(v_ids) s
+    where v_statuses is null or s.status = any (v_statuses)
+    order by case when p_after is not null then s.id end, s.id desc
+    limit p_limit) l
+  cross join lateral tenuto._listed_job(l.id, l.type) j
+  order by case when p_after is not null then l.id end, l.id desc;
 end
 $$;

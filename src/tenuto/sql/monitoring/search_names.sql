@@ -32,9 +32,11 @@ as $$
     union all
     select 'worker', w.id, w.status from tenuto.workers w where w.org_id = p_org_id and 'worker' = any (p_kinds)
     union all
-    select 'dataset', d.name, 'dataset' from tenuto.datasets d where d.org_id = p_org_id and 'dataset' = any (p_kinds)
+    select 'dataset', d.name, 'dataset'
+    from tenuto.datasets d where d.org_id = p_org_id and d.deleted_at is null and 'dataset' = any (p_kinds)
     union all
-    select 'dag', d.name, 'DAG' from tenuto.dags d where d.org_id = p_org_id and 'dag' = any (p_kinds)
+    select 'dag', d.name, 'DAG'
+    from tenuto.dags d where d.org_id = p_org_id and d.deleted_at is null and 'dag' = any (p_kinds)
     union all
     select 'queue', q.name, 'queue' from tenuto.queues q where q.org_id = p_org_id and 'queue' = any (p_kinds)
     union all
@@ -48,17 +50,17 @@ as $$
     where strpos(lower(n.name), a.text) > 0
   )
   (select 'run', r.id::text, coalesce(r.name, r.id::text), 'run'
-   from range g
-   join tenuto.runs r on r.id between g.low and g.high
-   where r.org_id = p_org_id and 'run' = any (p_kinds)
+   from tenuto.runs r   -- the range is not joined: without one, a join walked all runs in the order of their ids
+   where r.id between (select g.low from range g) and (select g.high from range g)
+     and r.org_id = p_org_id and 'run' = any (p_kinds)
    order by r.id
    limit p_limit)
   union all
   (select 'task', t.id::text, o.type, 'task'
-   from range g
-   join tenuto.tasks t on t.id between g.low and g.high
+   from tenuto.tasks t
    join tenuto.routes o on o.id = t.route_id
-   where t.org_id = p_org_id and 'task' = any (p_kinds)
+   where t.id between (select g.low from range g) and (select g.high from range g)
+     and t.org_id = p_org_id and 'task' = any (p_kinds)
    order by t.id
    limit p_limit)
   union all

@@ -22,7 +22,7 @@ begin
   perform from tenuto.destinations d where d.org_id = p_org_id and d.name = p_payload ->> 'destination';
   if not found then
     perform tenuto._raise('TN001', format('no destination %L', left(p_payload ->> 'destination', 100)),
-      'an admin declares it: tenuto destinations set NAME URL');
+      'an admin declares destinations');
   end if;
 end
 $$;

@@ -13,7 +13,7 @@ as $$
   with consumers as materialized (
     select s.source, c.job_id, c.input, c.mode, j.job_key, j.dag_version_id, i.definition as input_definition,
            j.definition ->> 'execution_strategy' as strategy, k.paused_at, k.pause_reason, k.hold_reason, v.version,
-           p.definition -> 'outputs' -> s.output -> 'partition' as partition
+           p.definition -> 'outputs' -> s.output -> 'partition' as partition, c.dag_id as reader, o.dag_id as producer
     from tenuto._sources(p_org_id, p_event_ids) s
     cross join lateral tenuto._consumers(
       p_org_id, s.dataset_id, s.dataset_version_id, s.job_key, s.output, s.dag_version_id) c
@@ -21,6 +21,7 @@ as $$
     join tenuto.job_inputs i on i.org_id = p_org_id and i.job_id = c.job_id and i.no = c.input
     join tenuto.job_controls k on k.org_id = p_org_id and k.job_key = j.job_key
     join tenuto.dag_versions v on v.org_id = p_org_id and v.id = j.dag_version_id
+    join tenuto.dag_versions o on o.org_id = p_org_id and o.id = s.dag_version_id
     left join tenuto.jobs p on p.org_id = p_org_id and p.dag_version_id = s.dag_version_id and p.job_key = s.job_key
     where (p_job_id is null or c.job_id = p_job_id) and c.dag_id <> all (p_without)
   ), pairs as materialized (
@@ -42,6 +43,7 @@ as $$
       e.dataset_version_id, e.dag_version_id, e.job_key, e.output)
     left join tenuto.event_reactions r on r.event_id = e.id and r.job_id = c.job_id
     where e.id = any (p_event_ids) and e.org_id = p_org_id
+      and not (e.task_id is null and e.data ? 'cutover' and c.producer = c.reader)   -- it is for other DAGs
       and case when p_job_id is null then r.event_id is null else r.reaction = 'paused' end
   ), reasons as (
     select p.*, case

@@ -16,7 +16,12 @@ begin
   update tenuto.webhooks w
   set path = j.definition #>> '{source,webhook_path}'
   from tenuto.job_controls c
-  left join tenuto.jobs j on j.org_id = c.org_id and j.dag_version_id = p_version_id and j.job_key = c.job_key
+  left join lateral (   -- one look-up per job: a new version has no statistics, and a plain join read all for each
+    select j.definition
+    from tenuto.jobs j
+    where j.org_id = c.org_id and j.dag_version_id = p_version_id and j.job_key = c.job_key
+    limit 1
+  ) j on true
   where c.org_id = p_org_id and c.dag_id = p_dag_id
     and w.org_id = c.org_id and w.job_key = c.job_key
     and w.path is distinct from j.definition #>> '{source,webhook_path}';

@@ -11,7 +11,7 @@ begin
   where w.org_id = p_org_id and w.job_key = tenuto._find_job_key(p_org_id, p_dag, p_name) and w.path is not null;
   if not found then
     perform tenuto._raise('TN001', format('job %s of %s has no webhook', p_name, p_dag),
-      format('write source: {kind: webhook, …} and make the version current with tenuto cutover %s', p_dag));
+      'write source: {kind: webhook, …} in the document, deploy it and cut over');
   end if;
 end
 $$;

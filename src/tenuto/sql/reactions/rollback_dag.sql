@@ -34,9 +34,13 @@ begin
     end if;
   end if;
 
+  perform tenuto._check_readers(p_org_id, v_to,
+    (select c.dag_version_id from tenuto.dag_current_versions c where c.org_id = p_org_id and c.dag_id = v_dag_id));
   v_from := tenuto._move_pointer(p_org_id, v_dag_id, p_expected, v_to);
-  perform tenuto._point_datasets(p_org_id, v_dag_id, v_to);
+  perform tenuto._add_reader_updates(p_org_id, v_dag_id, v_to,
+    tenuto._point_datasets(p_org_id, v_dag_id, v_to));
   perform tenuto._follow_version(p_org_id, v_dag_id, v_to);
+  perform tenuto._end_job_alerts(p_org_id, v_dag_id, v_from, v_to);
   perform tenuto._leave_version(p_org_id, v_from);
   perform tenuto._enter_version(p_org_id, v_to, v_from);
   perform tenuto._add_deploy(p_org_id, v_dag_id, 'rollback', v_from, v_to, p_actor, null);

@@ -48,9 +48,10 @@ begin
   end if;
   perform tenuto._end_sessions(p_org_id, p_worker_id, 'replaced');
 
-  insert into tenuto.sessions (org_id, worker_id, token, lease_seconds, started_at, expires_at, worker_key_id, queues)
+  insert into tenuto.sessions
+    (org_id, worker_id, token, lease_seconds, started_at, expires_at, worker_key_id, queues, code_version)
   values (p_org_id, p_worker_id, gen_random_uuid(), extract(epoch from p_lease), tenuto.now(), tenuto.now() + p_lease,
-    p_worker_key_id, p_queues)
+    p_worker_key_id, p_queues, left(p_metadata ->> 'code_version', 64))
   returning sessions.id, sessions.token into session_id, token;
   org := (select o.slug from tenuto.orgs o where o.id = p_org_id);
 end

@@ -159,8 +159,8 @@ class HttpClient:
         cut: TenutoError | None = None,
     ) -> bytes:
         """Return the response body. `token` authenticates an attempt instead of the worker. `let_in`: the server has
-        accepted this worker before, so a refusal is treated as temporary. `cut`: the error of a response that has begun
-        and does not end, if repeating the request would not help."""
+        accepted this worker before, so a refusal is treated as temporary. `cut`: the error to raise for a response
+        that breaks off, if repeating the request would not help."""
         headers = {"Content-Type": "application/json"}
         if token:
             headers["Authorization"] = f"Bearer {token}"

@@ -125,10 +125,14 @@ def _result(form: SqlForm, rows: list[dict[str, Any]]) -> Json:
 def _as_json(value: Column | dict[str, Column] | list[Column]) -> Json:
     """Return the value with ids at its top level as text; everything below is JSON already."""
     if isinstance(value, dict):
-        return {name: str(item) if isinstance(item, UUID) else item for name, item in value.items()}
+        return {name: _text_of_id(item) for name, item in value.items()}
     if isinstance(value, list):
-        return [str(item) if isinstance(item, UUID) else item for item in value]
-    return value
+        return [_text_of_id(item) for item in value]
+    return _text_of_id(value)
+
+
+def _text_of_id(value: Column) -> JsonValue:
+    return str(value) if isinstance(value, UUID) else value
 
 
 async def _get_steps(api: SqlAttemptApi) -> Json:

@@ -85,7 +85,7 @@ def _load_operators(settings: WorkerSettings) -> App:
     from tenuto.operators.app import operator_app, operators_in_dispatcher
 
     only = operators_in_dispatcher() if settings.in_dispatcher else None
-    return operator_app(settings.storage, settings.allowed_hosts, only=only)
+    return operator_app(settings.storage, settings.allowed_hosts, only=only, processes=True)
 
 
 async def _work(settings: WorkerSettings, app: App, operators: App, control: ControlChannel, ledger: int) -> bool:

@@ -5,9 +5,8 @@ import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable
 
-from tenuto.runtimes.base import Attempt
+from tenuto.runtimes.base import Attempt, ProcessKeeper
 from tenuto.runtimes.outcomes import Interrupted
-from tenuto.runtimes.process import ProcessRuntime
 from tenuto.worker.execution.failure_hooks import FailureHooks
 from tenuto.worker.execution.flusher import Flusher
 from tenuto.worker.execution.reporter import Reporter
@@ -130,4 +129,4 @@ class Shutdown:
 
     async def _end_task_processes(self) -> None:
         runtimes = [runtime for group in self._groups for runtime in group.executor.runtimes.values()]
-        await asyncio.gather(*(runtime.close() for runtime in runtimes if isinstance(runtime, ProcessRuntime)))
+        await asyncio.gather(*(runtime.close() for runtime in runtimes if isinstance(runtime, ProcessKeeper)))

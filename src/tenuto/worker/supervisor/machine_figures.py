@@ -13,6 +13,7 @@ import psutil
 from tenuto.model.json import JsonObject
 
 MIN_AGE_SECONDS = 5.0  # of figures that are measured again; the supervisors of a worker share them
+MIN_CPU_SECONDS = 0.5  # over which the load of the CPU is measured: clocks of the kernel tick every 10 ms
 MB = 1 << 20
 
 log = logging.getLogger("tenuto.worker")
@@ -24,11 +25,10 @@ class MachineFigures:
 
     def __init__(self) -> None:
         self._figures: JsonObject = {}
-        self._gpus = Gpus()
+        self._cpu, self._gpus = Cpu(), Gpus()
         self._measured_at = 0.0
         self._measuring = threading.Lock()
         self._folder = Path.cwd()
-        psutil.cpu_percent()  # counts from here to the next call
 
     def latest(self) -> JsonObject:
         """Return the figures of the last measurement. If it is too old, start another, for the next heartbeat."""
@@ -49,13 +49,42 @@ class MachineFigures:
         """Measure now."""
         memory, disk = psutil.virtual_memory(), psutil.disk_usage(str(self._folder))
         return {
-            "cpu_percent": psutil.cpu_percent(),
+            "cpu_percent": self._cpu.measure(),
             "memory_total_mb": memory.total // MB,
             "memory_used_mb": (memory.total - memory.available) // MB,
             "disk_total_mb": disk.total // MB,
             "disk_used_mb": disk.used // MB,
             **self._gpus.measure(),
         }
+
+
+class Cpu:
+    """The load of all cores together. `psutil.cpu_percent` is no help: it compares with the last call of the same
+    thread, and each measurement has a thread of its own."""
+
+    def __init__(self) -> None:
+        self._percent: float | None = None
+        self._at, self._total, self._idle = _cpu_clocks()
+
+    def measure(self) -> float:
+        """Return the percentage of time since the last measurement in which the cores worked."""
+        age = time.monotonic() - self._at
+        if age < MIN_CPU_SECONDS:
+            if self._percent is not None:
+                return self._percent
+            time.sleep(MIN_CPU_SECONDS - age)
+        total, idle = self._total, self._idle
+        self._at, self._total, self._idle = _cpu_clocks()
+        counted = max(self._total - total, 0.01)
+        self._percent = round(100 * min(1.0, max(0.0, 1 - (self._idle - idle) / counted)), 1)
+        return self._percent
+
+
+def _cpu_clocks() -> tuple[float, float, float]:
+    """Return the time, and the seconds that all cores have counted and have been idle since the machine started."""
+    times = psutil.cpu_times()
+    guests = getattr(times, "guest", 0.0) + getattr(times, "guest_nice", 0.0)  # which user and nice include
+    return time.monotonic(), sum(times) - guests, times.idle + getattr(times, "iowait", 0.0)
 
 
 class Gpus:

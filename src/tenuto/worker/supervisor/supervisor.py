@@ -224,7 +224,7 @@ class Supervisor:
             if await is_set_within(wait, self._beat_now):
                 await asyncio.sleep(0.2)  # combine several requests into one heartbeat
             self._beat_now.clear()
-            wait = period
+            wait = period if self._session else min(period, 1.0)
             if self._session and not child.is_stopped:
                 try:
                     beaten = await self._beat_once(child, self._session)

@@ -74,6 +74,24 @@ def test_only_a_worker_with_other_code_gets_it(db: Db, new: Worker) -> None:
     assert run_status(db, task_id) == "completed"
 
 
+@pytest.mark.parametrize("next_life", ["expected", "registered with other code"])
+def test_what_an_old_session_blocks_is_blocked_for_its_own_code(db: Db, new: Worker, next_life: str) -> None:
+    task_id = start_one(db)
+    claim = new.claim_one()
+    call(db, "terminate_worker", org_id=DEFAULT_ORG, worker_id=new.name)
+    if next_life == "expected":
+        call(db, "expect_worker", org_id=DEFAULT_ORG, worker_id=new.name, instance_type="worker")
+    else:
+        a_worker_with(db, "fixed", new.name)
+
+    assert new.block(claim) == ["accepted"]
+
+    assert a_worker_with(db, "new", "same code").claim(9) == []
+    fixed = a_worker_with(db, "fixed", "other code")
+    call(db, "unblock_tasks")
+    assert fixed.claim_one().task_id == task_id
+
+
 def test_it_is_queued_at_once_while_a_worker_with_other_code_is_alive(db: Db, new: Worker) -> None:
     old = a_worker_with(db, "old")
 

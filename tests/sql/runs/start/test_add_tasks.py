@@ -10,7 +10,8 @@ from psycopg.types.json import Jsonb
 from tenuto.model.errors import Conflict, InvalidInput, NotFound
 from tests.support.database.loops import an_org, cancel_run, run, settle, value
 from tests.support.database.open_runs import add_tasks, close_run, open_run
-from tests.support.database.tasks import a_worker, drain, start_graph, start_one, statuses, task
+from tests.support.database.orgs import acting_for
+from tests.support.database.tasks import DEFAULT_ORG, a_worker, drain, start, start_graph, start_one, statuses, task
 
 
 def test_added_tasks_run_in_the_runs_group(db: psycopg.Connection) -> None:
@@ -154,11 +155,32 @@ def test_tasks_with_ids_that_a_client_made_are_added_once(db: psycopg.Connection
 
 
 @pytest.mark.parametrize("same_org", [True, False])
-def test_the_id_of_a_task_of_another_run_is_refused(db: psycopg.Connection, same_org: bool) -> None:
+@pytest.mark.parametrize("of", ["run", "task"])
+def test_the_id_of_another_run_or_its_task_is_refused(db: psycopg.Connection, of: str, same_org: bool) -> None:
     org: dict[str, Any] = {} if same_org else {"org_id": an_org(db, "other")}
-    (taken,) = add_tasks(db, open_run(db, **org), ids=[uuid4()], **org)
-    run_id = open_run(db)
+    other = open_run(db, **org)
+    (task,) = add_tasks(db, other, ids=[uuid4()], **org)
+    run_id, taken = open_run(db), {"run": other, "task": task}[of]
+
+    def as_server() -> None:
+        with acting_for(db, DEFAULT_ORG):
+            db.execute("set local role tenuto_api")
+            add_tasks(db, run_id, 1, 2, ids=[uuid4(), taken])
 
     with pytest.raises(Conflict, match=f"^the id {taken} cannot be used; make another UUID$"):
-        add_tasks(db, run_id, ids=[taken])
+        as_server()
     assert run(db, run_id)["total_tasks"] == 0
+
+
+def test_an_id_that_a_bulk_start_uses_twice_is_refused_for_a_role_that_postgres_names_no_rows_to(
+    db: psycopg.Connection,
+) -> None:
+    (taken,) = add_tasks(db, open_run(db), ids=[uuid4()])
+
+    def as_server() -> None:
+        with acting_for(db, DEFAULT_ORG):
+            db.execute("set local role tenuto_api")
+            start(db, 1, ids=[taken])
+
+    with pytest.raises(Conflict, match=r"^an id cannot be used; make another UUID$"):
+        as_server()

@@ -31,6 +31,7 @@ function meaningOf(rule: AlertRule): string {
     dataset_age: `${rule.target ?? "a dataset"} has no commit for ${time}`,
     dead_effects: `${rule.threshold} side effects failed for good`,
     no_worker: `tasks of ${rule.target ?? "any queue"} wait ${time} for a worker`,
+    job_alerts: `${rule.target ?? "a job with alert_evaluate"} finds something`,
     pool_trouble: `${rule.target ?? "any pool"} is in trouble for ${time}`,
   }[rule.kind];
 }
@@ -112,6 +113,7 @@ const KINDS = [
   ["dataset_age", "a dataset is old"],
   ["dead_effects", "side effects failed for good"],
   ["no_worker", "tasks wait for a worker"],
+  ["job_alerts", "a job finds something in data"],
   ["pool_trouble", "a pool is in trouble"],
 ] as const;
 
@@ -120,6 +122,7 @@ const TARGETS: Record<PutAlertRuleRequest["kind"], string | null> = {
   dataset_age: "Dataset",
   dead_effects: null,
   no_worker: "Queue; empty for any",
+  job_alerts: "Job as DAG/JOB; empty for any",
   pool_trouble: "Pool; empty for any",
 };
 

@@ -4,7 +4,7 @@ import { useDagGraph, useJobs } from "../../api/dags";
 import type { JobNode } from "../../api/schema";
 import { useMay } from "../../api/session";
 import { Graph } from "../../ui/Graph";
-import type { GraphEdge, GraphNode } from "../../ui/graphLayout";
+import type { GraphEdge, GraphNode } from "../../ui/graphSizes";
 import { Panel } from "../../ui/Page";
 import { Empty, Loaded } from "../../ui/States";
 

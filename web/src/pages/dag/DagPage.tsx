@@ -8,6 +8,7 @@ import { StatusBadge } from "../../ui/Status";
 import { Tabs } from "../../ui/Tabs";
 import { Time } from "../../ui/Time";
 import { DagGraph } from "./DagGraph";
+import { DeleteDag } from "./DeleteDag";
 import { Editor } from "./Editor";
 import { History } from "./History";
 import { Jobs } from "./Jobs";
@@ -28,7 +29,11 @@ export function DagPage() {
   const navigate = useNavigate({ from: "/dags/$name" });
   const dag = useDag(name);
   return (
-    <Page title={name} about={dag.data === undefined ? "DAG" : <Summary dag={dag.data} />}>
+    <Page
+      title={name}
+      about={dag.data === undefined ? "DAG" : <Summary dag={dag.data} />}
+      actions={dag.data !== undefined && <DeleteDag name={name} />}
+    >
       <Tabs
         label="Parts of the DAG"
         tabs={TABS}

@@ -3,10 +3,12 @@ import { useState } from "react";
 
 import { ApiError } from "../../api/client";
 import { useDagGraph, useDagPlan, useDeployDag } from "../../api/dags";
+import { useDatasetList, useTypeNames } from "../../api/names";
 import type { Plan } from "../../api/schema";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/Button";
-import { CodeArea } from "../../ui/CodeArea";
+import { CodeArea } from "../../ui/code/CodeArea";
+import { useSqlCompletion } from "../../ui/code/useSqlCompletion";
 import { useConfirm } from "../../ui/confirm";
 import { Panel } from "../../ui/Page";
 import { Failure, Loading } from "../../ui/States";
@@ -14,6 +16,7 @@ import { useAct } from "../../ui/toast";
 import { useLater } from "../../ui/useLater";
 import { Changes } from "./Changes";
 import { JobGraph } from "./DagGraph";
+import { completeYaml } from "./editor/yamlCompletion";
 
 const PAUSE_MS = 500;
 
@@ -25,6 +28,9 @@ export function Editor({ text, name }: { text: string; name?: string }) {
   const plan = useDagPlan(dag, checked);
   const graph = useDagGraph(dag, plan.error === null ? checked : "");
   const problems = problemsOf(plan.error);
+  const datasets = useDatasetList();
+  const types = useTypeNames();
+  const complete = completeYaml({ datasets: datasets.map((dataset) => dataset.name), types }, useSqlCompletion(checked));
   return (
     <div className="grid items-start gap-4 xl:grid-cols-2">
       <Panel title="Document" aside={<DeployButton dag={dag} yaml={yaml} plan={yaml === checked ? plan.data : undefined} />}>
@@ -33,6 +39,7 @@ export function Editor({ text, name }: { text: string; name?: string }) {
           text={yaml}
           onChange={setYaml}
           rows={24}
+          complete={complete}
           marked={new Set(problems.map((problem) => problem.line))}
         />
       </Panel>
@@ -74,16 +81,18 @@ function problemsOf(error: Error | null): DocumentProblem[] {
 function Problems({ error, problems }: { error: Error; problems: DocumentProblem[] }) {
   if (problems.length === 0) return <Failure error={error} />;
   return (
-    <ul role="alert" className="flex flex-col gap-2 text-sm">
-      {problems.map((problem) => (
-        <li key={`${problem.line} ${problem.where} ${problem.what}`} className="flex gap-3">
-          <span className="w-16 shrink-0 text-bad">line {problem.line}</span>
-          <span className="min-w-0 [overflow-wrap:anywhere]">
-            <span className="font-mono text-xs">{problem.where}</span> {problem.what}
-          </span>
-        </li>
-      ))}
-    </ul>
+    <div role="alert">
+      <ul className="flex flex-col gap-2 text-sm">
+        {problems.map((problem) => (
+          <li key={`${problem.line} ${problem.where} ${problem.what}`} className="flex gap-3">
+            <span className="w-16 shrink-0 text-bad">line {problem.line}</span>
+            <span className="min-w-0 [overflow-wrap:anywhere]">
+              <span className="font-mono text-xs">{problem.where}</span> {problem.what}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

@@ -8,7 +8,7 @@ import { Time } from "../../ui/Time";
 const COLUMNS: Column<DeployEntry>[] = [
   { name: "When", cell: (entry) => <Time at={entry.created_at} /> },
   { name: "What", cell: (entry) => <span className="font-medium">{entry.action}</span> },
-  { name: "Versions", cell: (entry) => `${entry.from_version ?? "none"} → ${entry.to_version}` },
+  { name: "Versions", cell: (entry) => `${entry.from_version ?? "none"} → ${entry.to_version ?? "none"}` },
   { name: "By", cell: (entry) => entry.created_by, className: "max-w-64 truncate" },
 ];
 

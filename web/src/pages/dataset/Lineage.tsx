@@ -5,7 +5,7 @@ import { useLineage } from "../../api/datasets";
 import type { LineageGraph, LineageNode, WholeDataset } from "../../api/schema";
 import { Choice } from "../../ui/Filters";
 import { Graph } from "../../ui/Graph";
-import type { GraphEdge, GraphNode } from "../../ui/graphLayout";
+import type { GraphEdge, GraphNode } from "../../ui/graphSizes";
 import { Panel } from "../../ui/Page";
 import { Empty, Loaded } from "../../ui/States";
 import { outputOf } from "./output";

@@ -44,7 +44,7 @@ export function Partitions({ name, version }: { name: string; version: string | 
   return (
     <>
       {partitions.rows.length > 1 && (
-        <Panel title="Partitions in order" aside={`${complete}; more rows are darker`}>
+        <Panel title="Partitions in order" aside={`${complete}; a stronger colour means more rows`}>
           <Strip cells={cellsOf(partitions.rows)} chosen={chosen} choose={setChosen} />
         </Panel>
       )}

@@ -19,7 +19,7 @@ const COLUMNS: Column<Event>[] = [
     cell: (event) => (event.task_id === null ? "invalidated" : event.fingerprint === null ? "emitted" : "committed"),
   },
   { name: "Dataset", cell: (event) => <DatasetLink event={event} /> },
-  { name: "Partition", cell: (event) => event.partition ?? "–" },
+  { name: "Partition", cell: (event) => event.partition ?? "–", className: "whitespace-nowrap" },
   { name: "Job", cell: (event) => `${event.dag} / ${event.job ?? "–"}`, wide: true },
   { name: "DAG version", cell: (event) => event.version, numeric: true, wide: true },
   { name: "Id", cell: (event) => <Copy text={event.id} shown={shortId(event.id)} />, wide: true },

@@ -20,7 +20,7 @@ import { EFFECT_STATUSES, outboxRoute, type EffectStatusName, type OutboxSearch 
 const COLUMNS: Column<EffectSummary>[] = [
   { name: "State", cell: (effect) => <StatusBadge status={effect.status} /> },
   { name: "Kind", cell: (effect) => <span className="font-medium">{effect.kind}</span> },
-  { name: "Destination", cell: (effect) => effect.destination, wide: true },
+  { name: "Destination", cell: (effect) => (effect.destination === "" ? "–" : effect.destination), wide: true },
   { name: "Attempts", cell: (effect) => effect.attempts, numeric: true },
   { name: "Created", cell: (effect) => <Time at={effect.created_at} /> },
   { name: "Next", cell: (effect) => <Next effect={effect} />, wide: true },
@@ -115,8 +115,9 @@ function Replay({ effects, selection }: { effects: EffectSummary[]; selection: S
     const ids = dead.map((effect) => effect.id);
     if (await act(() => replay.mutateAsync({ body: { ids } }), `${ids.length} are delivered again.`)) selection.set([]);
   };
+  if (dead.length === 0) return null;
   return (
-    <Button disabled={dead.length === 0} busy={replay.isPending} onClick={() => void ask()}>
+    <Button busy={replay.isPending} onClick={() => void ask()}>
       Deliver {dead.length} dead again
     </Button>
   );

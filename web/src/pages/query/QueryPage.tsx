@@ -5,7 +5,8 @@ import { useDatasets } from "../../api/datasets";
 import { useExportQuery, useRunQuery } from "../../api/sql";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/Button";
-import { CodeArea } from "../../ui/CodeArea";
+import { CodeArea } from "../../ui/code/CodeArea";
+import { useSqlCompletion } from "../../ui/code/useSqlCompletion";
 import { Page, Panel } from "../../ui/Page";
 import { ResultTable } from "../../ui/ResultTable";
 import { Empty, Failure, Loaded } from "../../ui/States";
@@ -33,7 +34,7 @@ export function QueryPage() {
     <Page title="Query" about="One SELECT over datasets by name; it reads committed data only, and changes nothing.">
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_16rem]">
         <div className="flex min-w-0 flex-col gap-4">
-          <CodeArea label="SQL" text={sql} onChange={setSql} onSubmit={send} rows={6} />
+          <CodeArea label="SQL" text={sql} onChange={setSql} onSubmit={send} rows={6} complete={useSqlCompletion(sql)} />
           <div className="flex flex-wrap items-center gap-2">
             <Button kind="primary" busy={run.isPending} disabled={sql.trim() === ""} onClick={send}>
               Run <kbd className="font-sans text-xs opacity-80">Ctrl ↵</kbd>

@@ -97,7 +97,7 @@ function SetLimit({ chosen, close }: { chosen: Chosen; close: () => void }) {
   return (
     <FormDialog
       title="Set a limit"
-      about="At most this many tasks run at a time, on all workers together, until the limit is reset."
+      about="At most this many of the tasks that declare the limit run at a time, on all workers together, until it is reset."
       action="Set the limit"
       busy={set.isPending}
       close={close}
@@ -110,7 +110,7 @@ function SetLimit({ chosen, close }: { chosen: Chosen; close: () => void }) {
         onChange={setScope}
       />
       <Field label="Name" required autoFocus value={key} onChange={setKey} />
-      <Field label="Tasks at a time" type="number" min={0} required value={size} onChange={setSize} />
+      <Field label="Tasks at a time" type="number" min={1} required value={size} onChange={setSize} />
     </FormDialog>
   );
 }

@@ -1,13 +1,16 @@
-import { useRunData } from "../../api/runs";
+import { downloadRun, useRunData } from "../../api/runs";
 import type { RunResponse } from "../../api/schema";
+import { Button } from "../../ui/Button";
 import { Json } from "../../ui/Json";
 import { Panel } from "../../ui/Page";
 import { Loaded } from "../../ui/States";
 import { Time } from "../../ui/Time";
+import { useAct } from "../../ui/toast";
 
 /** What went into a run, what came out, and what its tasks stored for each other. */
 export function RunData({ run }: { run: RunResponse }) {
   const data = useRunData(run.id);
+  const act = useAct();
   return (
     <div className="grid gap-4 lg:grid-cols-2">
       <Panel title="Input">
@@ -44,6 +47,9 @@ export function RunData({ run }: { run: RunResponse }) {
           }
         </Loaded>
       </Panel>
+      <div>
+        <Button onClick={() => void act(() => downloadRun(run.id), "The run is saved.")}>Download the run as JSON</Button>
+      </div>
     </div>
   );
 }

@@ -6,7 +6,7 @@ import type { RunGraphNode } from "../../api/schema";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/Button";
 import { Graph } from "../../ui/Graph";
-import type { GraphEdge, GraphNode } from "../../ui/graphLayout";
+import type { GraphEdge, GraphNode } from "../../ui/graphSizes";
 import { Panel } from "../../ui/Page";
 import { Empty, Loaded } from "../../ui/States";
 import { StatusBadge, toneOf } from "../../ui/Status";

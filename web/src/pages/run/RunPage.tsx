@@ -15,6 +15,7 @@ import { Tabs } from "../../ui/Tabs";
 import { Duration, Time } from "../../ui/Time";
 import { useAct } from "../../ui/toast";
 import { Progress } from "../runs/Progress";
+import { StartRun } from "../runs/StartRun";
 import { runRoute, type RunTab } from "./route";
 import { RunChildren } from "./RunChildren";
 import { RunData } from "./RunData";
@@ -110,6 +111,7 @@ function Actions({ run }: { run: RunResponse }) {
   const act = useAct();
   const navigate = useNavigate();
   const [signalling, setSignalling] = useState(false);
+  const [starting, setStarting] = useState(false);
   if (!useMay("runs:write")) return null;
   const path = { run_id: run.id };
   const cancelRun = async () => {
@@ -147,8 +149,16 @@ function Actions({ run }: { run: RunResponse }) {
     );
   }
   return (
-    <Button kind="primary" busy={retry.isPending} onClick={() => void retryRun()}>
-      Retry
-    </Button>
+    <>
+      {run.single_task && run.type !== null && (
+        <Button onClick={() => setStarting(true)} title="Change its input and start it as another run">
+          Start one like it
+        </Button>
+      )}
+      <Button kind="primary" busy={retry.isPending} onClick={() => void retryRun()}>
+        Retry
+      </Button>
+      {starting && <StartRun close={() => setStarting(false)} type={run.type ?? ""} input={run.input} />}
+    </>
   );
 }

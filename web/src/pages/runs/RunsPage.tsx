@@ -1,5 +1,5 @@
 import { Link, useNavigate } from "@tanstack/react-router";
-import { useCallback, useMemo } from "react";
+import { useCallback, useMemo, useState } from "react";
 
 import type { RunSummary } from "../../api/schema";
 import { useRuns } from "../../api/runs";
@@ -10,6 +10,7 @@ import { DataTable, useSelection, type Column } from "../../ui/DataTable";
 import { Choice, TextFilter, Toggles } from "../../ui/Filters";
 import { errorText } from "../../ui/Json";
 import { Page, Panel } from "../../ui/Page";
+import { SavedViews } from "../../ui/SavedViews";
 import { Empty, Loaded } from "../../ui/States";
 import { StatusBadge } from "../../ui/Status";
 import { Duration, Time } from "../../ui/Time";
@@ -17,6 +18,7 @@ import { PERIODS, sinceOf } from "../search";
 import { BulkByFilter } from "./BulkByFilter";
 import { BulkBar } from "./BulkBar";
 import { Progress } from "./Progress";
+import { StartRun } from "./StartRun";
 import { RUN_STATUSES, runsRoute, type RunsSearch, type RunStatus } from "./route";
 
 const COLUMNS: Column<RunSummary>[] = [
@@ -65,8 +67,14 @@ export function RunsPage() {
   );
   const runs = useRuns(query);
   const filtered = Object.values(search).some(Boolean);
+  const [starting, setStarting] = useState(false);
   return (
-    <Page title="Runs" about="One run is one started task or graph, with all that it starts.">
+    <Page
+      title="Runs"
+      about="One run is one started task or graph, with all that it starts."
+      actions={mayWrite && <Button onClick={() => setStarting(true)}>Start a run</Button>}
+    >
+      {starting && <StartRun close={() => setStarting(false)} />}
       <div className="flex flex-wrap items-center gap-2">
         <Toggles
           label="States"
@@ -86,6 +94,7 @@ export function RunsPage() {
         <Choice label="Started" all="any time" options={PERIODS} value={search.since} onChange={(since) => change({ since })} />
         {mayWrite && <BulkByFilter query={query} />}
         {filtered && <Button onClick={() => void navigate({ search: {}, replace: true })}>Clear filters</Button>}
+        <SavedViews page="runs" search={search} open={(view) => void navigate({ search: view })} />
       </div>
       {search.metadata !== undefined && !isObject(search.metadata) && (
         <p role="alert" className="text-sm text-bad">

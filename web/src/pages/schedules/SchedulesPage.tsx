@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 
 import {
@@ -23,11 +24,16 @@ const COLUMNS: Column<Schedule>[] = [
   { name: "Schedule", cell: (schedule) => <span className="font-medium">{schedule.name}</span> },
   { name: "State", cell: (schedule) => <StatusBadge status={schedule.paused_at === null ? "active" : "paused"} /> },
   { name: "Starts", cell: (schedule) => <span className="font-mono text-xs">{typeOf(schedule)}</span>, wide: true },
-  { name: "Cron", cell: (schedule) => <span className="font-mono text-xs">{schedule.cron}</span> },
+  { name: "Cron", cell: (schedule) => <span className="font-mono text-xs whitespace-nowrap">{schedule.cron}</span> },
   { name: "Time zone", cell: (schedule) => schedule.timezone, wide: true },
   { name: "Next", cell: (schedule) => <Time at={schedule.paused_at === null ? schedule.next_at : null} /> },
   { name: "Last", cell: (schedule) => <Time at={schedule.last_at} none="never" />, wide: true },
 ];
+
+/** The DAG whose job starts by this schedule, which its versions create and delete. */
+function dagOf(schedule: Schedule): string | undefined {
+  return typeOf(schedule).startsWith("tenuto.") ? /^([^/]+)\/[^/]+$/.exec(schedule.name)?.[1] : undefined;
+}
 
 function typeOf(schedule: Schedule): string {
   const { type } = schedule.kind;
@@ -96,6 +102,14 @@ function Actions({ schedule }: { schedule: Schedule }) {
     });
     if (agreed) await act(() => remove.mutateAsync({ path }), `${schedule.name} is deleted.`);
   };
+  const dag = dagOf(schedule);
+  if (dag !== undefined) {
+    return (
+      <Link to="/dags/$name" params={{ name: dag }} search={{ tab: "jobs" }} className="underline">
+        trigger or pause the job
+      </Link>
+    );
+  }
   return (
     <div className="flex flex-wrap gap-1">
       <Button onClick={() => void act(() => run.mutateAsync({ path }), `${schedule.name} started a run.`)}>

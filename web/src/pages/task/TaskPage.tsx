@@ -13,6 +13,7 @@ import { isFinal, StatusBadge } from "../../ui/Status";
 import { Tabs } from "../../ui/Tabs";
 import { Duration, Time } from "../../ui/Time";
 import { useAct } from "../../ui/toast";
+import { jobOf } from "./job";
 import { isOrigin, useRetryHere } from "./retryHere";
 import { taskRoute, type TaskTab } from "./route";
 import { Attempts, Children, Data, Logs, Steps } from "./TaskParts";
@@ -34,7 +35,7 @@ export function TaskPage() {
     <Loaded read={details}>
       {(found) => (
         <Page
-          title={found.task.name ?? found.task.type}
+          title={titleOf(found.task)}
           about={<Copy text={taskId} />}
           actions={<Actions task={found.task} />}
         >
@@ -57,6 +58,11 @@ export function TaskPage() {
   );
 }
 
+function titleOf(task: TaskStatus): string {
+  const job = jobOf(task);
+  return task.name ?? (job === null ? task.type : `${job.dag} / ${job.name}`);
+}
+
 /** Why an open task does not run, in one sentence. */
 function Why({ task }: { task: TaskStatus }) {
   const asks = !isFinal(task.status) && task.status !== "running";
@@ -71,6 +77,7 @@ function Why({ task }: { task: TaskStatus }) {
 }
 
 function Summary({ task, dedupeKey }: { task: TaskStatus; dedupeKey: string | null }) {
+  const job = jobOf(task);
   return (
     <Panel>
       <div className="grid gap-4 md:grid-cols-2">
@@ -84,6 +91,15 @@ function Summary({ task, dedupeKey }: { task: TaskStatus; dedupeKey: string | nu
               </Link>,
             ],
             ["Type", task.type],
+            [
+              "Job",
+              job === null ? null : (
+                <Link key="job" to="/dags/$name" params={{ name: job.dag }} className="underline">
+                  {`${job.dag} / ${job.name}, version ${job.version}`}
+                </Link>
+              ),
+            ],
+            ["Partition", task.partitions?.join(", ")],
             ["Queue", task.queue],
             ["Labels", task.labels.length > 0 ? task.labels.join(", ") : null],
             ["Priority", task.priority],

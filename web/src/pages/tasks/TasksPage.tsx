@@ -6,6 +6,7 @@ import { Button } from "../../ui/Button";
 import { DataTable } from "../../ui/DataTable";
 import { Choice, TextFilter, Toggles } from "../../ui/Filters";
 import { Page, Panel } from "../../ui/Page";
+import { SavedViews } from "../../ui/SavedViews";
 import { Empty, Loaded } from "../../ui/States";
 import { PERIODS, sinceOf } from "../search";
 import { TASK_COLUMNS } from "./columns";
@@ -50,6 +51,7 @@ export function TasksPage() {
           onChange={(since) => change({ since })}
         />
         {filtered && <Button onClick={() => void navigate({ search: {}, replace: true })}>Clear filters</Button>}
+        <SavedViews page="tasks" search={search} open={(view) => void navigate({ search: view })} />
       </div>
       <Panel flush>
         <Loaded read={tasks}>

@@ -13,9 +13,12 @@ export const TASK_COLUMNS: Column<TaskSummary>[] = [
   {
     name: "Task",
     cell: (task) => (
-      <Link to="/tasks/$taskId" params={{ taskId: task.id }} className="line-clamp-1 font-medium hover:underline">
-        {task.name ?? task.type}
-      </Link>
+      <span className="flex items-baseline gap-2">
+        <Link to="/tasks/$taskId" params={{ taskId: task.id }} className="line-clamp-1 font-medium hover:underline">
+          {task.name ?? task.job ?? task.type}
+        </Link>
+        {task.partition !== null && <span className="text-xs whitespace-nowrap text-muted">{task.partition}</span>}
+      </span>
     ),
     className: "max-w-80",
   },

@@ -29,7 +29,8 @@ left join lateral (
   order by v.status = 'current' desc, v.version desc
   limit 1
 ) p on true
-where s.org_id = (select tenuto_compat._org_id());
+where s.org_id = (select tenuto_compat._org_id())
+  and s.deleted_at is null;
 
 create or replace trigger refuses_writes
   instead of insert or update or delete on tenuto_compat_trace.datasets

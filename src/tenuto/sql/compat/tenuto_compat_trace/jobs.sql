@@ -39,7 +39,7 @@ select
   v.created_at as updated_at
 from tenuto.jobs j
 join tenuto.dag_versions v on v.org_id = j.org_id and v.id = j.dag_version_id
-join tenuto.dags d on d.org_id = v.org_id and d.id = v.dag_id
+join tenuto.dags d on d.org_id = v.org_id and d.id = v.dag_id and d.deleted_at is null
 where j.org_id = (select tenuto_compat._org_id());
 
 create or replace trigger refuses_writes

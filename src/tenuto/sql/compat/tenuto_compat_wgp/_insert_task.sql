@@ -11,7 +11,7 @@ begin
   elsif coalesce(new.attempts, 0) <> 0
      or num_nonnulls(new.worker_id, new.generation_started_at, new.generation_processed_at, new.error_message,
           new.result_data) > 0 then
-    perform tenuto._raise('TN003', 'a task is inserted with its type, its params and perhaps its id alone',
+    perform tenuto._raise('TN003', 'a task is inserted with its type, its params and an id, and no other column',
       'claims and reports set the worker, the attempts, the times and the result');
   end if;
   new.id := coalesce(new.id, tenuto._uuid7());

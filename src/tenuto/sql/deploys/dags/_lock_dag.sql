@@ -9,10 +9,11 @@ declare
 begin
   select d.id into v_id
   from tenuto.dags d
-  where d.org_id = p_org_id and d.name = p_name
+  where d.org_id = p_org_id and d.name = p_name and d.deleted_at is null
   for no key update;
   if not found then
-    perform tenuto._raise('TN001', format('no DAG %s', left(p_name, 100)), 'tenuto dags list shows them');
+    perform tenuto._raise('TN001', format('no DAG %s', left(p_name, 100)),
+      tenuto._did_you_mean(p_name, tenuto._known_dags(p_org_id), 'list the DAGs to see which exist'));
   end if;
   perform pg_advisory_xact_lock(tenuto._dag_lock(v_id));
   return v_id;

@@ -35,8 +35,8 @@ begin
       (select v.status from tenuto.dag_versions v where v.org_id = p_org_id and v.id = p_to)),
       case when exists (select from tenuto.dag_versions v
                         where v.org_id = p_org_id and v.id = p_to and v.status = 'failed')
-           then 'deploy its document again, which computes what failed; an admin can cut over with --force'
-           else 'wait until it is ready; an admin can cut over with --force' end);
+           then 'deploy its document again, which computes what failed; an admin can force the cutover'
+           else 'wait until it is ready; an admin can force the cutover' end);
   end if;
 
   insert into tenuto.dag_current_versions (org_id, dag_id, dag_version_id, updated_at)

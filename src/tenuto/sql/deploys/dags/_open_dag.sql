@@ -1,12 +1,18 @@
--- Returns the id of a DAG, which is added if it is new, and holds its row until the transaction ends.
+-- Returns the id of a DAG, which is added if it is new or was deleted, and holds its row until the transaction ends.
 create or replace function tenuto._open_dag(p_org_id uuid, p_name text)
   returns uuid
   language plpgsql
 as $$
 begin
-  insert into tenuto.dags (id, org_id, name, created_at)
-  values (tenuto._uuid7(), p_org_id, p_name, tenuto.now())
-  on conflict (org_id, name) do nothing;
+  loop   -- again if it is deleted right now
+    insert into tenuto.dags (id, org_id, name, created_at)
+    values (tenuto._uuid7(), p_org_id, p_name, tenuto.now())
+    on conflict on constraint dag_exists_once do nothing;
+    perform from tenuto.dags d
+    where d.org_id = p_org_id and d.name = p_name and d.deleted_at is null
+    for no key update;
+    exit when found;
+  end loop;
   return tenuto._lock_dag(p_org_id, p_name);
 end
 $$;

@@ -11,9 +11,12 @@ declare
   v_dag_id uuid;
 begin
   perform tenuto._check_page(p_limit);
-  select d.id into v_dag_id from tenuto.dags d where d.org_id = p_org_id and d.name = p_name;
+  select d.id into v_dag_id
+  from tenuto.dags d
+  where d.org_id = p_org_id and d.name = p_name and d.deleted_at is null;
   if not found then
-    perform tenuto._raise('TN001', format('no DAG %s', left(p_name, 100)), 'tenuto dags list shows them');
+    perform tenuto._raise('TN001', format('no DAG %s', left(p_name, 100)),
+      tenuto._did_you_mean(p_name, tenuto._known_dags(p_org_id), 'list the DAGs to see which exist'));
   end if;
   return query
   select p_name, v.version, v.yaml_hash, v.status,

@@ -17,7 +17,7 @@ begin
     where m.org_id = d.org_id and m.dag_id = d.id
     order by m.version desc
     limit 1) n
-  where d.org_id = p_org_id
+  where d.org_id = p_org_id and d.deleted_at is null
     and (p_after is null or d.name > p_after)
   order by d.name
   limit p_limit;

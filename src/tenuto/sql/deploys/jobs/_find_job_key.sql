@@ -12,12 +12,19 @@ begin
   from tenuto.dags d
   join tenuto.dag_versions v on v.org_id = d.org_id and v.dag_id = d.id
   join tenuto.jobs j on j.org_id = v.org_id and j.dag_version_id = v.id and j.name = p_name
-  where d.org_id = p_org_id and d.name = p_dag
+  where d.org_id = p_org_id and d.name = p_dag and d.deleted_at is null
   order by v.status = 'current' desc, v.version desc
   limit 1;
   if not found then
     perform tenuto._raise('TN001', format('no job %s in a DAG %s', left(p_name, 100), left(p_dag, 100)),
-      'tenuto jobs list shows them');
+      tenuto._did_you_mean(p_dag || '/' || p_name, array(
+        select distinct d.name || '/' || j.name
+        from tenuto.dags d
+        join tenuto.dag_versions v on v.org_id = d.org_id and v.dag_id = d.id and v.status = 'current'
+        join tenuto.jobs j on j.org_id = v.org_id and j.dag_version_id = v.id
+        where d.org_id = p_org_id and d.deleted_at is null
+        order by 1
+        limit 200), 'list the jobs to see which exist'));
   end if;
   return v_key;
 end

@@ -15,7 +15,7 @@ begin
   join tenuto.dag_versions v on v.org_id = d.org_id and v.dag_id = d.id and v.status = 'current'
   join tenuto.jobs j on j.org_id = v.org_id and j.dag_version_id = v.id
   join tenuto.job_controls c on c.org_id = j.org_id and c.job_key = j.job_key
-  where d.org_id = p_org_id
+  where d.org_id = p_org_id and d.deleted_at is null
     and (p_dag is null or d.name = p_dag)
     and (d.name, j.name) > (p_after_dag, p_after)
   order by d.name, j.name

@@ -12,7 +12,8 @@ begin
   case p_rule.kind
   when 'job_failures' then
     return query
-    select f.job, format('job %s failed %s times within %s s', f.job, f.count, p_rule.seconds),
+    select f.job, format('job %s failed %s within %s s', f.job,
+             case f.count when 1 then 'once' else f.count || ' times' end, p_rule.seconds),
            jsonb_build_object('job', f.job, 'failures', f.count, 'last_task', f.last)
     from (
       select (t.input #>> '{job,dag}') || '/' || (t.input #>> '{job,job}') as job, count(*) as count,
@@ -25,7 +26,8 @@ begin
         limit 10000) a
       join tenuto.tasks t on t.id = a.task_id
       where a.ended_at > v_since
-        and exists (select from tenuto.job_tasks j where j.task_id = a.task_id)   -- other tasks may have such an input
+        -- Other tasks may have such an input; those of a build are shown by its version.
+        and exists (select from tenuto.job_tasks j where j.task_id = a.task_id and not j.rebuild)
       group by 1) f
     where f.count >= p_rule.threshold and (p_rule.target is null or f.job = p_rule.target)
     order by f.job
@@ -45,11 +47,13 @@ begin
         order by p.committed_at desc
         limit 1) p
       where v.org_id = d.org_id and v.dataset_id = d.id) c on true
-    where d.org_id = p_rule.org_id and d.name = p_rule.target
+    where d.org_id = p_rule.org_id and d.name = p_rule.target and d.deleted_at is null
       and coalesce(c.committed_at, p_rule.created_at) < v_since;
   when 'dead_effects' then
     return query
-    select 'outbox', format('%s effects are dead letters', c.count), jsonb_build_object('dead', c.count)
+    select 'outbox', case c.count when 1 then '1 effect is a dead letter'
+                               else format('%s effects are dead letters', c.count) end,
+           jsonb_build_object('dead', c.count)
     from (
       select count(*) as count
       from (select from tenuto.outbox o where o.org_id = p_rule.org_id and o.status = 'dead' limit 1000) o) c

@@ -6,6 +6,7 @@ create or replace function tenuto._job_facts(p_org_id uuid, p_job_id uuid)
 as $$
   select jsonb_build_object(
     'operator', split_part(j.operator, '@', 1), 'config', j.definition -> 'config', 'version', v.version,
+    'deployed_by', v.created_by,
     'description', j.definition -> 'description', 'source_kind', j.definition #> '{source,kind}',
     'inputs', (
       select jsonb_agg(jsonb_build_object('dataset', d.name) order by i.no)

@@ -9,7 +9,7 @@ as $$
     'run_id', t.run_id, 'version', t.input #> '{job,version}', 'partition', t.input #> '{job,partition}',
     'operator', t.input #> '{job,operator}', 'config', t.input #> '{job,config}', 'source', t.input #> '{job,source}',
     'description', j.definition -> 'description', 'source_kind', j.definition #> '{source,kind}',
-    'outcome', a.outcome, 'error', a.error, 'reused', a.output -> 'reused',
+    'deployed_by', d.created_by, 'outcome', a.outcome, 'error', a.error, 'reused', a.output -> 'reused',
     'upstream', (
       select jsonb_build_object('task_id', p.task_id, 'attempt', p.attempt, 'dag', u.input #> '{job,dag}',
                'job', u.input #> '{job,job}')
@@ -37,6 +37,7 @@ as $$
   from tenuto.tasks t
   left join tenuto.job_tasks b on b.task_id = t.id
   left join tenuto.jobs j on j.org_id = b.org_id and j.dag_version_id = b.dag_version_id and j.job_key = b.job_key
+  left join tenuto.dag_versions d on d.org_id = b.org_id and d.id = b.dag_version_id
   left join tenuto.task_attempts a on a.task_id = t.id and a.end_no in (0, p_attempt) and a.attempt = p_attempt
   where t.id = p_task_id and t.org_id = p_org_id
   limit 1;

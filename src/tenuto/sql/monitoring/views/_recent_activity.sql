@@ -15,12 +15,7 @@ create or replace function tenuto._recent_activity(p_org_id uuid)
 as $$
   select
     t.id, t.run_id, t.name,
-    case when f.outcome is not null then f.outcome
-         when u.id is not null then 'running'
-         when r.id is not null then 'queued'
-         when d.id is not null then case when d.reason = 'retry' then 'retrying' else 'queued' end
-         when w.id is not null then case when w.waits_for = 'limit' then 'queued' else 'waiting' end
-         else 'pending' end as status,
+    tenuto._live_status(f.outcome, u.id is not null, r.id is not null, d.reason, w.waits_for) as status,
     i.type as task_type, i.queue,
     tenuto._attempt_number(coalesce(f.attempt, u.attempt, r.attempt, d.attempt, w.attempt, 0)::int, a.charged::int,
       f.outcome = 'failed' or d.reason = 'retry') as attempts,

@@ -1,4 +1,5 @@
 -- Lists when the current version of each DAG changed: from which version to which, by whom, and until when it lasted.
+-- A deletion leads to no version.
 create or replace view tenuto.pointer_history
   with (security_invoker = true)
 as
@@ -7,6 +8,6 @@ select
   h.created_at as since, lead(h.created_at) over (partition by h.org_id, h.dag_id order by h.id) as until
 from tenuto.deploy_history h
 join tenuto.dags d on d.org_id = h.org_id and d.id = h.dag_id
-join tenuto.dag_versions t on t.org_id = h.org_id and t.id = h.to_version_id
+left join tenuto.dag_versions t on t.org_id = h.org_id and t.id = h.to_version_id
 left join tenuto.dag_versions f on f.org_id = h.org_id and f.id = h.from_version_id
-where h.action in ('cutover', 'rollback');
+where h.action in ('cutover', 'rollback', 'delete');

@@ -40,7 +40,7 @@ begin
          / extract(epoch from ('1 ' || v_every)::interval) end;
   if v_count < 1 then
     perform tenuto._raise('TN003', format('the range ends before it begins: %s to %s', p_first, p_last),
-      'write FIRST..LAST; a backfill with --descending begins with the last');
+      'name the first partition first; a descending backfill begins with the last');
   elsif v_count > 10000000 then
     perform tenuto._raise('TN003', format('the range has %s partitions, more than 10,000,000', v_count),
       'start several backfills');

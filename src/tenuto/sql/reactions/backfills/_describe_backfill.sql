@@ -37,7 +37,7 @@ begin
   elsif p_first is null and p_partitions is null
         and jsonb_typeof(v_job.definition -> 'outputs' -> v_dataset.output -> 'partition') = 'object' then
     perform tenuto._raise('TN003', format('dataset %s has partitions', p_dataset),
-      'write --range FIRST..LAST or --partition KEY');
+      'name the first and the last partition, or a list of partitions');
   end if;
   perform tenuto._check_name('the reason of a backfill', p_reason, 1024);
 

@@ -1,5 +1,6 @@
 -- ready -> current, for a version that was deployed to become current when it is ready. If this is not possible any
--- more, because another version became current, the version stays ready and the build has the reason.
+-- more, because another version became current or the org denies it, the version stays ready and the build has the
+-- reason.
 create or replace function tenuto._cutover_build(p_build tenuto.builds)
   returns void
   language plpgsql
@@ -14,7 +15,7 @@ begin
   if found then
     perform tenuto.cutover_dag(p_build.org_id, v_version.name, p_build.cutover_from, p_build.actor, v_version.version);
   end if;
-exception when sqlstate 'TN004' then
+exception when sqlstate 'TN004' or sqlstate 'TN009' then
   update tenuto.builds
   set error = left(format('ready, but not made current: %s', sqlerrm), 1000)
   where dag_version_id = p_build.dag_version_id;

@@ -18,7 +18,7 @@ begin
     where t.task_id = e.task_id and t.owned
     union all
     select (e.data #>> '{invalidation,id}')::uuid, true, 'all'
-    where e.task_id is null) r   -- an event of an invalidation
+    where e.task_id is null and e.data ? 'invalidation') r
   order by r.repair_id, s.task_id, s.is_first desc
   on conflict do nothing;
 

@@ -10,14 +10,20 @@ create or replace function tenuto._find_runs(
   stable
   set plan_cache_mode = force_custom_plan
   set enable_seqscan = off -- without statistics the planner may read and sort all runs
+  set enable_hashjoin = off
+  set enable_mergejoin = off
   set jit = off
 as $$
 declare
   v_window int := case when p_status is null and p_type is null and (p_name is null or p_metadata is null)
-                       then p_limit else 10000 end;
+                       then p_limit
+                       when p_status in ('open', 'failed', 'cancelled')
+                         and num_nonnulls(p_name, p_type, p_metadata) = 0
+                       then p_limit
+                       else 10000 end;
   v_first uuid := tenuto._uuid7_floor(p_since);
   v_seen uuid[];
-  v_statuses text[];   -- of open runs
+  v_statuses text[];   -- of open, failed and cancelled runs
 begin
   if p_status in ('pending', 'running', 'retrying', 'open') then
     select array_agg(c.id order by c.id desc), array_agg(c.status order by c.id desc)
@@ -44,7 +50,9 @@ begin
       limit v_window
     ) c;
   elsif p_status in ('failed', 'cancelled') then
-    v_seen := array(
+    select array_agg(c.id order by c.id desc), array_agg(p_status)
+    into v_seen, v_statuses
+    from (
       select c.id
       from (
         (select r.id
@@ -54,12 +62,19 @@ begin
          order by r.id desc
          limit v_window)
         union all
-        select a.id
-        from tenuto._recent_ended_tasks(p_org_id, p_status, p_before, v_window) a
-        where p_since is null or a.id >= v_first
+        (select a.task_id
+         from tenuto.task_attempts a
+         cross join lateral (   -- offset 0: by id; otherwise the planner may walk all runs in the order of the result
+           select from tenuto.runs r where r.id = a.task_id and r.single_task offset 0) r
+         where a.org_id = p_org_id and a.end_no = 0
+           and a.outcome = p_status and a.outcome in ('failed', 'cancelled', 'skipped')
+           and (p_before is null or a.task_id < p_before) and (p_since is null or a.task_id >= v_first)
+         order by a.task_id desc
+         limit v_window)
       ) c
       order by c.id desc
-      limit v_window);
+      limit v_window
+    ) c;
   elsif p_metadata is not null then
     v_seen := tenuto._find_by_metadata('run', p_org_id, p_metadata, v_first, p_before, v_window);
   else
@@ -72,24 +87,7 @@ begin
       limit v_window);
   end if;
 
-  ids := array(
-    select r.id
-    from unnest(v_seen, v_statuses) c(id, status)
-    cross join lateral (   -- offset 0: by id; otherwise the planner may walk all runs in the order of the result
-      select q.* from tenuto.runs q where q.id = c.id offset 0) r
-    left join tenuto.tasks t on t.id = c.id
-    left join tenuto.routes o on o.id = t.route_id
-    left join tenuto.task_attempts f on f.task_id = c.id and f.end_no = 0
-    left join tenuto.task_metadata m on p_metadata is not null and m.task_id = c.id
-    where (p_name is null or r.name = p_name)
-      and (p_type is null or o.type = p_type)
-      and (p_metadata is null or coalesce(r.metadata, m.metadata, t.metadata) @> p_metadata)
-      and (p_status is null
-           or p_status = coalesce(c.status, case when r.single_task then f.outcome else r.status end)
-           or (p_status = 'open' and c.status is not null)
-           or (p_status = 'ended' and coalesce(r.completed_at, f.ended_at) is not null))
-    order by r.id desc
-    limit p_limit);
+  ids := tenuto._filter_runs(v_seen, v_statuses, p_status, p_name, p_type, p_metadata, p_limit);
   next_before := case when cardinality(ids) = p_limit then ids[p_limit]
                       when cardinality(v_seen) = v_window then v_seen[v_window] end;
 end

@@ -1,6 +1,6 @@
--- any open state -> cancelled, for one piece of the tasks of a version of a DAG that is no longer current, newest
--- first, before a task. Tasks of jobs that the current version defines in the same way continue: they publish data that
--- is current. Returns the last task that was looked at; null after the last piece.
+-- any open state -> cancelled, for one piece of the tasks of a version of a DAG that is no longer current or was
+-- deleted, newest first, before a task. Tasks of jobs that the current version defines in the same way continue: they
+-- publish data that is current. Returns the last task that was looked at; null after the last piece.
 create or replace function tenuto._cancel_version_tasks(
   p_org_id uuid, p_dag_id uuid, p_version_id uuid, p_before uuid, p_limit int)
   returns uuid
@@ -27,7 +27,9 @@ declare
           and n.job_key = j.job_key and n.config_hash = j.config_hash));
 begin
   if v_ids <> '{}' then
-    perform tenuto._cancel_now(p_org_id, v_ids, 'task', 'the version of the DAG was rolled back');
+    perform tenuto._cancel_now(p_org_id, v_ids, 'task', case
+      when exists (select from tenuto.dags d where d.org_id = p_org_id and d.id = p_dag_id and d.deleted_at is null)
+      then 'the version of the DAG was rolled back' else 'the DAG was deleted' end);
   end if;
   return case when cardinality(v_open) = p_limit then v_open[p_limit] end;
 end

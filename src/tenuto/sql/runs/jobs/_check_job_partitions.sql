@@ -1,6 +1,6 @@
 -- Returns the partition keys of new tasks of a job, as _check_partitions does. Raises TN003 also for keys that are no
--- periods, where the partitions of the job are, and for no key where its tasks need one: sources can choose the
--- partitions that they publish.
+-- periods or ranges, where the partitions of the job are, and for no key where its tasks need one: sources can choose
+-- the partitions that they publish.
 create or replace function tenuto._check_job_partitions(p_job tenuto.jobs, p_partitions text[])
   returns text[]
   language plpgsql
@@ -15,6 +15,15 @@ declare
   v_bad text;
 begin
   if v_periods is null then
+    select k into v_bad
+    from tenuto._job_range(p_job) r
+    cross join unnest(v_keys) k
+    where p_partitions is not null and not tenuto._is_range(r.size, k)
+    limit 1;
+    if found then
+      perform tenuto._raise('TN003', format('partition %L of %s is not a range', left(v_bad, 300), v_name),
+        format('write ranges such as 0-%s', coalesce((select r.size from tenuto._job_range(p_job) r), 1000)));
+    end if;
     return v_keys;
   elsif p_partitions is null then
     if p_job.activation <> 'source' and (

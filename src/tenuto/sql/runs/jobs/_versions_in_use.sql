@@ -6,15 +6,7 @@ create or replace function tenuto._versions_in_use(p_org_id uuid, p_version_ids 
   set plan_cache_mode = force_custom_plan
 as $$
   with open_tasks as (
-    select id from tenuto.pending_tasks where org_id = p_org_id and tenuto._is_job_task(flags)
-    union all
-    select id from tenuto.delayed_tasks where org_id = p_org_id and tenuto._is_job_task(flags)
-    union all
-    select id from tenuto.waiting_tasks where org_id = p_org_id and tenuto._is_job_task(flags)
-    union all
-    select id from tenuto.ready_tasks where org_id = p_org_id and tenuto._is_job_task(flags)
-    union all
-    select id from tenuto.running_tasks where org_id = p_org_id and tenuto._is_job_task(flags)
+    select o.id from tenuto._open_tasks_of_jobs(p_org_id) o(id)
   )
   select (i.value ->> 'version_id')::uuid
   from open_tasks t

@@ -6,14 +6,7 @@ as
 select
   t.id, t.org_id, t.run_id, t.parent_id, t.place as position, t.name, o.queue, o.type, o.language, o.labels,
   t.priority,
-  case
-    when f.task_id is not null then f.outcome
-    when u.id is not null then 'running'
-    when r.id is not null then 'queued'
-    when d.id is not null then case when d.reason = 'retry' then 'retrying' else 'queued' end
-    when w.id is not null then case when w.waits_for = 'limit' then 'queued' else 'waiting' end
-    else 'pending'
-  end as status,
+  tenuto._live_status(f.outcome, u.id is not null, r.id is not null, d.reason, w.waits_for) as status,
   tenuto._attempt_number(
     coalesce(f.attempt, u.attempt, r.attempt, d.attempt, w.attempt, p.attempt), c.failures + c.losses,
     f.outcome = 'failed' or d.reason = 'retry') as attempt,

@@ -76,5 +76,8 @@ from (values
   ('DAG version', 'superseded', 'cutover',  'current',    'again, after a rollback'),
   ('DAG version', 'staged',     'cutover',  'current',    'forced, before it is ready'),
   ('DAG version', 'building',   'cutover',  'current',    'forced, before it is ready'),
-  ('DAG version', 'failed',     'cutover',  'current',    'forced, with the data that there is')
+  ('DAG version', 'failed',     'cutover',  'current',    'forced, with the data that there is'),
+  ('DAG version', 'current',    'delete',   'superseded', 'the DAG is deleted'),
+  ('DAG version', 'building',   'delete',   'failed',     'the DAG is deleted'),
+  ('DAG version', 'ready',      'delete',   'failed',     'the DAG is deleted')
 ) as t(entity, from_state, verb, to_state, note);

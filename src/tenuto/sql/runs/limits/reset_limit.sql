@@ -1,4 +1,4 @@
--- Removes the override of a limit: it has the size again that workers declare, otherwise that of the next start. Raises
+-- Removes the override of a limit: its size is again that of workers, or else of the next start. Raises
 -- TN001 if its size is not set.
 create or replace function tenuto.reset_limit(p_org_id uuid, p_scope text, p_key text)
   returns void

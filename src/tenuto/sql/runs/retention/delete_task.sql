@@ -24,7 +24,7 @@ begin
   v_run := tenuto._final_run(p_org_id, v_run_id);
   if v_run.single_task or p_task_id = v_run_id then
     perform tenuto._raise('TN004', format('run %s was started with task %s', v_run_id, p_task_id),
-      format('delete the run: tenuto runs delete %s', v_run_id));
+      format('delete the run %s', v_run_id));
   end if;
   select q.run_id into v_retry from tenuto.run_requests q where q.source_id = v_run_id limit 1;
   if found then
@@ -40,7 +40,7 @@ begin
     select b.id from below b limit v_most + 1);
   if cardinality(v_ids) > v_most then
     perform tenuto._raise('TN004', format('task %s has more than 10,000 tasks below it', p_task_id),
-      format('delete the run: tenuto runs delete %s', v_run_id));
+      format('delete the run %s', v_run_id));
   end if;
 
   delete from tenuto.run_data where run_id = v_run_id and task_id = any (v_ids);

@@ -1,6 +1,6 @@
 -- Returns the version of the code with which a worker runs tasks of this type: what it registered with or, for a type
--- of a bundle, the hash of the bundle.
-create or replace function tenuto._code_version(p_worker tenuto.workers, p_type text)
+-- of a bundle, the hash of the bundle. p_registered: what an earlier session of the worker registered with.
+create or replace function tenuto._code_version(p_worker tenuto.workers, p_type text, p_registered text default null)
   returns text
   language sql
   stable
@@ -12,6 +12,7 @@ as $$
        and not coalesce(p_worker.metadata -> 'types' ? p_type, false)
        and b.org_id = p_worker.org_id
        and b.type = p_type),
+    p_registered,
     left(p_worker.metadata ->> 'code_version', 64),
     '');
 $$;

@@ -22,6 +22,7 @@ begin
   end if;
   perform tenuto._lock_open_run(p_org_id, p_run_id);
   v_held := tenuto._lock_held_run(p_run_id);
+  perform tenuto._refuse_used_ids(coalesce(p_ids, '{}'), true);
   if jsonb_path_exists(p_kinds, '$[*].inherit') then
     select i.p_kinds, i.p_details
     into p_kinds, p_details

@@ -72,7 +72,7 @@ begin
     return;
   end if;
   if p_run ? 'id' then
-    perform tenuto._refuse_task_id(v_run.id);
+    perform tenuto._refuse_used_ids(array[v_run.id], false);
   end if;
   perform tenuto._add_deadlines(p_org_id, v_run.id, p_run);
   v_held := tenuto._hold_run(p_org_id, v_run.id, p_run);

@@ -1,0 +1,149 @@
+"""Checks the SELECT of jobs with an operator such as sql: its syntax, that it is one statement, and that the job reads
+its tables. Needs sqlglot, of the extra `data`; without it, a wrong SELECT is found when the job runs."""
+
+import logging
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tenuto.dag.operators import base_name
+from tenuto.dag.problems import Position, Problems, did_you_mean, quoted
+from tenuto.dag.references import Resolved
+from tenuto.dag.yaml_tree import YamlNode, show_path
+
+SELECTING = ("sql", "alert_evaluate")  # operators that run the SELECT in their option sql
+MAX_CHARS = 65_536  # longer ones are not checked
+# Words that DuckDB does not take as columns, and sqlglot does.
+RESERVED = frozenset({"analyze", "asymmetric", "at", "check", "column", "default", "end", "offset", "order", "placing",
+                      "references", "show", "some", "symmetric", "to", "variadic"})  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Select:
+    """The tables that a SELECT reads, each with its offset, or what is wrong with it and where."""
+
+    tables: tuple[tuple[str, int], ...] = ()
+    problem: str | None = None
+    offset: int = 0
+
+
+def check_selects(tree: YamlNode, text: str, resolved: Resolved, problems: Problems) -> None:
+    """Adds a problem for each SELECT that is wrong, and for each table in one that is no input of its job."""
+    jobs = tree.get("jobs")
+    nodes = jobs.items() if jobs else []
+    by_name = {job.text("name") or "": job for job in nodes}
+    lines = text.splitlines()
+    for number, job in enumerate(nodes):
+        config = job.get("config")
+        node = config.get("sql") if config else None
+        if base_name(job.text("operator") or "") not in SELECTING or node is None or not isinstance(node.value, str):
+            continue
+        select, path = read_select(node.value), show_path(("jobs", number, "config", "sql"))
+        if select.problem is not None:
+            problems.add(_place(lines, node, select.offset), path, select.problem)
+        inputs = _input_names(job, by_name, resolved)
+        for table, offset in select.tables if inputs is not None else ():
+            if table.lower() not in {name.lower() for name in inputs or ()}:
+                hint = did_you_mean(table, inputs or ()) or f"the inputs are {', '.join(inputs or ()) or 'none'}"
+                problems.add(_place(lines, node, offset), path, f"the job has no input {quoted(table)}", hint)
+
+
+@lru_cache(maxsize=2048)
+def read_select(sql: str) -> Select:
+    """Returns the tables of a SELECT that are neither CTEs nor functions, or what is wrong with it. Nothing is wrong
+    with a SELECT that DuckDB reads."""
+    select = _read(sql)
+    return Select() if select.problem is not None and _is_select(sql) else select
+
+
+def _is_select(sql: str) -> bool:
+    """Returns whether DuckDB, which runs it, reads one SELECT; false if it is not installed. Runs nothing."""
+    try:
+        import duckdb
+    except ModuleNotFoundError:
+        return False
+    try:
+        with duckdb.connect(":memory:") as connection:
+            return [item.type for item in connection.extract_statements(sql)] == [duckdb.StatementType.SELECT]
+    except duckdb.Error:
+        return False
+
+
+def _read(sql: str) -> Select:
+    try:
+        import sqlglot
+        from sqlglot import errors, exp
+    except ModuleNotFoundError:
+        return Select()
+    logging.getLogger("sqlglot").setLevel(logging.ERROR)  # what it does not know is a problem below
+    if len(sql) > MAX_CHARS:
+        return Select()
+    try:
+        parsed = [item for item in sqlglot.parse(sql, dialect="duckdb") if item and not isinstance(item, exp.Semicolon)]
+    except errors.ParseError as wrong:
+        first = wrong.errors[0] if wrong.errors else {}
+        highlight, message = str(first.get("highlight") or ""), str(first.get("description") or "it is not SQL")
+        offset = _offset(sql, int(first.get("line") or 1), int(first.get("col") or 1) - max(len(highlight) - 1, 0))
+        near = f" near {quoted(highlight)}" if highlight else ""
+        return Select(problem=f"the SQL is wrong{near}: {message.strip().rstrip('.')}", offset=offset)
+    except errors.SqlglotError as wrong:
+        return Select(problem=f"the SQL is wrong: {str(wrong).splitlines()[0][:200]}")
+    except RecursionError:
+        return Select(problem="the SQL is nested too deeply")
+    if len(parsed) != 1:
+        return Select(problem=f"the SQL has {len(parsed)} statements; write one SELECT")
+    statement = parsed[0]
+    if not isinstance(statement, exp.Query | exp.Pivot | exp.Values):
+        return Select(problem="the SQL is not a SELECT")
+    for column in statement.find_all(exp.Column):
+        if not column.table and not column.this.args.get("quoted") and column.name.lower() in RESERVED:
+            problem = f'{column.name} is a word of SQL; write "{column.name}", with quotes, or TABLE.{column.name}'
+            return Select(problem=problem, offset=int(column.this.meta.get("start", 0)))
+    known = {cte.alias.lower() for cte in statement.find_all(exp.CTE)}
+    tables = [
+        (table.name, int(table.this.meta.get("start", 0)))
+        for table in statement.find_all(exp.Table)
+        if isinstance(table.this, exp.Identifier) and not table.db and table.name.lower() not in known
+    ]
+    return Select(tables=tuple(dict(reversed(tables)).items()))
+
+
+def _input_names(job: YamlNode, jobs: dict[str, YamlNode], resolved: Resolved) -> list[str] | None:
+    """Returns the names of a job's inputs in its SELECT; None if they are not known, because one of them is wrong."""
+    inputs = job.get("inputs")
+    references = [node.get("from") for node in (inputs.items() if inputs else [])]
+    sources = resolved.inputs.get(job.text("name") or "", [])
+    if len(sources) != len(references):
+        return None
+    names: list[str] = []
+    for number, (reference, source) in enumerate(zip(references, sources, strict=True)):
+        name = (reference.text("dataset") if reference else None) or (resolved.datasets.get(source) if source else None)
+        if name is None and source is None:
+            return None
+        name = name or (_output_name(jobs.get(source[0]), source[1]) or source[0] if source else "")
+        names.append(f"{name}_{number}" if name in names else name)
+    return names
+
+
+def _output_name(job: YamlNode | None, number: int) -> str | None:
+    outputs = job.get("outputs") if job else None
+    items = outputs.items() if outputs else []
+    return items[number].text("name") if number < len(items) else None
+
+
+def _offset(sql: str, line: int, column: int) -> int:
+    return sum(len(text) + 1 for text in sql.split("\n")[: line - 1]) + max(column, 1) - 1
+
+
+def _place(lines: list[str], node: YamlNode, offset: int) -> Position:
+    """Returns the place in the document of an offset in a text: exact for a block (`|`) and for text on one line, else
+    where the text begins."""
+    before = str(node.value)[:offset]
+    line, column = before.count("\n"), len(before) - (before.rfind("\n") + 1)
+    begin = lines[node.at.line - 1][node.at.column - 1 :] if node.at.line <= len(lines) else ""
+    if begin.startswith("|"):
+        content = [text for text in lines[node.at.line :] if text.strip()]
+        indent = len(content[0]) - len(content[0].lstrip(" ")) if content else 0
+        return Position(node.at.line + 1 + line, indent + column + 1)
+    if begin.startswith(">") or "\n" in str(node.value):
+        return node.at
+    return Position(node.at.line, node.at.column + column + begin.startswith(("'", '"')))

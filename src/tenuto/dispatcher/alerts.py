@@ -1,0 +1,13 @@
+"""Records the alerts that jobs found in data."""
+
+from tenuto.db import alerts
+from tenuto.db.connection.pool import ConnectionPool
+from tenuto.dispatcher.effects import BatchHandler
+
+
+class AlertRecorder(BatchHandler):
+    """The handler of the kind `raise_alerts`. Effects that wait for an earlier one of their partition are taken
+    again."""
+
+    async def handle(self, pool: ConnectionPool, owner: str, ids: list[int]) -> None:
+        await pool.call(alerts.raise_alerts, owner=owner, ids=ids)

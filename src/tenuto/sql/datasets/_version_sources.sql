@@ -1,0 +1,25 @@
+-- Returns from which datasets each dataset of a DAG version is computed: those that its job reads, and those behind
+-- outputs without a dataset that it reads.
+create or replace function tenuto._version_sources(p_org_id uuid, p_version_id uuid)
+  returns table (dataset_id uuid, source_id uuid)
+  language sql
+  stable
+as $$
+  with recursive reads as (
+    select j.job_key, i.dataset_id, i.parent_key
+    from tenuto.jobs j
+    join tenuto.job_inputs i on i.org_id = j.org_id and i.job_id = j.id
+    where j.org_id = p_org_id and j.dag_version_id = p_version_id
+    union
+    select r.job_key, i.dataset_id, i.parent_key
+    from reads r
+    join tenuto.jobs j on j.org_id = p_org_id and j.dag_version_id = p_version_id and j.job_key = r.parent_key
+    join tenuto.job_inputs i on i.org_id = j.org_id and i.job_id = j.id
+    where r.dataset_id is null
+  )
+  select distinct s.dataset_id, r.dataset_id
+  from reads r
+  join tenuto.dag_version_datasets s
+    on s.org_id = p_org_id and s.dag_version_id = p_version_id and s.job_key = r.job_key
+  where r.dataset_id is not null
+$$;

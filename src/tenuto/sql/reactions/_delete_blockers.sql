@@ -1,0 +1,32 @@
+-- Returns what forbids to delete a DAG, in words: jobs of other DAGs that read its datasets, and, unless it is forced,
+-- versions that are computed and open tasks, which would be cancelled. At most 20 of each are named.
+create or replace function tenuto._delete_blockers(
+  p_org_id uuid, p_dag_id uuid, p_dataset_ids uuid[], p_force boolean, out readers text, out work text)
+  language sql
+  stable
+as $$
+  select
+    (select string_agg(format('job %s of %s reads %s', r.job, r.dag, r.dataset), '; ')
+     from (
+       select distinct r.dag, r.job, r.dataset
+       from tenuto._outside_readers(p_org_id, p_dag_id, p_dataset_ids) r
+       order by 1, 2, 3
+       limit 20) r),
+    (select string_agg(b.text, '; ' order by b.no, b.text)
+     from (
+       (select 1 as no, format('version %s is computed', v.version) as text
+        from tenuto.dag_versions v
+        where v.org_id = p_org_id and v.dag_id = p_dag_id and v.status = 'building' and not p_force
+        order by v.version desc
+        limit 20)
+       union all
+       (select 2, format('%s open task%s of job %s', sum(t.tasks), case when sum(t.tasks) > 1 then 's' else '' end,
+                    (select j.name from tenuto.jobs j
+                     where j.org_id = p_org_id and j.job_key = t.job_key
+                     order by j.id desc limit 1))
+        from tenuto._open_job_tasks(p_org_id, p_dag_id) t
+        where not p_force
+        group by t.job_key
+        order by 2
+        limit 20)) b)
+$$;

@@ -1,0 +1,20 @@
+-- Returns the size of the ranges that the partitions of a job's tasks are, null for any size: that of the map of an
+-- input that starts them, or of the outputs of a source. No row if they are no ranges.
+create or replace function tenuto._job_range(p_job tenuto.jobs)
+  returns table (size bigint)
+  language sql
+  stable
+as $$
+  select (s.scheme ->> 'size')::bigint
+  from (
+    select i.definition -> 'map' as scheme
+    from tenuto.job_inputs i
+    where i.org_id = p_job.org_id and i.job_id = p_job.id and i.definition -> 'trigger' <> 'null'
+      and p_job.definition ->> 'execution_strategy' = 'PerPartition'
+    union all
+    select o.value -> 'partition'
+    from jsonb_array_elements(p_job.definition -> 'outputs') o
+    where p_job.activation = 'source') s
+  where s.scheme ->> 'kind' = 'range'
+  limit 1;
+$$;

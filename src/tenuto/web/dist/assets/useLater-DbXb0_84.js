@@ -1,1 +1,0 @@
-import{C as e,E as t}from"./States-CH09UdjM.js";var n=t(e(),1);function r(e,t){let[r,i]=(0,n.useState)(e);return(0,n.useEffect)(()=>{let n=window.setTimeout(()=>i(e),t);return()=>window.clearTimeout(n)},[e,t]),r}export{r as t};

@@ -1,1 +1,0 @@
-import{t as e}from"./useRouter-D8pWoEr5.js";import{C as t,E as n}from"./States-CH09UdjM.js";var r=n(t(),1);function i(t){let n=e();return r.useCallback(e=>n.navigate({...e,from:e.from??t?.from}),[t?.from,n])}export{i as t};

@@ -1,1 +1,0 @@
-import{C as e,E as t}from"./States-CH09UdjM.js";var n=t(e(),1),r=n.createContext(null);function i(e){return n.useContext(r)}export{r as n,i as t};

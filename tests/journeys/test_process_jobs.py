@@ -1,0 +1,131 @@
+"""Jobs whose function has executor="process": they publish, emit and read as others do, and a killed process leaves
+nothing half committed."""
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.journeys.test_jobs import paused, rows
+from tests.support.database.attempts import error_of, outcomes, wait_for
+from tests.support.database.invariants import assert_invariants
+from tests.support.database.jobs import KEY, deployed, partitions, trigger
+from tests.support.database.loops import count, promote, value
+from tests.support.database.tasks import Db
+from tests.support.processes.remote_workers import a_remote_fleet, make_worker_key
+from tests.support.processes.workers import Fleet, a_fleet
+from tests.support.waiting import wait_until
+
+DAY = {"partition": {**KEY["partition"], "column": "day"}}
+HERE = "tests.journeys.apps.process_jobs"
+SECRET = "hunter2-hunter2"
+
+
+def a_source(name: str, *outputs: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    return {
+        "name": name,
+        "activation": "source",
+        "operator": "python",
+        "source": {"kind": "manual"},
+        "config": {"task": f"{HERE}:{name}"},
+        "outputs": list(outputs),
+        **changes,
+    }
+
+
+DAG: dict[str, Any] = {
+    "name": "sales",
+    "jobs": [
+        a_source(
+            "extract",
+            {"dataset": "raw", **DAY},
+            {"name": "sums", "dataset": "sums", **DAY},
+            {"name": "ticks"},
+            secrets=["crm-token"],
+        ),
+        {
+            "name": "count",
+            "activation": "reactive",
+            "operator": "python",
+            "execution_strategy": "PerPartition",
+            "inputs": [{"from": {"dataset": "raw"}}],
+            "config": {"task": f"{HERE}:count"},
+            "outputs": [{"dataset": "totals"}],
+        },
+        a_source("boxed", {"dataset": "boxed"}),
+    ],
+}
+
+
+@pytest.fixture(params=["direct", "over HTTP"])
+def workers(request: pytest.FixtureRequest, db: Db, database: str, tmp_path: Path) -> Iterator[Fleet]:
+    if request.param == "direct":
+        with a_fleet(database, tmp_path) as fleet:
+            yield fleet
+    else:
+        with a_remote_fleet(database, tmp_path, make_worker_key(db)) as fleet:
+            fleet.storage = (tmp_path / "home" / "objects").as_uri()  # that of the server
+            yield fleet
+
+
+def task_process(fleet: Fleet, no: int) -> int:
+    """The pid that the function of this attempt reported."""
+    wait_until(lambda: sum(line.startswith("half") for line in fleet.effects()) == no, timeout=60)
+    return int([line for line in fleet.effects() if line.startswith("half")][-1].split()[1])
+
+
+def test_a_task_process_runs_jobs_and_one_that_is_killed_while_it_writes_commits_nothing(
+    db: Db, workers: Fleet
+) -> None:
+    fleet = workers
+    fleet.variables = {"TENUTO_SECRET_CRM_TOKEN": SECRET}
+    deployed(db, DAG)
+    paused(db, "sales", "count")
+    worker = fleet.start("process_jobs")
+    (task,) = trigger(db, "extract", "1")
+    doomed = task_process(fleet, 1)
+    assert doomed in [process.pid for process in worker.pool()]
+
+    os.kill(doomed, signal.SIGKILL)
+    fleet.open_gate("1 2")
+    assert task_process(fleet, 2) != doomed
+    wait_for(db, completed=1, timeout=60)
+
+    assert outcomes(db, task["task_id"]) == ["lost", "completed"]
+    assert partitions(db, "raw") == partitions(db, "sums") == {"1": task["task_id"]}
+    assert len(list(fleet.folder.rglob("_done"))) == 3  # the first attempt wrote one output, the second both
+    assert rows(db, fleet.folder, "sums", "1") == [{"day": "1", "n": 3}]
+    emitted = "select data from tenuto.events where partition_key = '1' and data is not null"
+    assert db.execute(emitted).fetchall() == [({"half": True},)]  # the second attempt emitted the same event again
+    assert value(db, "select value from tenuto.operator_state where key = 'runs'") == 2
+
+    (counted,) = trigger(db, "count", "1", force=True)
+    wait_until(lambda: outcomes(db, counted["task_id"]) == ["completed"], timeout=60)
+
+    assert fleet.effects()[-1] == f"counted {task_process(fleet, 2)} Table"  # the process was kept
+    assert rows(db, fleet.folder, "totals", "1") == [{"total": 3}]
+    assert value(db, "select input_column from tenuto.column_lineage") == "id"
+    assert count(db, "task_logs", "message like '%%the password is ***%%'") == 2
+    assert SECRET not in worker.log
+    assert_invariants(db)
+
+
+def test_a_function_that_no_app_imported_gets_a_process_too_and_one_of_a_sandbox_is_refused(
+    db: Db, fleet: Fleet
+) -> None:
+    fleet.variables = {"TENUTO_SECRET_CRM_TOKEN": SECRET}
+    deployed(db, DAG)
+    worker = fleet.start("jobs")
+    fleet.open_gate("2 1")
+    (boxed,), (task,) = trigger(db, "boxed"), trigger(db, "extract", "2")
+    wait_until(lambda: promote(db) >= 0 and outcomes(db, task["task_id"])[-1:] == ["completed"], timeout=60)
+
+    assert outcomes(db, task["task_id"]) in (["snoozed", "completed"], ["completed"])
+    assert task_process(fleet, 1) in [process.pid for process in worker.pool()]
+    wait_until(lambda: outcomes(db, boxed["task_id"]) == ["failed"], timeout=60)
+    assert error_of(db, boxed["task_id"])["message"] == (
+        f'{HERE}:boxed has runtime="sandbox", but the operator python has none; use the operator bundle'
+    )
