@@ -48,12 +48,17 @@ DEPLOY_BUGS = (
     Bug(
         "a_dataset_is_deleted_while_a_reader_is_deployed",
         f"{RACES}/test_deletions.py::test_a_deploy_of_a_reader_and_a_deletion_of_what_it_reads_never_both_win",
-        (("datasets/_link_jobs.sql", r"\n  for share;", ";"),),
+        (("datasets/_hold_inputs.sql", r"\n      for share\)", ")"),),
     ),
     Bug(
         "a_deploy_reads_a_version_that_is_left_meanwhile",
         f"{RACES}/test_reader_updates.py::test_a_deploy_beside_a_cutover_computes_the_partitions_of_the_new_version",
-        (("datasets/_link_jobs.sql", r"for share;", "for key share;"),),
+        (("datasets/_hold_inputs.sql", r"for share\)", "for key share)"),),
+    ),
+    Bug(
+        "data_of_a_deleted_dataset_is_used_again",
+        f"{EVENTS}/test_deleted_sources.py::test_readers_begin_anew_with_a_dataset_that_was_deleted_and_deployed_again",
+        (("reactions/deploy_dag.sql", r"perform tenuto\._leave_lost_sources\([^;]*;", ""),),
     ),
     Bug(
         "a_rollback_reads_what_is_deleted_meanwhile",

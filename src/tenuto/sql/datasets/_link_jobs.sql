@@ -1,5 +1,5 @@
--- Adds what the jobs of a new version read and write. Raises TN003 for a dataset that does not exist, or that only
--- another version of the same DAG publishes.
+-- Adds what the jobs of a new version read and write. The caller holds the datasets of other DAGs. Raises TN003 for a
+-- dataset that does not exist, or that only another version of the same DAG publishes.
 create or replace function tenuto._link_jobs(p_org_id uuid, p_dag_id uuid, p_version_id uuid)
   returns void
   language plpgsql
@@ -15,17 +15,6 @@ begin
     on s.org_id = p_org_id and s.dag_version_id = p_version_id and s.job_key = j.job_key and s.output = o.no - 1
   where j.org_id = p_org_id and j.dag_version_id = p_version_id;
 
-  -- While this deploy is not committed, a dataset of another DAG is not deleted and gets no other version; one that
-  -- just was deleted is not found.
-  perform from tenuto.datasets d
-  where d.org_id = p_org_id and d.deleted_at is null and d.dag_id <> p_dag_id
-    and d.name in (
-      select i.value ->> 'dataset'
-      from tenuto.jobs j
-      cross join lateral jsonb_array_elements(j.definition -> 'inputs') i
-      where j.org_id = p_org_id and j.dag_version_id = p_version_id and i.value ->> 'job' is null)
-  order by d.id
-  for share;
   select string_agg(distinct i.value ->> 'dataset', ', ') into v_missing
   from tenuto.jobs j
   cross join lateral jsonb_array_elements(j.definition -> 'inputs') i

@@ -31,6 +31,8 @@ begin
     v_version_id := tenuto._add_version(p_org_id, v_dag_id, p_yaml, p_yaml_hash, p_hash_version, p_actor);
     perform tenuto._add_jobs(p_org_id, v_dag_id, v_version_id, v_base, p_jobs);
     perform tenuto._lock_readers(p_org_id);   -- before the rows of datasets, as a cutover
+    perform tenuto._hold_inputs(p_org_id, v_dag_id, v_version_id);
+    perform tenuto._leave_lost_sources(p_org_id, v_dag_id, v_version_id);
     perform tenuto._register_datasets(p_org_id, v_dag_id, v_version_id);
     perform tenuto._link_jobs(p_org_id, v_dag_id, v_version_id);
     perform tenuto._check_readers(p_org_id, v_version_id,

@@ -1,0 +1,28 @@
+-- Holds the datasets of other DAGs that the jobs of a new version read, until the transaction ends: none of them is
+-- deleted, or gets another version. A dataset that is deleted right now is not found afterwards.
+create or replace function tenuto._hold_inputs(p_org_id uuid, p_dag_id uuid, p_version_id uuid)
+  returns void
+  language plpgsql
+as $$
+declare
+  v_names text[] := array(
+    select distinct i.value ->> 'dataset'
+    from tenuto.jobs j
+    cross join lateral jsonb_array_elements(j.definition -> 'inputs') i
+    where j.org_id = p_org_id and j.dag_version_id = p_version_id and i.value ->> 'job' is null);
+  v_held uuid[];
+begin
+  loop   -- again if another DAG got one of the names while this waited
+    v_held := array(
+      select d.id
+      from tenuto.datasets d
+      where d.org_id = p_org_id and d.deleted_at is null and d.dag_id <> p_dag_id and d.name = any (v_names)
+      order by d.id
+      for share);
+    exit when not exists (
+      select from tenuto.datasets d
+      where d.org_id = p_org_id and d.deleted_at is null and d.dag_id <> p_dag_id and d.name = any (v_names)
+        and d.id <> all (v_held));
+  end loop;
+end
+$$;
