@@ -40,6 +40,7 @@ SOURCE = f"{Path(tenuto.__file__).parent}{os.sep}"
 REPEATS = 9  # a module counts if most repetitions enter it: some work, such as resolving routes, is done now and then
 PERIODIC = ("WorkerProcess._look_ahead", "Flusher.run", "LoopWatch._watch", "LoopWatch.ran")
 ARRIVED, REPORTED = "Executor.arrive", "HeldAttempts.release"
+CLAIMER = "tenuto claimer"  # the thread that still ends its trip when the task that it delivered runs
 
 Call = tuple[str, str]  # module, function
 
@@ -50,10 +51,11 @@ class Recorder:
     def __init__(self) -> None:
         self.on = False
         self.calls: list[Call] = []
+        self._without = {SUPERVISION}
         self._known: dict[CodeType, Call | None] = {}
 
     def _profile(self, frame: FrameType, event: str, _: object) -> None:
-        if not self.on or event != "call" or threading.current_thread().name == SUPERVISION:
+        if not self.on or event != "call" or threading.current_thread().name in self._without:
             return
         if (entry := self._entry(frame.f_code)) is not None and not _is_periodic(frame):
             self.calls.append(entry)
@@ -64,7 +66,9 @@ class Recorder:
             self._known[code] = (code.co_filename.removeprefix(SOURCE), code.co_qualname) if ours else None
         return self._known[code]
 
-    def begin(self) -> None:
+    def begin(self, *, without: str = SUPERVISION) -> None:
+        """Record from now on, without the calls of this thread and of the supervision."""
+        self._without = {SUPERVISION, without}
         self.calls, self.on = [], True
 
     def end(self) -> list[Call]:
@@ -119,12 +123,12 @@ def an_app(recorder: Recorder) -> App:
 
     @app.task
     async def fails() -> None:
-        recorder.begin()
+        recorder.begin(without=CLAIMER)
         raise ValueError("no")
 
     @app.task
     async def steps(ctx: tenuto.Context) -> None:
-        recorder.begin()
+        recorder.begin(without=CLAIMER)
         await ctx.step("charge", lambda: 1)
         await ctx.sleep("1h")
 
