@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 MAX_SHOWN = 20  # ids that a dry run prints
 
 Status = Annotated[str | None, typer.Option(help="Only those with this status.", show_default=False)]
-Type = Annotated[str | None, typer.Option(help="Only those of this type.", show_default=False)]
-Name = Annotated[str | None, typer.Option(help="Only those of this name.", show_default=False)]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what a filter selects, and change nothing.")]
 
 

@@ -1,4 +1,4 @@
-"""Options that the lists of runs and tasks share: a range of times, and the number of matches."""
+"""Options that commands with lists share: pages, filters, a range of times, and the number of matches."""
 
 import re
 from collections.abc import Sequence
@@ -14,6 +14,16 @@ from tenuto.model.durations import seconds
 if TYPE_CHECKING:
     from tenuto.model.counts import Count
 
+Limit = Annotated[int, typer.Option(min=1, max=200, help="Maximum number of results.")]
+Before = Annotated[str | None, typer.Option(help="Continue after this id, the last one of the previous page.")]
+AfterName = Annotated[str | None, typer.Option(help="Continue after this name, the last one of the previous page.")]
+AnyStatus = Annotated[list[str] | None, typer.Option(help="Only those with this status; may be repeated.")]
+OfType = Annotated[str | None, typer.Option(help="Only those of this type.")]
+OfName = Annotated[str | None, typer.Option(help="Only those of this name.")]
+OfDataset = Annotated[str | None, typer.Option(help="Only those of this dataset.")]
+Metadata = Annotated[
+    str | None, typer.Option(help='Only those whose metadata contains this JSON object: \'{"team": "bi"}\'.')
+]
 Since = Annotated[
     str | None,
     typer.Option(

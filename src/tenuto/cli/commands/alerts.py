@@ -7,9 +7,9 @@ from uuid import UUID
 import typer
 
 from tenuto.cli.audited import ROLE, Org
-from tenuto.cli.commands.runs import AfterName, Before, Limit
 from tenuto.cli.database import read_settings
 from tenuto.cli.exit_codes import UsageError
+from tenuto.cli.list_options import AfterName, Before, Limit
 from tenuto.cli.output import AsJson, show, show_list
 from tenuto.cli.session import read_optional_id, with_database, with_server
 from tenuto.model.alerts import AlertKind

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tenuto.cli.audited import ROLE, Org, look
-from tenuto.cli.commands.runs import Before, Limit
 from tenuto.cli.exit_codes import UsageError, WorkFailed
+from tenuto.cli.list_options import Before, Limit
 from tenuto.cli.output import AsJson, show, show_list, table
 from tenuto.cli.session import CommandContext, read_optional_id, with_tenuto
 from tenuto.model.filters import AuditListFilter

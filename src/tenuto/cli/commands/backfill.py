@@ -10,9 +10,9 @@ import typer
 
 from tenuto.cli.audited import Org
 from tenuto.cli.commands.datasets import DatasetName
-from tenuto.cli.commands.runs import Before, Limit
 from tenuto.cli.dag_changes import with_repairs
 from tenuto.cli.exit_codes import FAILED, UsageError
+from tenuto.cli.list_options import Before, Limit, OfDataset
 from tenuto.cli.output import AsJson, counted, fields, say, show, show_list
 from tenuto.cli.session import read_optional_id
 from tenuto.model.backfills import ENDED, Backfill, BackfillScope, Downstream, Reprocess
@@ -31,20 +31,20 @@ BAR_WIDTH = 40
 TIMES_WITH_COLON = re.compile(r"\d{4}-\d\d[^:.]*:\d{4}-\d\d[^:.]*")  # a range as other systems write it
 
 BackfillId = Annotated[str, typer.Argument(metavar="BACKFILL", help="Id of the backfill.", show_default=False)]
+PartitionRange = Annotated[
+    str | None,
+    typer.Option(
+        "--range", metavar="FIRST..LAST", help="From this partition to that one, both included.", show_default=False
+    ),
+]
+Partitions = Annotated[list[str] | None, typer.Option(help="This partition; can be repeated.", show_default=False)]
 
 
 @app.command()
 def start(
     dataset: DatasetName,
-    range_: Annotated[
-        str | None,
-        typer.Option(
-            "--range", metavar="FIRST..LAST", help="From this partition to that one, both included.", show_default=False
-        ),
-    ] = None,
-    partition: Annotated[
-        list[str] | None, typer.Option(help="This partition; can be repeated.", show_default=False)
-    ] = None,
+    range_: PartitionRange = None,
+    partition: Partitions = None,
     reprocess: Annotated[
         Reprocess, typer.Option(help="none: what is missing; failed: also what failed; all: everything.")
     ] = "none",
@@ -79,7 +79,7 @@ def start(
 
 @app.command("list")
 def list_(
-    dataset: Annotated[str | None, typer.Option(help="Only those of this dataset.")] = None,
+    dataset: OfDataset = None,
     status: Annotated[str | None, typer.Option(help="Only those with this status.")] = None,
     before: Before = None,
     limit: Limit = 50,

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 import typer
 
 from tenuto.cli.audited import ROLE, Org
-from tenuto.cli.commands.runs import Before, Limit
 from tenuto.cli.exit_codes import UsageError
+from tenuto.cli.list_options import Before, Limit
 from tenuto.cli.output import AsJson, fields, show, show_list
 from tenuto.cli.session import read_optional_id, with_tenuto
 

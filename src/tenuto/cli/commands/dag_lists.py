@@ -6,8 +6,8 @@ import typer
 
 from tenuto.cli.audited import Org
 from tenuto.cli.commands.dags import DagName
-from tenuto.cli.commands.runs import AfterName, Limit
 from tenuto.cli.dag_changes import with_dags
+from tenuto.cli.list_options import AfterName, Limit
 from tenuto.cli.output import AsJson, counted, show, show_list
 
 app = typer.Typer(help="DAGs: list, delete.", no_args_is_help=True)

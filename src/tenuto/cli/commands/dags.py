@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tenuto.cli.audited import Org
-from tenuto.cli.commands.runs import Limit
 from tenuto.cli.commands.validate import File, read_document
 from tenuto.cli.dag_changes import with_dags
 from tenuto.cli.exit_codes import FAILED, UsageError, WorkFailed
+from tenuto.cli.list_options import Limit
 from tenuto.cli.output import AsJson, counted, say, show, show_list
 from tenuto.cli.waiting import still_running
 from tenuto.model.durations import seconds

@@ -7,8 +7,8 @@ import typer
 
 from tenuto.cli.audited import Org
 from tenuto.cli.commands.roles import RoleName
-from tenuto.cli.commands.runs import AfterName, Before, Limit
 from tenuto.cli.dag_changes import with_dags
+from tenuto.cli.list_options import AfterName, Before, Limit
 from tenuto.cli.output import AsJson, counted, fields, say, show, show_list
 from tenuto.cli.session import read_optional_id
 from tenuto.model.lineage import DEPTH, MAX_DEPTH, Direction

@@ -6,8 +6,8 @@ import typer
 
 from tenuto.cli.audited import Org
 from tenuto.cli.commands.keys import ONCE
-from tenuto.cli.commands.runs import AfterName, Limit
 from tenuto.cli.destination_changes import with_destinations
+from tenuto.cli.list_options import AfterName, Limit
 from tenuto.cli.output import AsJson, show, show_list
 
 app = typer.Typer(help="Where side effects are delivered: set, list, rotate, delete.", no_args_is_help=True)

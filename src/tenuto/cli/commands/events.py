@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 
 from tenuto.cli.audited import Org
-from tenuto.cli.commands.runs import Before, Limit
 from tenuto.cli.dag_changes import with_dags
+from tenuto.cli.list_options import Before, Limit, OfDataset
 from tenuto.cli.output import AsJson, show_list
 from tenuto.cli.session import read_id, read_optional_id
 
@@ -18,7 +18,7 @@ REACTIONS = ("dag", "job", "version", "partition", "reaction", "task_id", "reaso
 
 @app.command("list")
 def list_(
-    dataset: Annotated[str | None, typer.Option(help="Only those of this dataset.")] = None,
+    dataset: OfDataset = None,
     before: Before = None,
     limit: Limit = 50,
     org: Org = None,

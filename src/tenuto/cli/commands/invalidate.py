@@ -7,11 +7,11 @@ from uuid import UUID
 import typer
 
 from tenuto.cli.audited import Org
-from tenuto.cli.commands.backfill import read_range
+from tenuto.cli.commands.backfill import PartitionRange, Partitions, read_range
 from tenuto.cli.commands.datasets import DatasetName
-from tenuto.cli.commands.runs import Before, Limit
 from tenuto.cli.dag_changes import with_repairs
 from tenuto.cli.exit_codes import UsageError
+from tenuto.cli.list_options import Before, Limit, OfDataset
 from tenuto.cli.output import AsJson, counted, fields, show, show_list
 from tenuto.cli.session import read_optional_id
 from tenuto.model.invalidations import InvalidationScope
@@ -25,15 +25,8 @@ COLUMNS = ("id", "dataset", "status", "total", "invalidated", "created_at", "rea
 def invalidate(
     dataset: DatasetName,
     reason: Annotated[str, typer.Option(help="Why, shown with the invalidation and to the tasks.")],
-    range_: Annotated[
-        str | None,
-        typer.Option(
-            "--range", metavar="FIRST..LAST", help="From this partition to that one, both included.", show_default=False
-        ),
-    ] = None,
-    partition: Annotated[
-        list[str] | None, typer.Option(help="This partition; can be repeated.", show_default=False)
-    ] = None,
+    range_: PartitionRange = None,
+    partition: Partitions = None,
     row_filter: Annotated[
         str | None,
         typer.Option(
@@ -55,7 +48,7 @@ def invalidate(
 
 @app.command("list")
 def list_(
-    dataset: Annotated[str | None, typer.Option(help="Only those of this dataset.")] = None,
+    dataset: OfDataset = None,
     before: Before = None,
     limit: Limit = 50,
     org: Org = None,

@@ -9,10 +9,10 @@ import typer
 
 from tenuto.cli.audited import Org
 from tenuto.cli.commands.dags import POLL_SECONDS, DagName
-from tenuto.cli.commands.runs import Limit
 from tenuto.cli.dag_changes import with_dags
 from tenuto.cli.database import read_settings
 from tenuto.cli.exit_codes import UsageError, WorkFailed
+from tenuto.cli.list_options import Limit
 from tenuto.cli.output import AsJson, counted, fields, say, show, show_list
 from tenuto.cli.pepper import find_peppers
 from tenuto.cli.session import with_tenuto

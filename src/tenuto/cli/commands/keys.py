@@ -7,9 +7,9 @@ from uuid import UUID
 import typer
 
 from tenuto.cli.audited import AuditedTransaction, Org, change, split_commas
-from tenuto.cli.commands.runs import Before, Limit
 from tenuto.cli.exit_codes import UsageError
 from tenuto.cli.key_changes import find_id, read_span, with_api_keys
+from tenuto.cli.list_options import Before, Limit
 from tenuto.cli.output import AsJson, fields, show, show_list
 from tenuto.cli.session import read_optional_id
 

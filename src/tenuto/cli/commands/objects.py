@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from tenuto.cli.commands.runs import Before, Limit
 from tenuto.cli.exit_codes import UsageError
+from tenuto.cli.list_options import Before, Limit
 from tenuto.cli.output import AsJson, show, show_list
 from tenuto.cli.session import read_id, read_optional_id, with_tenuto
 

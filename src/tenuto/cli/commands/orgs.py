@@ -7,8 +7,8 @@ import typer
 
 from tenuto.cli.arguments import read_arguments
 from tenuto.cli.audited import look
-from tenuto.cli.commands.runs import Limit
 from tenuto.cli.exit_codes import UsageError
+from tenuto.cli.list_options import Limit
 from tenuto.cli.output import AsJson, fields, show, show_list
 from tenuto.cli.people_changes import with_orgs
 from tenuto.model.json import JsonObject

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from tenuto.cli.commands.runs import Limit
 from tenuto.cli.exit_codes import UsageError
+from tenuto.cli.list_options import Limit
 from tenuto.cli.output import AsJson, cell, counted, fields, show, show_list, table
 from tenuto.cli.session import with_tenuto
 from tenuto.model.pool_fields import read_pairs, read_policy

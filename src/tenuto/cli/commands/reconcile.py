@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tenuto.cli.audited import Org
-from tenuto.cli.commands.runs import Limit
 from tenuto.cli.dag_changes import with_dags, with_repairs
 from tenuto.cli.exit_codes import UsageError
+from tenuto.cli.list_options import Limit
 from tenuto.cli.output import AsJson, cell, say, show, table
 from tenuto.model.backfills import BackfillScope
 from tenuto.model.errors import Conflict

@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 
 from tenuto.cli.audited import Org
-from tenuto.cli.commands.runs import AfterName, Limit
 from tenuto.cli.commands.users import UserId
+from tenuto.cli.list_options import AfterName, Limit
 from tenuto.cli.output import AsJson, show, show_list
 from tenuto.cli.people_changes import with_people
 from tenuto.cli.session import read_id, read_optional_id

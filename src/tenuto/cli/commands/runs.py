@@ -11,7 +11,20 @@ from tenuto.cli import bulk
 from tenuto.cli.arguments import read_object
 from tenuto.cli.commands import open_runs, run_data
 from tenuto.cli.exit_codes import UsageError, WorkFailed, run_continues
-from tenuto.cli.list_options import Counted, Since, Until, read_statuses, read_time, show_counted
+from tenuto.cli.list_options import (
+    AnyStatus,
+    Before,
+    Counted,
+    Limit,
+    Metadata,
+    OfName,
+    OfType,
+    Since,
+    Until,
+    read_statuses,
+    read_time,
+    show_counted,
+)
 from tenuto.cli.logs import Follow, show_run_logs
 from tenuto.cli.output import AsJson, attempts, cell, duration, fields, say, shorten, show, table
 from tenuto.cli.session import RunId, read_id, read_optional_id, with_tenuto
@@ -36,28 +49,22 @@ OneRun = Annotated[
     str | None,
     typer.Argument(metavar="[RUN]", help="Id of the run, or its beginning; or select runs below.", show_default=False),
 ]
-Before = Annotated[str | None, typer.Option(help="Continue after this id, the last one of the previous page.")]
-AfterName = Annotated[str | None, typer.Option(help="Continue after this name, the last one of the previous page.")]
 NoWait = Annotated[
     bool,
     typer.Option("--no-wait", help="Return at once; dispatchers process the tasks of a large run in the background."),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Retry even if another run already retried it.")]
-Metadata = Annotated[
-    str | None, typer.Option(help='Only those whose metadata contains this JSON object: \'{"team": "bi"}\'.')
-]
 Changes = Annotated[
     str,
     typer.Option("--metadata", help="JSON object of the keys to set; null removes a key.", show_default=False),
 ]
-Limit = Annotated[int, typer.Option(min=1, max=200, help="Maximum number of results.")]
 
 
 @app.command("list")
 def list_(
-    status: Annotated[list[str] | None, typer.Option(help="Only those with this status; may be repeated.")] = None,
-    type: Annotated[str | None, typer.Option(help="Only those of this type.")] = None,
-    name: Annotated[str | None, typer.Option(help="Only those of this name.")] = None,
+    status: AnyStatus = None,
+    type: OfType = None,
+    name: OfName = None,
     dedupe_key: Annotated[str | None, typer.Option(help="Only the one with this key; needs --type or --name.")] = None,
     metadata: Metadata = None,
     since: Since = None,
@@ -191,8 +198,8 @@ def cancel(
     run: OneRun = None,
     reason: Annotated[str | None, typer.Option(help="Reason, stored with the run.")] = None,
     status: bulk.Status = None,
-    type: bulk.Type = None,
-    name: bulk.Name = None,
+    type: OfType = None,
+    name: OfName = None,
     since: Since = None,
     dry_run: bulk.DryRun = False,
     no_wait: NoWait = False,
@@ -227,8 +234,8 @@ def retry(
     ] = None,
     force: Force = False,
     status: bulk.Status = None,
-    type: bulk.Type = None,
-    name: bulk.Name = None,
+    type: OfType = None,
+    name: OfName = None,
     since: Since = None,
     dry_run: bulk.DryRun = False,
     no_wait: NoWait = False,
@@ -258,8 +265,8 @@ def retry(
 def delete(
     run: OneRun = None,
     status: bulk.Status = None,
-    type: bulk.Type = None,
-    name: bulk.Name = None,
+    type: OfType = None,
+    name: OfName = None,
     since: Since = None,
     dry_run: bulk.DryRun = False,
     no_wait: NoWait = False,

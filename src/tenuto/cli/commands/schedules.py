@@ -4,8 +4,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from tenuto.cli.commands.runs import AfterName, Limit
 from tenuto.cli.exit_codes import UsageError
+from tenuto.cli.list_options import AfterName, Limit
 from tenuto.cli.output import AsJson, cell, fields, show, show_list
 from tenuto.cli.session import with_tenuto
 

@@ -6,9 +6,21 @@ from uuid import UUID
 import typer
 
 from tenuto.cli.arguments import read_object
-from tenuto.cli.commands.runs import Before, Changes, Force, Limit, Metadata
+from tenuto.cli.commands.runs import Changes, Force
 from tenuto.cli.exit_codes import UsageError
-from tenuto.cli.list_options import Counted, Since, Until, read_statuses, read_time, show_counted
+from tenuto.cli.list_options import (
+    AnyStatus,
+    Before,
+    Counted,
+    Limit,
+    Metadata,
+    OfType,
+    Since,
+    Until,
+    read_statuses,
+    read_time,
+    show_counted,
+)
 from tenuto.cli.logs import Follow, show_task_logs
 from tenuto.cli.output import AsJson, attempts, cell, shorten, show, table
 from tenuto.cli.run_or_task import of_a_task
@@ -34,9 +46,9 @@ TaskId = Annotated[str, typer.Argument(metavar="TASK", help="Id of the task, or 
 @app.command("list")
 def list_(
     run: Annotated[str | None, typer.Option(help="Only tasks of this run.")] = None,
-    status: Annotated[list[str] | None, typer.Option(help="Only those with this status; may be repeated.")] = None,
+    status: AnyStatus = None,
     queue: Annotated[str | None, typer.Option(help="Only tasks of this queue.")] = None,
-    type: Annotated[str | None, typer.Option(help="Only those of this type.")] = None,
+    type: OfType = None,
     external_id: Annotated[str | None, typer.Option(help="Only those with this id in another system.")] = None,
     metadata: Metadata = None,
     since: Since = None,

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from tenuto.cli.commands.runs import Limit
+from tenuto.cli.list_options import Limit
 from tenuto.cli.output import AsJson, fields, show, show_list
 from tenuto.cli.session import with_tenuto
 

@@ -6,7 +6,7 @@ from uuid import UUID
 import typer
 
 from tenuto.cli.audited import AuditedTransaction, Org, change
-from tenuto.cli.commands.runs import Before, Limit
+from tenuto.cli.list_options import Before, Limit
 from tenuto.cli.output import AsJson, fields, show, show_list
 from tenuto.cli.people_changes import with_people
 from tenuto.cli.session import read_id, read_optional_id

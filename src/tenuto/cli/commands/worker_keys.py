@@ -7,8 +7,8 @@ import typer
 
 from tenuto.cli.audited import Org, split_commas
 from tenuto.cli.commands.keys import ONCE, Env, Expires, KeyId, Name, Overlap
-from tenuto.cli.commands.runs import Before, Limit
 from tenuto.cli.key_changes import find_id, read_span, with_worker_keys
+from tenuto.cli.list_options import Before, Limit
 from tenuto.cli.output import AsJson, fields, show, show_list
 from tenuto.cli.session import read_optional_id
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from tenuto.cli.commands.runs import Limit
+from tenuto.cli.list_options import Limit
 from tenuto.cli.output import AsJson, cell, fields, show, show_list, table
 from tenuto.cli.session import with_tenuto
 
