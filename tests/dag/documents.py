@@ -45,6 +45,23 @@ ORDERS: dict[str, Any] = {
 }
 
 
+# Another DAG, whose dataset few may read.
+VAULT: dict[str, Any] = {
+    "version": 1,
+    "name": "vault",
+    "jobs": [
+        {
+            "name": "collect",
+            "activation": "source",
+            "source": {"kind": "manual"},
+            "operator": "python",
+            "config": {"task": "vault:collect"},
+            "outputs": [{"dataset": "secrets"}],
+        }
+    ],
+}
+
+
 def a_document(**changes: Any) -> dict[str, Any]:
     """The document of orders with other top-level fields."""
     return {**deepcopy(ORDERS), **changes}

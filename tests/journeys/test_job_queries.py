@@ -1,7 +1,5 @@
 """Tasks of jobs that query their inputs with `ctx.query`: functions and bundles, on direct workers and over HTTP."""
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,8 +11,7 @@ from tests.support.database.jobs import deployed, trigger
 from tests.support.database.loops import value
 from tests.support.database.tasks import DEFAULT_ORG, Db, call
 from tests.support.processes.bundles import a_bundle, a_manifest, hash_of
-from tests.support.processes.remote_workers import a_remote_fleet, make_worker_key
-from tests.support.processes.workers import Fleet, a_fleet
+from tests.support.processes.workers import Fleet
 from tests.support.sandbox.availability import require_full_sandbox
 from tests.support.waiting import wait_until
 
@@ -38,16 +35,9 @@ def misled(ctx, job):
 ENDED = "select count(*) from tenuto.run_status where status in ('completed', 'failed')"
 
 
-@pytest.fixture(params=["direct", "over HTTP"])
-def workers(request: pytest.FixtureRequest, db: Db, database: str, tmp_path: Path) -> Iterator[Fleet]:
+@pytest.fixture(autouse=True)
+def full_sandbox() -> None:
     require_full_sandbox()
-    if request.param == "direct":
-        with a_fleet(database, tmp_path) as fleet:
-            yield fleet
-    else:
-        with a_remote_fleet(database, tmp_path, make_worker_key(db)) as fleet:
-            fleet.storage = (tmp_path / "home" / "objects").as_uri()  # that of the server
-            yield fleet
 
 
 def put_bundle(db: Db, code: bytes, *tasks: str) -> str:

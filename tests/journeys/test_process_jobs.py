@@ -3,11 +3,7 @@ nothing half committed."""
 
 import os
 import signal
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
-
-import pytest
 
 from tests.journeys.test_jobs import paused, rows
 from tests.support.database.attempts import error_of, outcomes, wait_for
@@ -15,8 +11,7 @@ from tests.support.database.invariants import assert_invariants
 from tests.support.database.jobs import KEY, deployed, partitions, trigger
 from tests.support.database.loops import count, promote, value
 from tests.support.database.tasks import Db
-from tests.support.processes.remote_workers import a_remote_fleet, make_worker_key
-from tests.support.processes.workers import Fleet, a_fleet
+from tests.support.processes.workers import Fleet
 from tests.support.waiting import wait_until
 
 DAY = {"partition": {**KEY["partition"], "column": "day"}}
@@ -58,17 +53,6 @@ DAG: dict[str, Any] = {
         a_source("boxed", {"dataset": "boxed"}),
     ],
 }
-
-
-@pytest.fixture(params=["direct", "over HTTP"])
-def workers(request: pytest.FixtureRequest, db: Db, database: str, tmp_path: Path) -> Iterator[Fleet]:
-    if request.param == "direct":
-        with a_fleet(database, tmp_path) as fleet:
-            yield fleet
-    else:
-        with a_remote_fleet(database, tmp_path, make_worker_key(db)) as fleet:
-            fleet.storage = (tmp_path / "home" / "objects").as_uri()  # that of the server
-            yield fleet
 
 
 def task_process(fleet: Fleet, no: int) -> int:

@@ -9,27 +9,12 @@ import pytest
 from tenuto import App, Forbidden
 from tenuto.dag.readers import wider_readers
 from tenuto.sdk.operations.column_flows import describe_flow
-from tests.dag.documents import parsed, with_job
+from tests.dag.documents import VAULT, parsed, with_job
 from tests.support.database.dags import cutover, deploy
 from tests.support.database.tasks import DEFAULT_ORG, Db, call
 
 app = App("shop")
 COLUMNS = [{"name": name, "type": "bigint"} for name in ("order_id", "secret", "region", "a", "b", "c")]
-
-VAULT = {
-    "version": 1,
-    "name": "vault",
-    "jobs": [
-        {
-            "name": "collect",
-            "activation": "source",
-            "source": {"kind": "manual"},
-            "operator": "python",
-            "config": {"task": "vault:collect"},
-            "outputs": [{"dataset": "secrets"}],
-        }
-    ],
-}
 
 
 def a_document(sql: str, **output: Any) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from tenuto.server.settings import RateLimit, ServerSettings
 from tests.support.database.tasks import DEFAULT_ORG, call
 from tests.support.http.api_client import ApiClient
 from tests.support.http.kept_pool import KeptPool, a_kept_pool
+from tests.support.http.oidc_issuer import IssuerServer, an_issuer
 from tests.support.http.worker_requests import PEPPERS, HttpWorker, open_worker, worker_headers
 
 ENOUGH = RateLimit(1e6, 1e6)  # tests are strangers all at one address
@@ -74,6 +75,14 @@ def admin(api: TestClient, make_headers: MakeKey) -> TestClient:
     """A client that may do everything in the default org."""
     api.headers.update(make_headers("*"))
     return api
+
+
+@pytest.fixture
+def issuer() -> Iterator[IssuerServer]:
+    """An OIDC issuer that signs tokens with its key `k1`."""
+    with an_issuer() as issuer:
+        issuer.add_key("k1")
+        yield issuer
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import json
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,7 +17,7 @@ from tenuto.server.app import create_app
 from tenuto.server.settings import Oidc, ServerSettings
 from tests.server.conftest import MakeKey
 from tests.support.database.tasks import DEFAULT_ORG, call, start
-from tests.support.http.oidc_issuer import AUDIENCE, IssuerServer, an_issuer
+from tests.support.http.oidc_issuer import AUDIENCE, IssuerServer
 from tests.support.http.worker_requests import fence, open_worker, worker_headers
 
 MATRIX: dict[str, str] = json.loads((Path(__file__).parent / "matrix.json").read_text())["routes"]
@@ -41,13 +40,6 @@ class Who:
     acts_as: str
     headers: dict[str, str]
     refusal: int
-
-
-@pytest.fixture
-def issuer() -> Iterator[IssuerServer]:
-    with an_issuer() as found:
-        found.add_key("k1")
-        yield found
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import io
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -20,7 +19,7 @@ from tests.support.database.dags import rollback
 from tests.support.database.jobs import trigger
 from tests.support.database.published import deploy_orders, publish_orders
 from tests.support.database.tasks import DEFAULT_ORG, call
-from tests.support.http.oidc_issuer import AUDIENCE, IssuerServer, an_issuer
+from tests.support.http.oidc_issuer import AUDIENCE, IssuerServer
 from tests.support.http.worker_requests import HttpWorker
 from tests.support.sandbox.availability import require_full_sandbox
 
@@ -106,13 +105,6 @@ def test_rows_in_postgres_are_read_beside_files(
     assert rows(admin, "select count(*) from stock, orders", as_of="depot@1") == [[3]]
     unclear = ask(admin, "select count(*) from stock, orders", as_of="1")
     assert (unclear.status_code, "depot, shop" in unclear.json()["detail"]) == (422, True)
-
-
-@pytest.fixture
-def issuer() -> Iterator[IssuerServer]:
-    with an_issuer() as found:
-        found.add_key("k1")
-        yield found
 
 
 class TestWhoReads:

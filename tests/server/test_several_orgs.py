@@ -14,16 +14,9 @@ from tenuto.server.settings import Oidc, ServerSettings
 from tests.server.conftest import MakeKey
 from tests.support.database.loops import an_org
 from tests.support.database.tasks import DEFAULT_ORG, call
-from tests.support.http.oidc_issuer import AUDIENCE, CLIENT, SECRET, IssuerServer, an_issuer
+from tests.support.http.oidc_issuer import AUDIENCE, CLIENT, SECRET, IssuerServer
 
 HERE = "https://tenuto.test"
-
-
-@pytest.fixture
-def issuer() -> Iterator[IssuerServer]:
-    with an_issuer() as found:
-        found.add_key("k1")
-        yield found
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import base64
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -20,17 +20,10 @@ from tenuto.server.app import create_app
 from tenuto.server.settings import Oidc, RateLimit, ServerSettings
 from tests.support.database.audit import entries_of_requests
 from tests.support.database.tasks import DEFAULT_ORG, call
-from tests.support.http.oidc_issuer import AUDIENCE, RSA, IssuerServer, an_issuer
+from tests.support.http.oidc_issuer import AUDIENCE, RSA, IssuerServer
 from tests.support.waiting import wait_until
 
 Bearer = dict[str, str]
-
-
-@pytest.fixture
-def issuer() -> Iterator[IssuerServer]:
-    with an_issuer() as found:
-        found.add_key("k1")
-        yield found
 
 
 @pytest.fixture

@@ -5,25 +5,11 @@ from typing import Any
 import pytest
 
 from tenuto.model.errors import Forbidden
-from tests.dag.documents import with_job
+from tests.dag.documents import VAULT, with_job
 from tests.support.database.dags import cutover, datasets, deploy, rollback
 from tests.support.database.tasks import DEFAULT_ORG, Db, call
 
 MESSAGE = "role sales reads orders_daily, which will be computed from secrets, but cannot read secrets"
-VAULT = {
-    "version": 1,
-    "name": "vault",
-    "jobs": [
-        {
-            "name": "collect",
-            "activation": "source",
-            "source": {"kind": "manual"},
-            "operator": "python",
-            "config": {"task": "vault:collect"},
-            "outputs": [{"dataset": "secrets"}],
-        }
-    ],
-}
 
 
 def from_secrets(**outputs: Any) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Users, API keys and audit entries for tests; the hashes of keys are not real ones."""
 
 import secrets
+from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 from uuid import UUID
@@ -28,6 +29,29 @@ def an_api_key(db: Db, key_id: str, *, org_id: UUID = DEFAULT_ORG, **more: Any) 
     """An API key whose hash is the hash of its id."""
     made = {"name": "ci", "permissions": ["runs:*"], "created_by": "ann", **more}
     return call(db, "create_api_key", org_id=org_id, key_id=key_id, hash=hash_of(key_id), **made)
+
+
+def by_key(key_id: str, *, permission: str | None = "runs:write") -> dict[str, Any]:
+    """The arguments of a request with this key."""
+    return {"key_id": key_id, "hashes": [hash_of(key_id)], "permission": permission}
+
+
+def refused_callers(db: Db, key_id: str) -> dict[str, dict[str, Any]]:
+    """Callers that may not start runs, by the message that each gets; one guesses the secret of `key_id`."""
+    reader, revoked, expired = a_key_id(), a_key_id(), a_key_id()
+    an_api_key(db, reader, permissions=["runs:read"])
+    call(db, "revoke_api_key", org_id=DEFAULT_ORG, id=an_api_key(db, revoked))
+    db.execute(
+        "update tenuto.api_keys set expires_at = %s where id = %s",
+        [datetime(2020, 1, 1, tzinfo=UTC), an_api_key(db, expired)],
+    )
+    gone: UUID = a_user(db, platform_role="writer")
+    call(db, "disable_user", org_id=DEFAULT_ORG, user_id=gone)
+    return {
+        "has no permission": by_key(reader), "was revoked": by_key(revoked), "has expired": by_key(expired),
+        "no such API key": by_key(key_id) | {"hashes": [hash_of("guessed")]},
+        "is disabled": {"org_id": DEFAULT_ORG, "user_id": gone, "platform_role": "writer"},
+    }  # fmt: skip
 
 
 def a_worker_key(db: Db, key_id: str, *, org_id: UUID = DEFAULT_ORG, **more: Any) -> UUID:

@@ -21,8 +21,7 @@ begin
   left join tenuto.dataset_versions v on v.org_id = s.org_id and v.id = s.current_version_id
   where s.org_id = p_org_id and s.name = p_name and s.deleted_at is null;
   if not found then
-    perform tenuto._raise('TN001', format('no dataset %s', left(p_name, 128)),
-      tenuto._did_you_mean(p_name, tenuto._known_datasets(p_org_id), 'list the datasets to see which exist'));
+    perform tenuto._raise_no_dataset(p_org_id, p_name);
   end if;
 end
 $$;

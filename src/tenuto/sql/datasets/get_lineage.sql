@@ -28,8 +28,7 @@ begin
   where d.org_id = p_org_id and d.name = p_dataset and d.deleted_at is null
     and (v_roles is null or d.read_roles && v_roles);
   if not found then
-    perform tenuto._raise('TN001', format('no dataset %s', left(p_dataset, 128)),
-      tenuto._did_you_mean(p_dataset, tenuto._known_datasets(p_org_id), 'list the datasets to see which exist'));
+    perform tenuto._raise_no_dataset(p_org_id, p_dataset);
   end if;
   v_version := coalesce(p_version_id, v_dataset.current_version_id);
   if p_version_id is not null and not exists (

@@ -12,8 +12,7 @@ begin
     and name = p_name
     and deleted_at is null;
   if not found then
-    perform tenuto._raise('TN001', format('no dataset %s', left(p_name, 128)),
-      tenuto._did_you_mean(p_name, tenuto._known_datasets(p_org_id), 'list the datasets to see which exist'));
+    perform tenuto._raise_no_dataset(p_org_id, p_name);
   end if;
   perform tenuto._audit(p_org_id, 'dataset', p_name, 'revoke', p_old => jsonb_build_object('role', p_role));
 end

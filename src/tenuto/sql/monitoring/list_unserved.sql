@@ -7,18 +7,8 @@ create or replace function tenuto.list_unserved(p_org_id uuid, p_limit int defau
   set plan_cache_mode = force_custom_plan
   set jit = off
 as $$
-  with lane as materialized (   -- also lanes that no claim has opened yet
-    select l.route_id, l.group_no, l.priority, min(l.floor) as floor
-    from (
-      select l.route_id, l.group_no, l.priority, l.floor from tenuto.ready_lanes l where l.org_id = p_org_id
-      union all
-      select a.route_id, a.group_no, a.priority, a.seq
-      from tenuto.arrivals a
-      where a.id >= coalesce((select f.floor from tenuto.arrival_floor f), 0)
-        and a.org_id = p_org_id
-        and a.limit_id is null
-    ) l
-    group by 1, 2, 3
+  with lane as materialized (
+    select * from tenuto._org_lanes(p_org_id)
   ), queued as materialized (
     select l.route_id, l.group_no, sum(n.tasks)::bigint as tasks, min(n.queued_at) as queued_at
     from lane l

@@ -4,10 +4,8 @@ import json
 import os
 import signal
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 
 import psycopg
 import pytest
@@ -17,14 +15,10 @@ from tenuto.model.ids import uuid7
 from tests.support.database.audit import forget_entries
 from tests.support.database.loops import count
 from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call
-from tests.support.database.users import a_key_id, a_user, an_api_key, hash_of
+from tests.support.database.users import a_key_id, a_user, an_api_key, by_key, refused_callers
 from tests.support.postgres.server import PG_BIN, copy_home, remove_server
 
 KIND = {"type": "shop.send"}
-
-
-def by_key(key_id: str, *, permission: str | None = "runs:write") -> dict[str, Any]:
-    return {"key_id": key_id, "hashes": [hash_of(key_id)], "permission": permission}
 
 
 def request(db: Db, who: dict[str, Any], *inputs: Any, ids: list[str] | None = None, **more: Any) -> list[str]:
@@ -107,21 +101,7 @@ def test_the_org_is_the_keys_whatever_else_is_said(db: Db) -> None:
 
 
 def test_who_may_not_starts_nothing(db: Db, key: str) -> None:
-    reader, revoked, expired = a_key_id(), a_key_id(), a_key_id()
-    an_api_key(db, reader, permissions=["runs:read"])
-    call(db, "revoke_api_key", org_id=DEFAULT_ORG, id=an_api_key(db, revoked))
-    db.execute(
-        "update tenuto.api_keys set expires_at = %s where id = %s",
-        [datetime(2020, 1, 1, tzinfo=UTC), an_api_key(db, expired)],
-    )
-    gone: UUID = a_user(db, platform_role="writer")
-    call(db, "disable_user", org_id=DEFAULT_ORG, user_id=gone)
-    refused = {
-        "has no permission": by_key(reader), "was revoked": by_key(revoked), "has expired": by_key(expired),
-        "no such API key": by_key(key) | {"hashes": [hash_of("guessed")]},
-        "is disabled": {"org_id": DEFAULT_ORG, "user_id": gone, "platform_role": "writer"},
-    }  # fmt: skip
-    for message, who in refused.items():
+    for message, who in refused_callers(db, key).items():
         with pytest.raises(psycopg.Error, match=message):
             request(db, who, [1])
 

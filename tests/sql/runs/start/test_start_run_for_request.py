@@ -1,6 +1,5 @@
 """A run of one request that cannot share its statement: checked, started and written to the audit log together."""
 
-from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -10,13 +9,9 @@ from psycopg.types.json import Jsonb
 
 from tenuto.model.errors import TenutoError
 from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, run_status
-from tests.support.database.users import a_key_id, a_user, an_api_key, hash_of
+from tests.support.database.users import a_key_id, a_user, an_api_key, by_key, refused_callers
 
 KIND = {"type": "shop.send"}
-
-
-def by_key(key_id: str, *, permission: str | None = "runs:write") -> dict[str, Any]:
-    return {"key_id": key_id, "hashes": [hash_of(key_id)], "permission": permission}
 
 
 def request(db: Db, who: dict[str, Any], *inputs: Any, **more: Any) -> tuple[UUID, bool]:
@@ -101,21 +96,7 @@ def test_the_org_is_that_of_the_key_whatever_org_is_passed(db: Db) -> None:
 
 def test_a_caller_that_is_refused_starts_nothing_not_even_for_a_key_that_is_taken(db: Db, key: str) -> None:
     taken, _ = request(db, by_key(key), dedupe_key="a")
-    reader, revoked, expired = a_key_id(), a_key_id(), a_key_id()
-    an_api_key(db, reader, permissions=["runs:read"])
-    call(db, "revoke_api_key", org_id=DEFAULT_ORG, id=an_api_key(db, revoked))
-    db.execute(
-        "update tenuto.api_keys set expires_at = %s where id = %s",
-        [datetime(2020, 1, 1, tzinfo=UTC), an_api_key(db, expired)],
-    )
-    gone: UUID = a_user(db, platform_role="writer")
-    call(db, "disable_user", org_id=DEFAULT_ORG, user_id=gone)
-    refused = {
-        "has no permission": by_key(reader), "was revoked": by_key(revoked), "has expired": by_key(expired),
-        "no such API key": by_key(key) | {"hashes": [hash_of("guessed")]},
-        "is disabled": {"org_id": DEFAULT_ORG, "user_id": gone, "platform_role": "writer"},
-    }  # fmt: skip
-    for message, who in refused.items():
+    for message, who in refused_callers(db, key).items():
         with pytest.raises(TenutoError, match=message):
             request(db, who, dedupe_key="a")
 

@@ -31,9 +31,8 @@ begin
     perform tenuto.get_dataset(p_org_id, p_target);
   elsif p_kind in ('job_failures', 'job_alerts') and p_target is not null then
     perform tenuto._find_job_key(p_org_id, split_part(p_target, '/', 1), split_part(p_target, '/', 2));
-  elsif p_kind = 'pool_trouble' and p_target is not null
-        and not exists (select from tenuto.pools p where p.org_id = p_org_id and p.name = p_target) then
-    perform tenuto._raise('TN001', format('no pool %s', left(p_target, 100)), 'list the pools to see which exist');
+  elsif p_kind = 'pool_trouble' and p_target is not null then
+    perform tenuto._find_pool(p_org_id, p_target);
   end if;
   if p_destination is not null and not exists (
     select from tenuto.destinations d where d.org_id = p_org_id and d.name = p_destination

@@ -7,12 +7,9 @@ create or replace function tenuto.list_pool_machines(p_org_id uuid, p_name text,
   stable
 as $$
 declare
-  v_pool_id uuid := (select p.id from tenuto.pools p where p.org_id = p_org_id and p.name = p_name);
+  v_pool_id uuid := tenuto._find_pool(p_org_id, p_name);
 begin
   perform tenuto._check_page(p_limit);
-  if v_pool_id is null then
-    perform tenuto._raise('TN001', format('no pool %s', left(p_name, 256)), 'list the pools to see which exist');
-  end if;
   return query
   select m.id, m.status, m.provider_id, m.running, m.idle_seconds, m.created_at, m.has_registered, m.external,
          left(m.error, 1024)

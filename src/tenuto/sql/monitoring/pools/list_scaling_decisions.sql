@@ -6,12 +6,9 @@ create or replace function tenuto.list_scaling_decisions(
   stable
 as $$
 declare
-  v_pool_id uuid := (select p.id from tenuto.pools p where p.org_id = p_org_id and p.name = p_name);
+  v_pool_id uuid := tenuto._find_pool(p_org_id, p_name);
 begin
   perform tenuto._check_page(p_limit);
-  if v_pool_id is null then
-    perform tenuto._raise('TN001', format('no pool %s', left(p_name, 256)), 'list the pools to see which exist');
-  end if;
   return query
   select d.id, d.decided_at, d.workers, d.wanted, d.reason, d.facts
   from tenuto.scaling_decisions d

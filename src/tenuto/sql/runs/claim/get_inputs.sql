@@ -11,19 +11,9 @@ declare
   v_task tenuto.tasks;
   v_bytes bigint := 0;
 begin
-  select t.* into v_task
-  from tenuto.running_tasks r
-  join tenuto.tasks t on t.id = r.id
-  where r.id = p_task_id
-    and r.attempt = p_attempt
-    and r.session_id = p_session_id
-    and tenuto._session_exists(p_session_id, p_token);
-  if not found then
-    perform tenuto._raise('TN005',
-      format('attempt %s of task %s is not held by session %s', p_attempt, p_task_id, p_session_id),
-      'stop working on it: another worker has it, or it has ended');
-  end if;
+  perform tenuto._find_attempt(p_session_id, p_token, p_task_id, p_attempt);
   if p_first = 0 then
+    select t.* into v_task from tenuto.tasks t where t.id = p_task_id;
     return query values ('input', null::int, v_task.input::text), ('metadata', null, v_task.metadata::text);
   end if;
 

@@ -7,19 +7,8 @@ create or replace function tenuto.get_task_state(
   stable
 as $$
 declare
-  v_running tenuto.running_tasks;
+  v_running tenuto.running_tasks := tenuto._find_attempt(p_session_id, p_token, p_task_id, p_attempt);
 begin
-  select r.* into v_running
-  from tenuto.running_tasks r
-  where r.id = p_task_id
-    and r.attempt = p_attempt
-    and r.session_id = p_session_id
-    and tenuto._session_exists(p_session_id, p_token);
-  if not found then
-    perform tenuto._raise('TN005',
-      format('attempt %s of task %s is not held by session %s', p_attempt, p_task_id, p_session_id),
-      'stop working on it: another worker has it, or it has ended');
-  end if;
   return query select s.* from tenuto.get_state(v_running.org_id, tenuto._state_owner(v_running), p_key) s;
 end
 $$;
