@@ -32,7 +32,7 @@ web: ## build the dashboard (needs Node)
 screenshots: .venv/.dev ## take pictures of every page of the dashboard (needs Chromium)
 	@$(BIN)/python tools/screenshots.py $(ARGS)
 
-bench: .venv/.dev ## measure the kernel on this machine
+bench: .venv/.dev ## measure the SQL functions on this machine
 	@$(BIN)/python bench/kernel.py $(ARGS)
 
 growth: .venv/.dev ## measure how costs grow with size (ARGS="--quick", ARGS=--check for CI)

@@ -105,7 +105,7 @@ async def call_value(conn: Conn, function: str, **params: object) -> Any:
 async def call_later(conn: Conn, function: str, **params: object) -> None:
     """Send the call in a pipeline together with the next call, which also raises the error of this one."""
     statement, values = _statement(function, "*", params)
-    with kernel_errors():
+    with translated_errors():
         await conn.execute(statement, values)
 
 
@@ -117,7 +117,7 @@ async def call_void(conn: Conn, function: str, **params: object) -> None:
 def call_sync(conn: Connection[Any], function: str, **params: object) -> list[dict[str, Any]]:
     """Call a function on a sync connection; return rows as dicts."""
     statement, values = _statement(function, "*", params)
-    with kernel_errors(), conn.cursor(row_factory=dict_row) as cursor:
+    with translated_errors(), conn.cursor(row_factory=dict_row) as cursor:
         cursor.execute(statement, values)
         return cursor.fetchall()
 
@@ -150,14 +150,14 @@ async def _fetch(
         conn = conn.conn
     else:
         statement, values = _statement(function, columns, params)
-    with kernel_errors():
+    with translated_errors():
         async with conn.cursor(row_factory=row) as cursor:
             await cursor.execute(statement, values)
             return await cursor.fetchall()
 
 
 @contextmanager
-def kernel_errors() -> Generator[None]:
+def translated_errors() -> Generator[None]:
     """Convert errors raised by SQL functions to their exception classes."""
     try:
         yield

@@ -19,7 +19,7 @@ from psycopg.pq.abc import PGresult
 from psycopg.types.string import TextLoader
 
 from tenuto.db.connection.availability import availability_of
-from tenuto.db.connection.call import kernel_errors, rejected, translated
+from tenuto.db.connection.call import translated_errors, rejected, translated
 from tenuto.db.connection.connect import adapt_sync, with_keepalives
 from tenuto.db.connection.errors import Away, Unreachable
 from tenuto.db.connection.raw_statements import array_literal
@@ -94,7 +94,7 @@ class ClaimConnection:
 
     def complete(self, task_id: str, attempt: int, output: str | None) -> str:
         """Report one completed task on its own; return the result of complete_tasks."""
-        with unreachable_on_error(), kernel_errors():
+        with unreachable_on_error(), translated_errors():
             row = self.conn.execute(
                 "select result from tenuto.complete_tasks("
                 "%s, %s, array[%s]::uuid[], array[%s]::int[], array[%s]::jsonb[])",
@@ -104,7 +104,7 @@ class ClaimConnection:
 
     def postpone_unclaimable(self, limit: int) -> list[Unclaimable]:
         """Postpone the tasks whose claim raises; return them with their errors."""
-        with unreachable_on_error(), kernel_errors():
+        with unreachable_on_error(), translated_errors():
             rows = self.conn.execute(
                 "select task_id, org_id, run_id, error from tenuto.postpone_unclaimable(%s, %s, %s, %s)",
                 (self.session_id, self.token, self.routes, limit),
@@ -149,7 +149,7 @@ class ClaimConnection:
 
     def nudge(self, run_ids: Collection[str]) -> None:
         """Update the counts of these runs and wake the workers that serve tasks which became ready in them."""
-        with unreachable_on_error(), kernel_errors():
+        with unreachable_on_error(), translated_errors():
             self.conn.execute("select tenuto.fold_and_wake_runs(%s)", ("{" + ",".join(run_ids) + "}",))
 
     def close(self) -> None:

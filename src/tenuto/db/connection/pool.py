@@ -14,7 +14,7 @@ from psycopg.pq import TransactionStatus
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from tenuto.db.connection.availability import Availability, availability_of
-from tenuto.db.connection.call import Actor, Conn, kernel_errors, rejected
+from tenuto.db.connection.call import Actor, Conn, translated_errors, rejected
 from tenuto.db.connection.connect import configure, configure_bound, connection_settings, gated
 from tenuto.db.connection.error_messages import place_of
 from tenuto.db.connection.errors import (
@@ -255,7 +255,7 @@ async def transaction_for(
 ) -> AsyncGenerator[Conn]:
     """Open a transaction for the org. Calls whose result is not awaited are pipelined with the next awaited call:
     `conn.transaction()` would need one round trip to begin and one to end."""
-    with kernel_errors():
+    with translated_errors():
         async with pool.connection(timeout=max(pool.timeout, 2 * timeout), org_id=org_id) as conn:
             try:
                 async with conn.pipeline():

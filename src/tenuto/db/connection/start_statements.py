@@ -12,7 +12,7 @@ from psycopg.errors import InsufficientPrivilege, InvalidSchemaName, UndefinedFu
 from psycopg.rows import tuple_row
 
 from tenuto.db.connection import foreign_connections
-from tenuto.db.connection.call import Conn, kernel_errors
+from tenuto.db.connection.call import Conn, translated_errors
 from tenuto.db.connection.errors import DatabaseProblem
 from tenuto.db.connection.raw_statements import array_literal
 from tenuto.model.errors import InvalidInput
@@ -126,7 +126,7 @@ async def execute_start(conn: object, statement: Statement) -> list[Started]:
     if not isinstance(conn, AsyncConnection):
         return await foreign_connections.execute_async(conn, *statement)
     conn = cast("Conn", conn)
-    with allowed_to_start(conn.info.user), kernel_errors():
+    with allowed_to_start(conn.info.user), translated_errors():
         async with conn.cursor(row_factory=tuple_row) as cursor:
             await cursor.execute(statement[0].encode(), statement[1])
             return _read(await cursor.fetchall())
@@ -137,7 +137,7 @@ def ask_sync(conn: object, statement: Statement) -> list[Started]:
     if not isinstance(conn, Connection):
         return foreign_connections.execute_sync(conn, *statement)
     conn = cast("Connection[Any]", conn)
-    with allowed_to_start(conn.info.user), kernel_errors(), conn.cursor(row_factory=tuple_row) as cursor:
+    with allowed_to_start(conn.info.user), translated_errors(), conn.cursor(row_factory=tuple_row) as cursor:
         cursor.execute(statement[0].encode(), statement[1])
         return _read(cursor.fetchall())
 

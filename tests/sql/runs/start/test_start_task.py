@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from tenuto.db import embedded
-from tenuto.db.connection.call import kernel_errors
+from tenuto.db.connection.call import translated_errors
 from tenuto.model.errors import Conflict
 from tenuto.model.ids import uuid7
 from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker
@@ -62,7 +62,7 @@ def test_what_is_wrong_is_refused_and_leaves_nothing(db: Db, kind: Any):
 
 def test_an_id_that_is_taken_is_refused_and_the_first_task_stays(db: Db):
     id = start(db)
-    with pytest.raises(Conflict, match=f"^the id {id} cannot be used; make another UUID$"), kernel_errors():
+    with pytest.raises(Conflict, match=f"^the id {id} cannot be used; make another UUID$"), translated_errors():
         db.execute("call tenuto.start_task(%s, %s, '[2]', %s)", (DEFAULT_ORG, json.dumps(KIND), id))
 
     assert db.execute("select input from tenuto.tasks").fetchall() == [([1],)]
