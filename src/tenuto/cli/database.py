@@ -1,5 +1,5 @@
-"""Reads where a command finds Tenuto, and opens its database: that of TENUTO_DATABASE_URL, else the embedded one, whose
-server is started."""
+"""Reads where a command finds Tenuto, and opens its database: the one that TENUTO_DATABASE_URL names, else the embedded
+one, which it starts."""
 
 import os
 from collections.abc import Generator, Mapping

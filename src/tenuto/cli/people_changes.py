@@ -25,6 +25,6 @@ def with_people(question: "Callable[[PeopleOperations], Awaitable[T]]", *, org: 
 
 
 def with_orgs(question: "Callable[[PeopleOperations], Awaitable[T]]") -> T:
-    """Run `question` with all orgs, or over HTTP with that of the API key. TENUTO_ORG may name one that does not
-    exist."""
+    """Run `question` with all orgs; over HTTP, with the org of the API key. Ignores TENUTO_ORG, because the org that it
+    names may not exist yet."""
     return with_people(question, org="default" if read_settings().server is None else None)

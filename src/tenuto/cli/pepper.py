@@ -45,7 +45,7 @@ def peppers_if_any(settings: Settings, environment: Mapping[str, str] = os.envir
 
 
 def _make(path: Path) -> None:
-    """Creates the file atomically: of several processes that start at once, all read the complete pepper of the
+    """Creates the file atomically: if several processes start at once, all of them read the complete pepper of the
     first."""
     descriptor, whole = tempfile.mkstemp(dir=path.parent)  # mkstemp makes it readable only to its owner
     with os.fdopen(descriptor, "w") as file:

@@ -134,7 +134,8 @@ def _find_id(text: str, digits: str, what: str) -> UUID:
 
 
 async def _ids_that_begin(tenuto: "Operations", digits: str, what: str) -> list[UUID]:
-    """Return the newest ids that begin with these digits: those before the first id that is larger than all of them."""
+    """Return the newest ids that begin with these digits. The list starts below the smallest id that is larger than all
+    of them."""
     from tenuto.model.filters import RunListFilter, TaskListFilter
 
     after_all, limit = int(digits.ljust(32, "f"), 16) + 1, MAX_CANDIDATES + 1

@@ -14,7 +14,8 @@ NO_DISPATCHER = "no dispatcher is alive, start one with `tenuto dispatcher`"
 
 
 def still_running(what: str, continues: str, follow: str, *, org: str | None) -> StillRunning:
-    """Return the problem: what has not ended, that it continues or which process is missing, how to follow it."""
+    """Return the error for work that has not ended. It says that the work continues, or which process is missing, and
+    how to follow it."""
     missing = with_tenuto(_missing_processes, org=org)
     return StillRunning(f"{what}; {'; '.join(missing) or continues}: {follow}")
 

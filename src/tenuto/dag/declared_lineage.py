@@ -14,7 +14,8 @@ from tenuto.model.lineage import stated_lineage
 def input_numbers(
     datasets: Sequence[str | None], sources: Sequence[Producer | None], published: Mapping[Producer, str]
 ) -> dict[str, int]:
-    """Returns the numbers of a job's inputs by their names: that of the dataset, and that of the job it comes from."""
+    """Returns the numbers of a job's inputs by name. An input has two names: its dataset, and the job that publishes
+    it."""
     numbers: dict[str, int] = {}
     for number, (dataset, source) in enumerate(zip(datasets, sources, strict=True)):
         names = (dataset or (published.get(source) if source else None), source[0] if source else None)

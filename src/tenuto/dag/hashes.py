@@ -37,7 +37,7 @@ def yaml_hash(tree: YamlNode) -> str:
 
 
 def with_hashes(jobs: list[Job], document: str) -> list[Job]:
-    """Returns the jobs, which must come after those they read from, with their hashes. The data of a job with
+    """Returns the jobs with their hashes. Each job must come after the jobs that it reads from. The data of a job with
     `bootstrap: {reset_outputs: true}` depends on the hash of the document: every version of it begins with no data. A
     sink and the jobs that append to it change together: a new version of its dataset needs the rows of all of them."""
     members = sinks(jobs)
@@ -65,8 +65,8 @@ def _hash_jobs(jobs: list[Job], document: str, groups: dict[str, list[str]]) -> 
 
 
 def data_facts(job: Job, parents: dict[str, str]) -> JsonObject:
-    """Returns everything that decides what the job's data is. Names are no part of it, so a rename keeps the data; what
-    it reads from another job of the DAG is known by the hash of that job."""
+    """Returns everything that decides what the job's data is. Names are left out, so that a rename keeps the data. An
+    input from another job of the DAG is represented by the hash of that job."""
     return {
         "hash_version": HASH_VERSION,
         "operator": job.operator,

@@ -103,8 +103,9 @@ def _begins_empty(job: Job) -> bool:
 
 
 def _estimate(job: Job, old: Job | None, jobs: dict[str, Job], counts: Counts) -> Rebuild:
-    """Estimates a job by the partitions that its datasets have now, else by those that it reads: none if these are
-    empty. Tasks of a new source, and those that append, follow events, which are not known before they arrive."""
+    """Estimates a job by the partitions that its datasets have now, else by the partitions that it reads. Without data
+    to read it is 0. The number of tasks of a new source, or of a job that appends, is unknown: it depends on events to
+    come."""
     inputs = [_dataset(item, jobs) for item in job.inputs if item.trigger is not None]
     read = [counts.get(name) if name is not None else None for name in inputs]
     nothing = bool(read) and not any(number is None or number > 0 for number in read)

@@ -72,7 +72,7 @@ class JobRules:
         self._check_config(name, operator, node)
 
     def _check_config(self, name: str, operator: Operator, node: YamlNode) -> None:
-        """Checks the options of the operator; `node` is the place of one that is missing without any `config`."""
+        """Checks the options of the operator; `node`: where to report a missing option if there is no `config`."""
         config = self._get("config")
         if operator.config is None or (config is not None and not isinstance(config.value, dict)):
             return

@@ -49,14 +49,14 @@ def check_selects(tree: YamlNode, text: str, resolved: Resolved, problems: Probl
 
 @lru_cache(maxsize=2048)
 def read_select(sql: str) -> Select:
-    """Returns the tables of a SELECT that are neither CTEs nor functions, or what is wrong with it. Nothing is wrong
-    with a SELECT that DuckDB reads."""
+    """Returns the tables of a SELECT that are neither CTEs nor functions, or what is wrong with it. A SELECT that
+    DuckDB can parse is never reported as wrong."""
     select = _read(sql)
     return Select() if select.problem is not None and _is_select(sql) else select
 
 
 def _is_select(sql: str) -> bool:
-    """Returns whether DuckDB, which runs it, reads one SELECT; false if it is not installed. Runs nothing."""
+    """Returns whether DuckDB parses the text as one SELECT; false if DuckDB is not installed. Runs nothing."""
     try:
         import duckdb
     except ModuleNotFoundError:

@@ -46,8 +46,9 @@ async def dispatch(
 ) -> None:
     """Run the loops on this database. `port`: where this process serves metrics; `org_id`: the org that the metrics
     describe and whose pools are controlled. Without `peppers`, the heads of audit chains are signed and effects
-    delivered elsewhere. `private_destinations`: deliver to private addresses, and without TLS, too. `notify`: e-mail
-    and commands. `lineage_folder`: of destinations that are files. `providers`: by name, for pools controlled here."""
+    delivered elsewhere. `private_destinations`: also deliver to private addresses and without TLS. `notify`: e-mail and
+    commands. `lineage_folder`: the folder of destinations that are files. `providers`: by name, for pools controlled
+    here."""
     deliverer = None if peppers is None else Deliverer(peppers, private=private_destinations, notify=notify)
     async with (
         open_pool(url, role=role, timeout=CALL_TIMEOUT_SECONDS) as pool,

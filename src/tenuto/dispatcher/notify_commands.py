@@ -33,8 +33,8 @@ def read_commands(text: str | None) -> dict[str, str]:
 
 
 async def notify_by_command(commands: Mapping[str, str], effect: Effect, command: str, name: str, body: Json) -> None:
-    """Run a declared command with the body as JSON on stdin. Its environment has nothing of the dispatcher's; its
-    stderr is that of the dispatcher. Raises CommandFailed."""
+    """Run a declared command with the body as JSON on stdin. The command does not inherit the environment of the
+    dispatcher, but writes to its stderr. Raises CommandFailed."""
     if command not in commands:
         raise CommandFailed(f"TENUTO_NOTIFY_COMMANDS in the dispatcher's environment declares no command {command!r}")
     try:

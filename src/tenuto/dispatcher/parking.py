@@ -128,7 +128,7 @@ class Turn:
 
 
 def split(rows: Sequence[DueRow]) -> list[list[DueRow]]:
-    """Split the rows into at most PARTS pieces: of whole orgs, or of rows of one org."""
+    """Split the rows into at most PARTS pieces. If they belong to several orgs, no org is split."""
     by_org = sorted(rows, key=lambda row: (str(row.org_id), -row.failures))
     orgs = [list(group) for _, group in groupby(by_org, key=lambda row: row.org_id)]
     if len(orgs) == 1:

@@ -141,7 +141,7 @@ class _Tracer:
                 yield from self._leaves(scope, part, _indirect("window"))
 
     def _condition(self, scope: Scope, node: exp.Case | exp.If, use: Use) -> Iterator[Leaf]:
-        """Yield the sources of `case` and `if`: what is compared is used indirectly."""
+        """Yield the sources of `case` and `if`. Columns of the conditions are indirect sources."""
         for name, value in node.args.items():
             parts = cast("list[object]", value) if isinstance(value, list) else [value]
             for part in parts:
@@ -175,7 +175,7 @@ class _Tracer:
             raise Untraceable(f"{node.sql()} is not resolved")
 
     def _subquery(self, scope: Scope, node: exp.Query, use: Use) -> Iterator[Leaf]:
-        """Yield the sources of a subquery inside of an expression: of all of its columns."""
+        """Yield the sources of all columns of a subquery inside of an expression."""
         query = node.unnest() if isinstance(node, exp.Subquery) else node
         inner = next((part for part in scope.subquery_scopes if part.expression is query), None)
         if inner is None:
@@ -226,7 +226,7 @@ def _indirect(subtype: str) -> Use:
 
 
 def _find_source(scope: Scope, name: str) -> "exp.Table | Scope | None":
-    """Return what a name stands for: in the subquery, else in those around it."""
+    """Return the source that a name refers to, in the subquery or in the queries around it."""
     found, around = scope.sources.get(name), scope.parent
     while found is None and around is not None:
         found, around = around.sources.get(name), around.parent

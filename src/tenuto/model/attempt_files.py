@@ -15,7 +15,7 @@ MARKS = "_"  # the beginning of names of files that are no data, such as _done
 
 def token_lists(input: Json) -> tuple[frozenset[str] | None, frozenset[str] | None]:
     """Returns what the token of an attempt lists: the dataset versions that it may read, and the folders of those that
-    it may write. Two Nones for a task that is not of a job, and for one with too many to list."""
+    it may write. Both are None for a task without a job, and if there are too many to list."""
     job = input.get("job") if isinstance(input, dict) else None
     if not isinstance(job, dict) or not isinstance(job.get("inputs"), list) or not isinstance(job.get("outputs"), list):
         return None, None
@@ -58,7 +58,7 @@ class AttemptFiles:
         return staging_prefix(str(location), partition, str(self.principal.task_id), self.principal.attempt)
 
     def may_write(self, key: str) -> bool:
-        """Whether the key is that of a file in a folder of this attempt."""
+        """Whether the key names a file in a folder of this attempt."""
         for output in self._entries("outputs"):
             folder = f"{DATASETS}{output['location']}"
             if output["location"] is not None and key.startswith(folder):
@@ -70,8 +70,8 @@ class AttemptFiles:
         return False
 
     def may_read(self, key: str) -> bool:
-        """Whether the key is that of a file that an input pins, or of one that the attempt has written itself. Of an
-        input with too many locations to list here, all files of its version can be read."""
+        """Whether the key names a file of a pinned input, or a file that the attempt has written itself. If an input
+        has too many locations to list here, all files of its version can be read."""
         for input in self._entries("inputs"):
             if not self._is_listed(input["version_id"], self.principal.reads):
                 continue

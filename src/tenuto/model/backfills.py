@@ -29,7 +29,7 @@ class BackfillScope:
 
 @dataclass(frozen=True)
 class BackfillPreview:
-    """Of the partitions of a backfill, how many it would start a task for, wait for an open task of, or skip."""
+    """What a backfill would do: for how many partitions it would start a task, wait for an open task, or do nothing."""
 
     total: int
     starts: int

@@ -22,8 +22,8 @@ class DagSummary:
 
 @dataclass(frozen=True)
 class DagVersion:
-    """A version of a DAG; `status` is building, ready, failed, current or superseded. Of a version that had something
-    to compute: how many of the planned tasks have completed, and the first error."""
+    """A version of a DAG; `status` is building, ready, failed, current or superseded. A version that had something to
+    compute says how many of its `planned` tasks have `completed`, and the first `error`."""
 
     dag: str
     version: int
@@ -137,8 +137,8 @@ class JobSummary:
 
 @dataclass(frozen=True)
 class WholeJob:
-    """A job of a DAG with its definition. A held job starts no tasks until the `backlog` of one that it feeds is worked
-    off; jobs that bound theirs in `scaling` have one."""
+    """A job of a DAG with its definition. A held job starts no tasks until a job that it feeds has worked off its
+    backlog. `backlog` is set for jobs that bound it in `scaling`."""
 
     dag: str
     name: str

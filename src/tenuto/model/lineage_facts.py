@@ -31,7 +31,7 @@ class DatasetSubject(TypedDict):
 
 
 class QueuedEvent(TypedDict):
-    """An event that is to be delivered: that of a run, or JOB."""
+    """An event to deliver. `type` is that of a run event, such as START, or JOB."""
 
     type: str
     at: str

@@ -27,7 +27,7 @@ class Effect:
     key: str | None = None
 
     def summary(self) -> "EffectSummary":
-        """Return what lists show."""
+        """Return the effect in the short form that lists show."""
         return EffectSummary(
             id=self.id,
             kind=self.kind,

@@ -75,7 +75,7 @@ def _read(name: str, value: object) -> Json:
             return json.loads(value) if isinstance(value, str) else cast("Json", value)
         return str(value)
     except (ValueError, TypeError, KeyError):
-        raise InvalidInput(f"{name} is {value!r}, which it cannot be", _example(name)) from None
+        raise InvalidInput(f"{name} is {value!r}, which is not allowed", _example(name)) from None
 
 
 def _whole(value: object) -> int:

@@ -9,8 +9,8 @@ MissingState = Literal["open", "waiting", "paused", "failed", "filtered", "unpub
 
 @dataclass(frozen=True)
 class MissingPartition:
-    """A partition that is not committed, though the partition `input_partition` of `input` is, and why. `task_id`: its
-    newest task. It is fixable if a task can be started for it, and nothing else would start one."""
+    """A partition that is not committed although the partition `input_partition` of `input` is, with the reason.
+    `task_id`: its newest task. It is fixable if a task can be started for it, and nothing else would start one."""
 
     partition: str | None
     input: str

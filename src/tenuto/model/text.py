@@ -28,7 +28,8 @@ def clean(text: str) -> str:
 
 
 def hide(secret: str) -> None:
-    """Removes this value from the later texts of the process: as it is, and as code, JSON and URLs show it."""
+    """Removes this value from all texts that the process writes from now on, also in the forms that code, JSON and URLs
+    have."""
     global _hidden
     if len(secret) < MIN_HIDDEN_LENGTH or secret in _hidden:
         return

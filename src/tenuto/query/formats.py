@@ -30,7 +30,7 @@ class ResultWriter(Protocol):
 
 
 class JsonWriter:
-    """`"columns": […], "rows": [[…], …], "row_count": n, "truncated": false}`: the server writes what is before it."""
+    """`"columns": […], "rows": [[…], …], "row_count": n, "truncated": false}`: the server writes the part before it."""
 
     def __init__(self, send: Send) -> None:
         self._send, self._rows = send, 0

@@ -31,7 +31,7 @@ class HeldAttempt:
 
 @dataclass(frozen=True)
 class JobCatalog:
-    """The inputs of the job of an attempt. The code of a bundle has those of the job that runs it."""
+    """The inputs of the job of an attempt. The code of a bundle reads the inputs of the job that runs it."""
 
     org_id: UUID
     connect: Callable[[], AbstractAsyncContextManager[HeldAttempt]]

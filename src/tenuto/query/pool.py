@@ -135,7 +135,7 @@ class ProcessPool:
             self._keep(self._start())
 
     def _keep(self, starting: Awaitable[QueryProcess]) -> None:
-        """Make a spare process of one that starts."""
+        """Keep a process that starts as a spare one, once it is ready."""
         task = asyncio.create_task(self._build(starting))
         self._building.add(task)
         task.add_done_callback(self._building.discard)

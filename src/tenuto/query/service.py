@@ -112,7 +112,7 @@ class QueryService:
                         yield block
                     elif block.truncated and query.format != "json":
                         raise QueryFailed(
-                            f"the result has more than {query.max_rows:,} rows, and {query.format} cannot say so",
+                            f"the result has more than {query.max_rows:,} rows, which {query.format} cannot show",
                             "add a LIMIT, or raise max_rows",
                         )
         except StorageProblem as problem:

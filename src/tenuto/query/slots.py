@@ -8,9 +8,9 @@ from uuid import UUID
 
 
 class QuerySlots:
-    """At most `total` queries run at a time. One org gets all but one of them, so that another org's query waits for
-    none of its own. A slot that becomes free goes to the waiting org that has the fewest, then to the one that has
-    waited longest; the queries of one org run in the order in which they came."""
+    """At most `total` queries run at a time. One org can use all but one of them, so that it never makes the first
+    query of another org wait. A slot that becomes free goes to the waiting org that has the fewest, then to the one
+    that has waited longest; the queries of one org run in the order in which they came."""
 
     def __init__(self, total: int) -> None:
         self._free, self._max_per_org = total, max(1, total - 1)

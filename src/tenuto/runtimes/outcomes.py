@@ -50,8 +50,8 @@ class Waiting:
 @dataclass(frozen=True, slots=True)
 class Blocked:
     """The code called another step than an earlier attempt recorded: other code must continue the task. Does not count
-    as an attempt. `mismatch` holds `step_no`, `expected` and `found`. `code_version`: what ran, if it may not be what
-    the worker registered with."""
+    as an attempt. `mismatch` holds `step_no`, `expected` and `found`. `code_version`: the version that ran, if it may
+    differ from the one that the worker registered with."""
 
     mismatch: dict[str, Any]
     code_version: str | None = None

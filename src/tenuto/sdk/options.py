@@ -41,7 +41,7 @@ class TaskOptions:
     language: str = "python"
 
     def updated(self, options: "StartOptions") -> "TaskOptions":
-        """Return the options, changed by those options of one start that a task has too."""
+        """Return the options with the changes of one start. Options of a start that tasks do not have are ignored."""
         return replace(self, **{key: value for key, value in options.items() if key in OF_KIND})
 
     def kind(self, type: str, kept: Collection[str] = ()) -> JsonObject:

@@ -126,7 +126,7 @@ class Follower:
 
 
 async def follower_of(api_request: ApiRequest, place: ChangeCursor | None) -> Follower:
-    """Returns a follower from `place` on, or from now."""
+    """Returns a follower that starts at `place`, or now."""
     return Follower(api_request, place or ChangeCursor(await api_request.pool.call(monitoring.get_change_horizon)))
 
 

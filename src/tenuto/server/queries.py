@@ -70,8 +70,8 @@ async def respond(http: HttpRequest, query: QueryInput, catalog: Catalog, *, org
 
 
 async def _whole_result(running: RunningQuery, format: str) -> Response:
-    """Return a response that has a length. In HTTP/1.0 a response without one ends when the connection does, so that
-    one that was cut would look complete."""
+    """Return a response with a length. In HTTP/1.0 a response without a length ends with the connection, so a truncated
+    one would look complete."""
     content = bytearray()
     async for block in _blocks(running, format):
         content += block

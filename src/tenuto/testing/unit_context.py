@@ -42,7 +42,7 @@ class UnitAttempt:
 
 
 class UnitApi:
-    """Answers the calls of an attempt from what the test passed."""
+    """Returns what the test passed for the calls of an attempt."""
 
     def __init__(
         self,

@@ -44,7 +44,8 @@ class WorkerSettings:
     limits: ProcessLimits = field(default_factory=ProcessLimits)
 
     def child_name(self, no: int) -> str:
-        """Return the id of the worker of a child: that of the machine for the first one, which the pool waits for."""
+        """Return the worker id of a child process. The first child has the id of the machine, which the pool waits
+        for."""
         return self.machine if self.machine and no == 1 else f"{self.name}:{no}"
 
     @property

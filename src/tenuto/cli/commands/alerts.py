@@ -74,7 +74,7 @@ def silence(
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
-    """Silence a rule: its alerts are listed, and not delivered."""
+    """Silence a rule: its alerts are listed but not delivered."""
     with_alerts(lambda alerts: alerts.silence_alert_rule(rule, seconds), org=org)
     show({"rule": rule, "seconds": seconds}, f"silenced {rule} for {seconds} s", as_json=as_json)
 

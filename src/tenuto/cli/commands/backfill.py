@@ -59,7 +59,7 @@ def start(
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compute partitions of a dataset again: a range, or those that are named. Dispatchers start the tasks."""
+    """Compute partitions of a dataset again: a range or a list. Dispatchers start the tasks."""
     first, last = read_range(range_)
     scope = BackfillScope(
         dataset, first, last, partition or None, reprocess, downstream, concurrency, descending, reason

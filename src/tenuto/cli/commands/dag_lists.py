@@ -36,7 +36,10 @@ def list_(
 def delete(
     name: DagName,
     force: Annotated[
-        bool, typer.Option("--force", help="Also while a version is computed or tasks are open, which are cancelled.")
+        bool,
+        typer.Option(
+            "--force", help="Delete it even while a version is computed or tasks are open; these are cancelled."
+        ),
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be deleted.")] = False,
     org: Org = None,

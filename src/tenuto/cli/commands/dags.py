@@ -32,7 +32,7 @@ DagName = Annotated[str, typer.Argument(metavar="DAG", help="Name of the DAG.", 
 OldVersion = Annotated[int, typer.Argument(metavar="V1", help="Version to start from.", show_default=False)]
 NewVersion = Annotated[int, typer.Argument(metavar="V2", help="Version to compare with it.", show_default=False)]
 Expected = Annotated[
-    int | None, typer.Option(help="Refuse unless this version is current; 0 for none. Default: the current version.")
+    int | None, typer.Option(help="Refuse unless this version is current; 0: no version. Default: do not check.")
 ]
 
 
@@ -60,7 +60,9 @@ def deploy(
     auto: Annotated[bool, typer.Option("--auto", help="Make the version current as soon as it is ready.")] = False,
     wait: Annotated[
         bool,
-        typer.Option("--wait", help="Wait until it is ready, or with --auto current. Exit code 1 if it fails."),
+        typer.Option(
+            "--wait", help="Wait until it is ready; with --auto, until it is current. Exit code 1 if it fails."
+        ),
     ] = False,
     wait_timeout: Annotated[
         str | None, typer.Option(help="Wait at most this long: 10m. Exit code 4 if it is not ready by then.")
@@ -105,8 +107,8 @@ def _describe_deployed(deployed: "DeployedVersion", planned: "Plan", *, auto: bo
 async def _wait_for_version(
     dags: "DagOperations", deployed: "DeployedVersion", *, auto: bool, wait_seconds: float | None
 ) -> "DeployedVersion":
-    """Return the version when it is ready, with `auto` when it is current, and as it was if the time is over; print
-    its progress until then."""
+    """Print the progress of a version until it is ready or current, and return it. If the time runs out, return it as
+    it was deployed."""
     try:
         async with asyncio.timeout(wait_seconds):
             version = await _follow_version(dags, deployed)
@@ -145,7 +147,8 @@ def versions(name: DagName, limit: Limit = 50, org: Org = None, as_json: AsJson 
 
 
 def _progress(version: "DagVersion") -> str:
-    """Describes the status of a version: of one that is computed, how many of its tasks have completed."""
+    """Describes the status of a version. For a version that is being computed, says how many of its tasks have
+    completed."""
     if version.status not in ("building", "failed") or version.planned is None:
         return version.status
     return f"{version.status} {version.completed}/{version.planned}"

@@ -70,7 +70,8 @@ def versions(
 def partitions(
     name: DatasetName,
     version: Annotated[
-        str | None, typer.Option(metavar="ID", help="Of this version instead of the current one.", show_default=False)
+        str | None,
+        typer.Option(metavar="ID", help="Id of the version to show. Default: the current one.", show_default=False),
     ] = None,
     after: Annotated[
         str | None, typer.Option(help="Continue after this key, the last one of the previous page.")
@@ -94,7 +95,8 @@ def lineage(
     down: Annotated[bool, typer.Option("--down", help="Only what was computed from it.")] = False,
     depth: Annotated[int, typer.Option(min=1, max=MAX_DEPTH, help="How many steps to follow.")] = DEPTH,
     version: Annotated[
-        str | None, typer.Option(metavar="ID", help="Of this version instead of the current one.", show_default=False)
+        str | None,
+        typer.Option(metavar="ID", help="Id of the version to show. Default: the current one.", show_default=False),
     ] = None,
     format: Annotated[Format, typer.Option(help="A tree, JSON, or a graph for Graphviz.")] = Format.text,
     org: Org = None,

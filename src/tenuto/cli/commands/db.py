@@ -20,7 +20,9 @@ app = typer.Typer(help="The database: migrate, roles, status, stop, psql, prune.
 def migrate(
     check: Annotated[
         bool,
-        typer.Option("--check", help="Show what would be done, and change nothing. Exit code 1 if anything would."),
+        typer.Option(
+            "--check", help="Show what would be done, and change nothing. Exit code 1 if there is anything to do."
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -75,7 +77,7 @@ def roles(
             show_default=False,
         ),
     ] = None,
-    prefix: Annotated[str, typer.Option(help="How the names of the logins begin.")] = "app",
+    prefix: Annotated[str, typer.Option(help="Prefix of the login names.")] = "app",
     as_json: AsJson = False,
 ) -> None:
     """Print the SQL that creates a login for each purpose, with the rights that it needs and no others."""

@@ -52,7 +52,7 @@ def list_(
 
 @app.command("show")
 def show_(dag: DagName, name: JobName, org: Org = None, as_json: AsJson = False) -> None:
-    """Show one job with its definition: of the current version of its DAG, else of the newest."""
+    """Show one job with its definition in the current version of its DAG, or in the newest if none is current."""
     row = with_dags(lambda dags: dags.get_job(dag, name), org=org)
     queue, labels, code = (row.definition.get(name) for name in ("queue", "labels", "code_version"))
     placed = ", ".join(map(str, labels)) if isinstance(labels, list) and labels else None
@@ -67,7 +67,9 @@ def trigger(
     partition: Annotated[
         list[str] | None, typer.Option(help="Start a task for this partition; can be repeated.", show_default=False)
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Even if it is paused, and even if nothing changed.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Start even if the job is paused, and compute even if nothing changed.")
+    ] = False,
     dedupe_key: Annotated[str | None, typer.Option(help="Start each partition once for this key.")] = None,
     wait: Annotated[
         bool, typer.Option("--wait", help="Wait until the tasks have ended. Exit code 1 if one of them failed.")
@@ -122,7 +124,7 @@ def pause(
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
-    """Pause a job: it starts no tasks until it is resumed, in later versions of its DAG too."""
+    """Pause a job: it starts no tasks until it is resumed, even in later versions of its DAG."""
     with_dags(lambda dags: dags.pause_job(dag, name, reason), org=org)
     show({"dag": dag, "name": name, "paused": True}, f"paused {name} of {dag}", as_json=as_json)
 
@@ -145,7 +147,9 @@ def source(dag: DagName, name: JobName, org: Org = None, as_json: AsJson = False
 def webhook(
     dag: DagName,
     name: JobName,
-    rotate: Annotated[bool, typer.Option("--rotate", help="Make another secret; the old one ends at once.")] = False,
+    rotate: Annotated[
+        bool, typer.Option("--rotate", help="Create a new secret; the old one becomes invalid at once.")
+    ] = False,
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:

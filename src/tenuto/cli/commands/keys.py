@@ -47,7 +47,7 @@ Overlap = Annotated[str, typer.Option(help="How long the old key stays valid: 1d
 Env = Annotated[
     str | None,
     typer.Option(
-        help="Environment, written into the key: live, test. Over HTTP that of the server.", show_default="live"
+        help="Environment, written into the key: live, test. Over HTTP, the server decides.", show_default="live"
     ),
 ]
 

@@ -62,6 +62,6 @@ def set_(
 
 @app.command()
 def reset(scope: ConcurrencyScope, key: Key, as_json: AsJson = False) -> None:
-    """Remove the override of a limit: its size is again that of workers, or else of the next start."""
+    """Remove the override of a limit. Its size is then the one that workers declare, else that of the next start."""
     with_tenuto(lambda tenuto: tenuto.reset_limit(scope, key))
     show({"scope": scope, "key": key, "reset": True}, f"reset {scope} {key}", as_json=as_json)

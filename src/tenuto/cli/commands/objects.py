@@ -38,7 +38,7 @@ def list_(
 
 @app.command()
 def reference(object: ObjectId, run: Run = None, group: Group = None, as_json: AsJson = False) -> None:
-    """Make a run or a resource group hold a data object, which is then kept at least as long."""
+    """Make a run or a resource group hold a data object, so that it is kept at least as long as its holder."""
     id, run_id = read_id(object, "object"), read_optional_id(run, "run")
     _check(run, group)
     with_tenuto(lambda tenuto: tenuto.reference_object(id, run_id=run_id, group=group))

@@ -57,7 +57,9 @@ def add_task(
     type: Type,
     arguments: Arguments = None,
     app: App = None,
-    task_id: Annotated[str | None, typer.Option(help="Id of the task, a UUID; added once.")] = None,
+    task_id: Annotated[
+        str | None, typer.Option(help="Id of the task, a UUID. Repeating the command adds it only once.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Add a task to an open run: `tenuto runs add RUN shop.send to=a@b.c`."""
@@ -86,7 +88,7 @@ def close_run(run: RunId, as_json: AsJson = False) -> None:
 
 
 def release_run(run: RunId, as_json: AsJson = False) -> None:
-    """Let a run start that was started or opened with --hold."""
+    """Start the tasks of a run that was started or opened with --hold."""
     run_id = read_id(run, "run")
     released = with_tenuto(lambda tenuto: tenuto.release_run(run_id))
     text = f"released run {run_id}" if released else f"run {run_id} is not held"

@@ -44,7 +44,7 @@ ObjectHours = Annotated[
         "--object-retention-hours",
         min=1,
         max=87_600,
-        help="Number of hours that data objects are kept that nothing references.",
+        help="Number of hours that unreferenced data objects are kept.",
         show_default=False,
     ),
 ]

@@ -36,9 +36,7 @@ def list_(
 def replay(
     ids: Annotated[list[int] | None, typer.Argument(help="Ids of dead effects.", show_default=False)] = None,
     kind: Kind = None,
-    everything: Annotated[
-        bool, typer.Option("--all", help="All dead effects, or all of the kind that is given.")
-    ] = False,
+    everything: Annotated[bool, typer.Option("--all", help="All dead effects; with --kind, all of that kind.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Retry dead side effects, with 20 new attempts each."""

@@ -93,7 +93,7 @@ def spawn(
     count: Annotated[int, typer.Option(help="How many machines.", min=1, max=1000)] = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Request machines by hand, beside those that the policy wants. They go when they are idle, like all others."""
+    """Request machines by hand, in addition to those of the policy. Like all others, they end when they are idle."""
     requested = with_tenuto(lambda tenuto: tenuto.request_machines(pool, count))
     show(
         {"pool": pool, "requested": requested}, f"requested {counted(requested, 'machine')} of {pool}", as_json=as_json
@@ -103,7 +103,9 @@ def spawn(
 @app.command()
 def delete(
     pool: Name,
-    force: Annotated[bool, typer.Option("--force", help="Even if it has machines, which are left running.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Delete it even if it has machines, which are left running.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Delete a pool. Set max=0 first, and wait until its machines have ended."""

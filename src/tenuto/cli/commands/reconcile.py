@@ -51,8 +51,8 @@ def reconcile(
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find partitions that the inputs of a job have and its output has not, and say why. Without --fix, the search of a
-    dataset stops after --limit partitions; with --fix, it finds all."""
+    """Find partitions that exist in the inputs of a job but not in its output, and show the reasons. Without --fix, the
+    search of a dataset stops after --limit partitions; with --fix, it finds all."""
     if (dataset is None) == (dag is None) or (dag is not None and after is not None):
         raise UsageError("write the name of a dataset, with --after to continue, or --dag DAG")
     if dataset is not None:

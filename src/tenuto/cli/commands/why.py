@@ -1,5 +1,5 @@
-"""`tenuto why`: explains why a task is not running, for a run for each task that has not ended; and what the newest
-events did to a job, or the newest event of a dataset to the jobs that read it."""
+"""`tenuto why`: explains why a task, or each open task of a run, is not running. For a job it shows what the newest
+events did to it; for a dataset, what its newest event did to the jobs that read it."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress

@@ -68,7 +68,7 @@ Weak = Annotated[
     bool, typer.Option("--weak-sandbox", help="Run untrusted code even if this machine cannot confine it fully.")
 ]
 MaxTasks = Annotated[
-    int | None, typer.Option(min=1, help="Replace a process after it has run so many tasks.", show_default=False)
+    int | None, typer.Option(min=1, help="Replace a process after it has run this many tasks.", show_default=False)
 ]
 MaxMemory = Annotated[
     str | None, typer.Option(help="Replace a process that uses more memory: 512MB, 2GB.", show_default=False)
@@ -203,7 +203,7 @@ async def _serve(settings: Settings, metrics: tuple[int | None, str], options: "
 
 
 async def _work(settings: "WorkerSettings") -> None:
-    """Run a worker over HTTP: dispatchers run where the database is."""
+    """Run a worker over HTTP, without dispatcher loops, which need the database."""
     from tenuto.worker.supervisor.child_process import first_child
 
     async with first_child(remote=True) as child:

@@ -62,7 +62,7 @@ TEXT_LOG = LogOutput()
 
 
 def make_app(settings: "ServerSettings", log_output: LogOutput) -> "TenutoApp":
-    """Called in each server process, because each sets up its own log."""
+    """Return the application. Called in each server process, because each sets up its own log."""
     from tenuto.server.app import create_app
 
     if not logging.getLogger().handlers:

@@ -104,7 +104,7 @@ def open_provider(name: str, entry: object, environment: Mapping[str, str] = os.
 
 
 def hide_secrets(environment: Mapping[str, str]) -> None:
-    """Keep the secrets of this process, which commands and clouds may repeat in errors, out of what is stored."""
+    """Remove the secrets of this process from stored errors: commands and cloud services may repeat them."""
     for name, value in environment.items():
         secrets = [value] if SECRET_NAMES.search(name.upper()) else []
         secrets += URL_PASSWORD.findall(value)
@@ -151,7 +151,8 @@ def _no_more(name: str, options: Mapping[str, object]) -> None:
 
 
 def read_pools(texts: Sequence[str], *, runs: bool, reload: bool) -> "dict[str, JsonObject]":
-    """Return the policies that `--pool local:min=0,max=4` sets, by name. `runs`: there is something to run."""
+    """Return the policies that `--pool local:min=0,max=4` sets, by name. `runs`: whether the command has an app to
+    run."""
     policies = dict(_read_pool(text) for text in texts)
     if policies and (reload or not runs):
         raise UsageError("--pool needs an app and does not work with --reload: write tenuto up --pool local module:app")

@@ -19,7 +19,7 @@ from psycopg.pq.abc import PGresult
 from psycopg.types.string import TextLoader
 
 from tenuto.db.connection.availability import availability_of
-from tenuto.db.connection.call import translated_errors, rejected, translated
+from tenuto.db.connection.call import rejected, translated, translated_errors
 from tenuto.db.connection.connect import adapt_sync, with_keepalives
 from tenuto.db.connection.errors import Away, Unreachable
 from tenuto.db.connection.raw_statements import array_literal

@@ -14,7 +14,7 @@ from psycopg.pq import TransactionStatus
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from tenuto.db.connection.availability import Availability, availability_of
-from tenuto.db.connection.call import Actor, Conn, translated_errors, rejected
+from tenuto.db.connection.call import Actor, Conn, rejected, translated_errors
 from tenuto.db.connection.connect import configure, configure_bound, connection_settings, gated
 from tenuto.db.connection.error_messages import place_of
 from tenuto.db.connection.errors import (

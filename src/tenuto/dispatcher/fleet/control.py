@@ -41,8 +41,8 @@ class PoolState:
 
 
 class Fleet:
-    """Controls the pools of one org whose providers this dispatcher has. Other orgs would set how many machines the
-    owner of the provider pays for. None: of all orgs."""
+    """Controls the pools of one org (None: of all orgs) whose providers this dispatcher has. Pools of other orgs are
+    left out, because the owner of the provider pays for the machines."""
 
     def __init__(
         self,

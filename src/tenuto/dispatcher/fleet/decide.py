@@ -58,8 +58,8 @@ class Demand:
 
 
 def decide(facts: PoolFacts, max_machines: int | None = None) -> Decision:
-    """Return what to do. Never more than max_workers, never more of the provider than max_machines, never fewer active
-    ones than min_workers because of this."""
+    """Return what to do. It never leads to more workers than max_workers or more machines of the provider than
+    max_machines, and never reduces the active workers below min_workers."""
     starting = [machine for machine in facts.machines if machine.status == "starting"]
     active = [machine for machine in facts.machines if machine.status == "active"]
     busy = [machine.id for machine in active if machine.running]
@@ -116,7 +116,8 @@ def _grow(
     anomalies: list[str],
     max_machines: int | None,
 ) -> Decision:
-    """Request what is missing, slowly after failures, and what was requested by hand, as far as there is room."""
+    """Request the missing machines, slowly after failures, and the machines that were requested by hand, up to the
+    maximum."""
     policy, tried = facts.policy, facts.registered + facts.failed
     missing, rule, reason = max(0, demand.wanted - workers), demand.rule, demand.reason
     if missing and tried >= policy.min_spawns_for_rate and facts.failed > policy.max_failure_rate * tried:
@@ -177,8 +178,8 @@ def _shrink(
 
 
 def _over_max(starting: list[MachineFacts], active: list[MachineFacts], surplus: int) -> tuple[list[str], list[str]]:
-    """Return which machines drain and which are given up: those that start, then idle ones, then busy ones, which
-    finish what they run."""
+    """Return which machines to drain and which to give up: first starting machines, then idle ones, then busy ones,
+    which finish their tasks."""
     cancel = [machine.id for machine in starting][:surplus]
     own = [machine for machine in active if not machine.external]
     order = sorted(own, key=lambda machine: machine.running > 0)  # stable: newest first within each

@@ -1,4 +1,5 @@
-"""The machines of one pool: has its provider start and end them, and compares what it lists with their rows."""
+"""Starts and ends the machines of one pool through its provider, and compares the provider's list with the stored
+rows."""
 
 import asyncio
 import logging
@@ -172,7 +173,7 @@ class Machines:
 
 
 def error_text(error: Exception) -> str:
-    """Return what a provider raised, as it may be stored and shown."""
+    """Return the error of a provider as text that can be stored and shown."""
     return storable(str(error).strip() or type(error).__name__, MAX_ERROR_CHARS)
 
 

@@ -81,7 +81,7 @@ def _outcome(kind: str, fields: JsonObject) -> Outcome:
 
 
 def _published(value: Json) -> list[JsonObject] | None:
-    """Return what the attempt published, if it is a list of objects; the database checks what they say."""
+    """Return what the attempt published, if it is a list of objects; the database checks their content."""
     if value is None:
         return None
     entries = value if isinstance(value, list) else [value]

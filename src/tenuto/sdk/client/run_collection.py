@@ -85,7 +85,7 @@ class RunCollection:
         reuse: bool = True,
         dry_run: bool = False,
     ) -> BulkResult:
-        """Retry failed runs, or those with a status; those that another run retries already are left out."""
+        """Retry failed runs, or the runs with a status. Runs that another run already retries are left out."""
         chosen = RunSelection(status, type, name, read_time(since, "since"))
         return await _all(
             lambda before: self._transport.retry_runs(chosen, reuse=reuse, before=before, dry_run=dry_run)

@@ -1,4 +1,4 @@
-"""Data objects over SQL: stores, reads and lists them, and who holds them."""
+"""Stores, reads and lists data objects over SQL, and lists their holders."""
 
 from collections.abc import Mapping
 from uuid import UUID

@@ -37,7 +37,7 @@ class AlertCollection:
         await self._operations.delete_alert_rule(name)
 
     async def silence(self, name: str, seconds: int) -> None:
-        """Silence a rule: its alerts are listed, and not delivered. 0 ends it."""
+        """Silence a rule: its alerts are listed but not delivered. 0 ends it."""
         await self._operations.silence_alert_rule(name, seconds)
 
     async def acknowledge(self, id: UUID | str) -> None:
@@ -81,7 +81,7 @@ class SyncAlertCollection:
         self._wait(self._alerts.delete_rule(name))
 
     def silence(self, name: str, seconds: int) -> None:
-        """Silence a rule: its alerts are listed, and not delivered. 0 ends it."""
+        """Silence a rule: its alerts are listed but not delivered. 0 ends it."""
         self._wait(self._alerts.silence(name, seconds))
 
     def acknowledge(self, id: UUID | str) -> None:

@@ -137,7 +137,7 @@ class JobCollection:
         self._operations = operations
 
     async def get(self, dag: str, name: str) -> WholeJob:
-        """Return a job with its definition: of the current version of its DAG, else of the newest."""
+        """Return a job with its definition in the current version of its DAG, or in the newest if none is current."""
         return await self._operations.get_job(dag, name)
 
     async def source(self, dag: str, name: str) -> SourceState:
@@ -162,8 +162,8 @@ class JobCollection:
         dedupe_key: str | None = None,
     ) -> list[TriggeredTask]:
         """Start a task of a job of the current version of its DAG, or one for each partition. Their inputs are fixed
-        now. A partition that was computed from the same inputs before is reused. `force`: compute it again, and even
-        if the job is paused. With a `dedupe_key`, each partition is started once for this key."""
+        now. A partition that was computed from the same inputs before is reused. `force`: compute it again, and start
+        it even if the job is paused. With a `dedupe_key`, each partition is started once for this key."""
         keys = None if partitions is None else [*partitions]
         return await self._operations.trigger_job(dag, name, partitions=keys, force=force, dedupe_key=dedupe_key)
 

@@ -191,8 +191,8 @@ class Context(JobCalls):
         return results
 
     def _note_failure(self, step: ChildStep, failure: ChildFailed) -> None:
-        """Note that children of a step failed. If the code continues, that is recorded, and a retry of the run does not
-        run them again: otherwise it would repeat or undo what the code did because of the failure."""
+        """Note that children of a step failed. If the code continues, the failure is recorded, and a retry of the run
+        does not run the children again, because the code has already reacted to it."""
         if not step.handled:
             error: JsonObject = {"type": "ChildFailed", "message": clean(str(failure))[:MAX_MESSAGE_CHARS]}
             self.replay.failed(step.no, step.name, error, branch=asyncio.current_task(), children=True)

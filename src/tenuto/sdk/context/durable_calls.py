@@ -180,7 +180,7 @@ class DurableCalls:
 
     async def _interrupted_again(self, name: str) -> Any:
         """Wait until the code interrupts the step again, as it did on an earlier attempt (asyncio.timeout, a task group
-        whose other step failed): only then does it take the same way."""
+        whose other step failed): only then does the code take the same path."""
         log.info("step %r was interrupted on an earlier attempt and waits until it is interrupted again", name)
         waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._interrupted.add(waiting)

@@ -25,7 +25,7 @@ MAX_SUGGESTED = 200  # datasets among which one with a similar name is looked fo
 
 @dataclass(frozen=True)
 class Deploy:
-    """The result of a deploy; `moved` is that of its cutover, if there was one."""
+    """The result of a deploy; `moved` is the result of its cutover, if there was one."""
 
     version: DeployedVersion
     moved: CurrentVersion | None = None
@@ -33,7 +33,7 @@ class Deploy:
 
 async def plan_dag(conn: Conn, *, org_id: UUID, dag: Dag) -> Plan:
     """Returns the difference to the current version of the DAG, with warnings about readers, with estimates, and with
-    what a deploy would be refused for."""
+    the reason for which a deploy would be refused."""
     plan, owners = await _compare(conn, org_id=org_id, dag=dag)
     unknown = unknown_inputs(dag, owners)
     known = await datasets.list_datasets(conn, org_id=org_id, limit=MAX_SUGGESTED) if unknown else []

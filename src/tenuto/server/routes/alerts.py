@@ -92,7 +92,7 @@ async def put_alert_rule(request: ApiRequest, name: RuleName, body: PutAlertRule
 
 @ROUTES.add("POST", "/v1/alert-rules/{name}/silence", permission="alerts:write", response=None, status=204)
 async def silence_alert_rule(request: ApiRequest, name: RuleName, body: SilenceRequest) -> Response:
-    """Silence an alert rule: its alerts are listed, and not delivered."""
+    """Silence an alert rule: its alerts are listed but not delivered."""
 
     async def work(change: Transaction) -> None:
         await alerts.silence_alert_rule(change.conn, org_id=change.org_id, name=name, seconds=body.seconds)

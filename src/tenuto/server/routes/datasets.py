@@ -25,7 +25,7 @@ class DatasetVersionFilter(Filter):
 
 class PartitionFilter(Filter):
     """Selects partitions of the current version of a dataset, or of the given one, in the order of their keys, after a
-    key; an empty one is that of data without a partition."""
+    key. Data without a partition has an empty key."""
 
     version_id: UUID | None = None
     after: Annotated[str, Field(max_length=256)] | None = None

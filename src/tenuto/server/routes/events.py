@@ -25,7 +25,8 @@ class EventFilter(Filter):
 
 
 class ReactionFilter(Filter):
-    """Selects reactions, those to the newest event first, after the one of `event/job`, two ids."""
+    """Selects reactions, newest event first. `after`: the two ids `event/job` of the last reaction on the previous
+    page."""
 
     after: Annotated[str, Field(pattern=f"^{ID}/{ID}$")] | None = None
 

@@ -38,7 +38,7 @@ async def list_jobs(request: ApiRequest, query: JobFilter) -> object:
 
 @ROUTES.add("GET", "/v1/jobs/{dag}/{name}", permission="jobs:read", response=WholeJob)
 async def get_job(request: ApiRequest, dag: PathName, name: PathName) -> object:
-    """Get a job with its definition: of the current version of its DAG, else of the newest."""
+    """Get a job with its definition in the current version of its DAG, or in the newest if none is current."""
     return await request.ask(dags.get_job, dag=dag, name=name)
 
 

@@ -49,7 +49,7 @@ async def get_limit(request: ApiRequest, scope: Scope, key: Key) -> object:
 
 @ROUTES.add("PUT", "/v1/limits/{scope}/{key}", permission="queues:write", response=None, status=204)
 async def set_limit(request: ApiRequest, scope: ConcurrencyScope, key: Key, body: SetLimitRequest) -> Response:
-    """Override the size of a limit of concurrency until it is reset: neither workers nor jobs, their deploys and starts
+    """Override the size of a concurrency limit until it is reset. Until then, workers, jobs, deploys and starts do not
     change it. The limit of a job has the scope `key` and the key `job:{job_key}`."""
 
     async def work(change: Transaction) -> None:
@@ -61,6 +61,6 @@ async def set_limit(request: ApiRequest, scope: ConcurrencyScope, key: Key, body
 
 @ROUTES.add("DELETE", "/v1/limits/{scope}/{key}", permission="queues:write", response=None, status=204)
 async def reset_limit(request: ApiRequest, scope: ConcurrencyScope, key: Key) -> Response:
-    """Remove the override of a limit: its size is again that of workers, or else of the next start."""
+    """Remove the override of a limit. Its size is then the one that workers declare, else that of the next start."""
     entity = f"{scope}:{key}"[:1024]
     return await request.audited_call("limit", entity, "reset", task_types.reset_limit, scope=scope, key=key)

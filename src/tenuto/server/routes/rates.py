@@ -24,7 +24,7 @@ class RateQuery(Query):
 
 
 class ActivityQuery(Query):
-    """How many types."""
+    """Selects how many types to return."""
 
     limit: Limit = 50
 

@@ -25,15 +25,15 @@ class DeployDagRequest(PlanDagRequest):
 
 
 class MoveDagRequest(RequestModel):
-    """The version to make current. `expected`: refuse unless this version is current, 0 for none; by default the one
-    that is."""
+    """The version to make current. `expected`: refuse the request unless this version is current (0: no version is).
+    Default: do not check."""
 
     version: VersionNumber | None = None
     expected: Annotated[int, Field(ge=0, le=2_147_483_647), WHOLE] | None = None
 
 
 class CutoverDagRequest(MoveDagRequest):
-    """The version to make current, as for a rollback. `force`: also one that is not ready, which must be named."""
+    """The version to make current, as for a rollback. `force`: allow a version that is not ready; it must be named."""
 
     force: bool = False
 

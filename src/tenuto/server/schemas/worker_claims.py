@@ -91,7 +91,7 @@ class PublishedAlert(RequestModel):
 
 class Publication(RequestModel):
     """Data that an attempt of a job's task wrote: the number of the output, the partition, and the folder, which must
-    be one that only this attempt writes. `fingerprint` is a SHA-256 hash of the content. `lineage` is that of the
+    be one that only this attempt writes. `fingerprint` is a SHA-256 hash of the content. `lineage` describes the whole
     output: one of its publications is enough. `alerts`: all that the job finds in this partition now."""
 
     output: Annotated[int, Field(ge=0, le=99), WHOLE]
@@ -190,7 +190,7 @@ class Mismatch(RequestModel):
 
 
 class BlockedReport(AttemptReference):
-    """`code_version`: the version that ran, if it may not be the one that the worker registered with."""
+    """`code_version`: the version that ran, if it may differ from the one that the worker registered with."""
 
     mismatch: Mismatch
     code_version: Annotated[str, Field(min_length=1, max_length=64)] | None = None

@@ -1,8 +1,8 @@
 """Checks the inputs of starts against the JSON Schemas that workers declared, before anything is stored.
 
-Knows the keywords that pydantic and the SDK write, and ignores all others: the worker refuses what only these refuse.
-Patterns are not matched, because a worker key could declare one that takes hours. References may form a loop, so the
-number of steps per input is bounded.
+Knows the keywords that pydantic and the SDK write, and ignores all others: the worker checks those. Patterns are not
+matched, because a worker key could declare one that takes hours. References may form a loop, so the number of steps per
+input is bounded.
 """
 
 import json

@@ -1,5 +1,5 @@
--- Returns what is wrong with the alerts of a publication, or null. Right is a list of up to 100
--- {key, summary, severity, row}, each with another key.
+-- Returns what is wrong with the alerts of a publication, or null. Expects a list of up to 100 objects {key, summary,
+-- severity, row} with different keys.
 create or replace function tenuto._check_alerts(p_alerts jsonb)
   returns text
   language sql

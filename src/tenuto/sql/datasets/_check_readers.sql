@@ -1,7 +1,7 @@
--- Raises TN009 if the org denies datasets with more readers than their sources, and a version of a DAG computes one
--- from a source from which the current version (p_current, or none) does not. Every dataset that a job reads is a
--- source, whichever columns it uses: they are not known here. Deploys and grants of such an org are checked one at a
--- time.
+-- Raises TN009 if the org denies datasets with more readers than their sources, and a version of a DAG computes such a
+-- dataset from a source that the current version (p_current, or none) does not use for it. Every dataset that a job
+-- reads is a source, whichever columns it uses: they are not known here. Deploys and grants of such an org are checked
+-- one at a time.
 create or replace function tenuto._check_readers(p_org_id uuid, p_version_id uuid, p_current uuid)
   returns void
   language plpgsql

@@ -1,6 +1,6 @@
 -- Returns a page of the folders that a reader of a dataset version reads, in the order of partitions: of one partition,
--- of those that p_map maps to p_target, or of all. Of a dataset that its job appends to these are all commits, else the
--- current one of each partition. p_before: as it was when this id, a UUIDv7, was made.
+-- of those that p_map maps to p_target, or of all. If its job appends to the dataset, these are all commits, else the
+-- current commit of each partition. p_before: the state at the time of this id, a UUIDv7.
 create or replace function tenuto._committed_locations(
   p_org_id uuid, p_version_id uuid, p_partition text, p_appends boolean, p_after_partition text, p_after_id uuid,
   p_limit int, p_before uuid default null, p_map jsonb default null, p_target text default null)

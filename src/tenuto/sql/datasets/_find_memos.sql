@@ -1,6 +1,6 @@
 -- Returns what earlier tasks computed from the same inputs, as publications of new tasks of the same job: for each memo
--- that is found, the position of its task and what the newest task with it published. Only the versions of datasets
--- that this version of the DAG has count, and only files: rows in Postgres are replaced, not kept.
+-- that is found, the position of its task and what the newest task with it published. Only dataset versions of this DAG
+-- version count, and only files, because rows in Postgres are replaced, not kept.
 create or replace function tenuto._find_memos(
   p_org_id uuid, p_dag_version_id uuid, p_job_key uuid, p_memos bytea[])
   returns table (no int, task_id uuid, published jsonb)

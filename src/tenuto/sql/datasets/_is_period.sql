@@ -1,4 +1,4 @@
--- Returns true if a partition key is that of an hour, day, week or month: what _time_partition returns for its start.
+-- Returns true if a partition key names an hour, day, week or month, in the form that _time_partition returns.
 create or replace function tenuto._is_period(p_every text, p_key text)
   returns boolean
   language plpgsql

@@ -1,5 +1,5 @@
--- Returns whether the org denies datasets with more readers than their sources. If so, until the transaction ends no
--- other one of the org changes who reads a dataset, or from what a dataset is computed.
+-- Returns whether the org denies datasets with more readers than their sources. If so, no other transaction of the org
+-- can change the readers or the sources of a dataset until this one ends.
 create or replace function tenuto._lock_readers(p_org_id uuid)
   returns boolean
   language plpgsql

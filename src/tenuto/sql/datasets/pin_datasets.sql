@@ -1,9 +1,9 @@
 -- Returns the data of those of the named datasets that the caller can read, for a query, fixed at this time: version,
 -- definition and committed folders, up to 1,000 (null: more). Datasets that do not exist, or that no role of the user
 -- reads, are left out alike. p_every: the caller reads every dataset of the org. Without more arguments the version is
--- the current one. p_version_id: this version, for the dataset that has it. p_dag_version: the one of this version of
--- the DAG p_dag, or of the dataset's own DAG, if that is the same. p_at: as it was at this time. A dataset without such
--- a version has a null one.
+-- the current one. p_version_id: this version, for the dataset that has it. p_dag_version: the version that the dataset
+-- had in this version of its DAG; with p_dag, only for datasets of that DAG. p_at: the state at this time. version_id
+-- is null for a dataset without such a version.
 create or replace function tenuto.pin_datasets(
   p_org_id uuid, p_names text[], p_user_id uuid default null, p_every boolean default false,
   p_dag text default null, p_dag_version int default null, p_version_id uuid default null,

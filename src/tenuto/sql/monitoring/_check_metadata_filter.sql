@@ -1,5 +1,5 @@
--- Raises TN003 for a filter by metadata that is not a JSON object with at least one key, or that is combined with
--- another one that cannot be: oldest first, or p_other, which finds rows by its own index. Null is accepted.
+-- Raises TN003 for a metadata filter that is not a JSON object with at least one key, or that is combined with p_after
+-- (oldest first) or with p_other, which finds rows by its own index. Null is accepted.
 create or replace function tenuto._check_metadata_filter(p_metadata jsonb, p_after uuid, p_other text)
   returns void
   language plpgsql
@@ -12,8 +12,8 @@ begin
     perform tenuto._raise('TN003', 'the filter by metadata is not a JSON object with at least one key',
       'write the keys and values that the metadata contains: {"team": "bi"}');
   elsif p_after is not null then
-    perform tenuto._raise('TN003', 'a filter by metadata lists the newest first, not those after an id',
-      'continue with before, the last id of the page');
+    perform tenuto._raise('TN003', 'a filter by metadata cannot be combined with after',
+      'such a list is newest first: pass before, the last id of the previous page');
   elsif p_other is not null then
     perform tenuto._raise('TN003', format('metadata cannot be combined with %s', p_other),
       format('leave out metadata: %s finds few rows', p_other));

@@ -1,4 +1,5 @@
--- Returns a number of a worker's metadata, null if it is none: workers write what they like there.
+-- Returns a number from a worker's metadata; null if the value is not a number, because workers may write anything
+-- there.
 create or replace function tenuto._metric(p_metadata jsonb, p_name text)
   returns float8
   language sql

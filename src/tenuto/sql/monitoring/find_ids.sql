@@ -1,5 +1,6 @@
--- Deprecated: call list_runs or list_tasks with the id after the last one that begins so. Returns the ids of the org's
--- runs (p_kind run) or tasks (task) that begin with these hexadecimal digits, at most p_limit.
+-- Deprecated: call list_runs or list_tasks with p_before set to the id after the last one that begins with the digits.
+-- Returns the ids of the org's runs (p_kind run) or tasks (task) that begin with these hexadecimal digits, at most
+-- p_limit.
 create or replace function tenuto.find_ids(p_org_id uuid, p_kind text, p_digits text, p_limit int default 6)
   returns setof uuid
   language plpgsql

@@ -1,7 +1,7 @@
 -- Returns what an org has with a name that contains a text, whatever its case, at most p_limit of each kind, exact
--- names first: types, workers, datasets, dags, queues, schedules. Names of runs begin with the text. With the first 12
--- digits of an id or more, runs and tasks with that id: they are the time to the millisecond, so few rows are read.
--- Only the kinds in p_kinds are searched.
+-- names first: types, workers, datasets, dags, queues, schedules. Names of runs begin with the text. A text of at least
+-- 12 digits of an id also finds runs and tasks by id: these digits hold the time to the millisecond, so few rows are
+-- read. Only the kinds in p_kinds are searched.
 create or replace function tenuto.search_names(p_org_id uuid, p_text text, p_kinds text[], p_limit int default 5)
   returns table (kind text, id text, name text, about text)
   language sql

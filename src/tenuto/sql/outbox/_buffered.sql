@@ -1,5 +1,5 @@
--- Returns what waits to be added to a dataset version of a sink: of how many tasks, counted up to 1,000, since when,
--- how many of these failed, and the newest error; null if nothing does.
+-- Returns the effects that wait to be added to a dataset version of a sink: from how many tasks (counted up to 1,000),
+-- since when, how many failed, and the newest error; null if none wait.
 create or replace function tenuto._buffered(p_org_id uuid, p_dataset_version_id uuid)
   returns jsonb
   language sql

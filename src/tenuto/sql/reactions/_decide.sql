@@ -1,7 +1,7 @@
--- Returns what events do to the jobs that read them, by the rules alone: whether a queued task takes an event over is
--- found out by the one who starts tasks. Pairs that have a reaction are left out; with p_job_id, only the events that
--- wait for this job are decided again. Jobs of the DAGs p_without are left out. A job that reads an output twice reacts
--- once.
+-- Returns what events do to the jobs that read them, by the rules alone: the function that starts tasks finds out
+-- whether a queued task takes over an event. Pairs that have a reaction are left out; with p_job_id, only the events
+-- that wait for this job are decided again. Jobs of the DAGs p_without are left out. A job that reads an output twice
+-- reacts once.
 create or replace function tenuto._decide(
   p_org_id uuid, p_event_ids uuid[], p_job_id uuid default null, p_without uuid[] default '{}')
   returns setof tenuto.event_decision

@@ -1,5 +1,5 @@
 -- Returns false if an event is known to have no row with the values that an input wants: those of the data that it was
--- emitted with, or the value of the column that its dataset is divided by. Other columns are looked at by the task.
+-- emitted with, or the value of the column that its dataset is divided by. The task checks other columns.
 create or replace function tenuto._passes_filter(p_where jsonb, p_event tenuto.events, p_partition jsonb)
   returns boolean
   language sql

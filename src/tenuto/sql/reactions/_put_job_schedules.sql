@@ -1,7 +1,7 @@
 -- Replaces the schedules of a DAG by those of the cron and continuous sources of one of its versions, named
 -- <dag>/<job>. A job that keeps its times keeps its next one, so that a cutover neither skips nor repeats a time, and a
--- paused schedule stays paused. Otherwise dispatchers compute the first time after now. A continuous source is looked
--- after at once and every 5 seconds; one that is no longer in the DAG is cancelled.
+-- paused schedule stays paused. Otherwise dispatchers compute the first time after now. A continuous source is checked
+-- at once and then every 5 seconds; one that is no longer in the DAG is cancelled.
 create or replace function tenuto._put_job_schedules(p_org_id uuid, p_dag_id uuid, p_version_id uuid)
   returns void
   language plpgsql
@@ -47,7 +47,7 @@ begin
   where s.org_id = p_org_id and s.name = any (array(select n.name from unnest(v_new) n))
   limit 1;
   if found then
-    perform tenuto._raise('TN004', format('a schedule %s exists, which is not of the DAG', v_taken),
+    perform tenuto._raise('TN004', format('a schedule %s exists and does not belong to the DAG', v_taken),
       'delete the schedule, or rename the job');
   end if;
   insert into tenuto.schedules select n.* from unnest(v_new) n;

@@ -1,4 +1,4 @@
--- Returns how long an org keeps something, from its settings, in hours: 24 hours if it does not say.
+-- Returns how long an org keeps something, from its settings, in hours: 24 hours if it is not set.
 create or replace function tenuto._hours_kept(p_settings jsonb, p_name text)
   returns interval
   language sql

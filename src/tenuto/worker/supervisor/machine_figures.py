@@ -59,8 +59,8 @@ class MachineFigures:
 
 
 class Cpu:
-    """The load of all cores together. `psutil.cpu_percent` is no help: it compares with the last call of the same
-    thread, and each measurement has a thread of its own."""
+    """The load of all cores together. `psutil.cpu_percent` cannot be used: it compares with the last call of the same
+    thread, and each measurement runs in a new thread."""
 
     def __init__(self) -> None:
         self._percent: float | None = None

@@ -13,7 +13,7 @@ begin
     if (select f.result
         from tenuto.fail_tasks(v_attempt.session_id, v_attempt.token, array[task_id_param], array[v_attempt.attempt],
           array[jsonb_build_object('message', coalesce(error_message_param, 'unknown error'))]) f) = 'stale_lease' then
-      perform tenuto._raise('TN005', format('task %s was given back before its failure came', task_id_param),
+      perform tenuto._raise('TN005', format('task %s was given back before its failure was reported', task_id_param),
         'claim a task again');
     end if;
     perform tenuto.promote_due(1, array[task_id_param::text]);

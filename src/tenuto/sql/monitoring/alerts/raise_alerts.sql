@@ -1,7 +1,7 @@
 -- pending -> done, for effects of the kind raise_alerts that the caller has taken: records what jobs found in a
--- partition, for every rule about alerts of these jobs. Those of a partition are recorded in their order: one waits
--- while an earlier one is pending, and charges no attempt; one that a later one overtook, because it was dead, records
--- nothing. Returns for each effect that the caller still held whether it is done.
+-- partition, for every rule about alerts of these jobs. The effects of a partition are applied in order: an effect
+-- waits, without charging an attempt, while an earlier one is pending. An effect that was dead while a later one was
+-- applied records nothing. Returns for each effect that the caller still held whether it is done.
 create or replace function tenuto.raise_alerts(p_owner text, p_ids bigint[])
   returns table (id bigint, done boolean)
   language plpgsql

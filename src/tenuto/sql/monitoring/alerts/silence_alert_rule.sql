@@ -1,4 +1,5 @@
--- Silences an alert rule for p_seconds: its alerts are listed, and not delivered. 0 ends it. TN001 if there is none.
+-- Silences an alert rule for p_seconds: its alerts are listed but not delivered. 0 ends the silence. Raises TN001 if
+-- there is no such rule.
 create or replace function tenuto.silence_alert_rule(p_org_id uuid, p_name text, p_seconds int)
   returns void
   language plpgsql

@@ -1,6 +1,6 @@
--- Returns the job that a backfill runs: of the current version of its DAG, with the names of both and the version of
--- the dataset; and why it cannot run now, or ever (is_over): the job is gone, is defined in another way than when the
--- backfill was started, or is paused.
+-- Returns the job that a backfill runs, as the current version of its DAG defines it, with the names of the DAG and the
+-- job and the dataset version. Also returns why it cannot run now, or never again (is_over): the job is gone, its
+-- definition changed since the backfill was started, or it is paused.
 create or replace function tenuto._backfill_target(
   p_backfill tenuto.backfills, out job tenuto.jobs, out dag_id uuid, out dag text, out version int,
   out version_id uuid, out problem text, out is_over boolean)

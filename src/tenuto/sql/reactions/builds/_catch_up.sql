@@ -1,8 +1,8 @@
 -- Plans the work of a version of a DAG that has become current: partitions that changed while another version was
 -- current, and tasks that a rollback cancelled or that failed in the build. Data that is computed already stays as it
--- is. Jobs that run for every update, or append, have the events that they missed or that waited for the version, which
--- are routed now. Many missed events are several pieces. Tasks that were asked to stop and still run are followed until
--- they end.
+-- is. For jobs that run for every update, or append, the events that they missed or that waited for the version are
+-- routed now, in several pieces if there are many. Tasks that were asked to stop and still run are followed until they
+-- end.
 create or replace function tenuto._catch_up(p_build tenuto.builds)
   returns void
   language plpgsql

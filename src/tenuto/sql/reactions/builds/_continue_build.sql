@@ -1,5 +1,5 @@
--- failed -> building: computes again what failed. p_cutover_from: the version is to replace this one when it is ready,
--- in the name of p_actor; also for a version that is being computed already.
+-- failed -> building: computes again what failed. p_cutover_from: when the version is ready, it replaces this one, and
+-- p_actor is recorded as the actor; this also applies to a version that is being computed already.
 create or replace function tenuto._continue_build(p_org_id uuid, p_version_id uuid, p_cutover_from int, p_actor text)
   returns void
   language plpgsql

@@ -1,6 +1,6 @@
 -- Lets a repair wait also for the tasks that follow from commits of the tasks that it started, and an invalidation for
--- those that its events start. A queued task that takes over an event of something else is not only its own any more:
--- all jobs react to it, and a cancel leaves it.
+-- those that its events start. A queued task that also takes over an event from elsewhere no longer belongs to the
+-- repair alone: all jobs react to its commit, and a cancel of the repair leaves it.
 create or replace function tenuto._follow_repairs(p_job tenuto.jobs, p_starts tenuto.event_start[])
   returns void
   language plpgsql

@@ -1,5 +1,5 @@
--- Deletes these backfills and invalidations with their tasks and consumers; one that has more than p_limit tasks loses
--- only those. Returns how many rows were deleted, without consumers.
+-- Deletes these backfills and invalidations with their tasks and consumers; if one has more than p_limit tasks, this
+-- call deletes only p_limit tasks of it. Returns how many rows were deleted, without consumers.
 create or replace function tenuto._prune_repairs(p_ids uuid[], p_limit int)
   returns bigint
   language sql

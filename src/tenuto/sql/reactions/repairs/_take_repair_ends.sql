@@ -1,6 +1,6 @@
--- Takes the ends of tasks that a repair waits for, of the next p_limit after a task: forgets those that completed and
--- whose events are routed, and marks those that ended in another way. Returns the counts per job and together, the last
--- task that was looked at if there may be more, and the end of the first that did not complete.
+-- Processes the ended tasks among the next p_limit tasks that a repair waits for, after a given task: forgets those
+-- that completed and whose events are routed, and marks those that ended in another way. Returns the counts per job and
+-- together, the last task that was looked at if there may be more, and the end of the first that did not complete.
 create or replace function tenuto._take_repair_ends(
   p_org_id uuid, p_repair_id uuid, p_after uuid, p_limit int, out ends jsonb, out completed int, out failed int,
   out downstream_completed int, out downstream_failed int, out last uuid, out error text)

@@ -1,4 +1,4 @@
--- Returns what a job runs of a bundle: the bundle, its type of tasks, and the options of the job. Null for other jobs.
+-- Returns which bundle a job runs, the task type in it, and the options of the job. Null for other jobs.
 create or replace function tenuto._describe_udf(p_org_id uuid, p_definition jsonb)
   returns jsonb
   language sql

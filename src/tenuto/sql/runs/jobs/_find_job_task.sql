@@ -1,5 +1,5 @@
--- Returns the description of the job whose inputs an attempt may read, and the task that they were pinned for: those of
--- its own task, or for the code of a bundle those of the job's task that started it. No row for other attempts.
+-- Returns the job whose inputs an attempt may read, and the task for which they were pinned: its own task or, for the
+-- code of a bundle, the task of the job that started it. No row for other attempts.
 create or replace function tenuto._find_job_task(p_running tenuto.running_tasks)
   returns table (job jsonb, pinned uuid)
   language plpgsql

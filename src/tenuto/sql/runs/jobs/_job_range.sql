@@ -1,5 +1,5 @@
--- Returns the size of the ranges that the partitions of a job's tasks are, null for any size: that of the map of an
--- input that starts them, or of the outputs of a source. No row if they are no ranges.
+-- Returns the size of the partitions of a job if they are ranges, null for any size. It comes from the map of an input
+-- that starts its tasks, or from the outputs of a source. No row if the partitions are not ranges.
 create or replace function tenuto._job_range(p_job tenuto.jobs)
   returns table (size bigint)
   language sql

@@ -1,6 +1,7 @@
--- Takes the ends of tasks of a build, of the next p_limit after a task: forgets those that completed and whose events
--- are routed, and marks those that ended in another way. Returns how many, the last task that was looked at if there
--- may be more, the end of the first that did not complete, and whether a rollback cancelled one of them.
+-- Processes the ended tasks among the next p_limit tasks of a build, after a given task: forgets those that completed
+-- and whose events are routed, and marks those that ended in another way. Returns how many, the last task that was
+-- looked at if there may be more, the end of the first that did not complete, and whether a rollback cancelled one of
+-- them.
 create or replace function tenuto._take_build_ends(
   p_org_id uuid, p_version_id uuid, p_after uuid, p_limit int, out completed int, out failed int, out last uuid,
   out error text, out rolled_back boolean)

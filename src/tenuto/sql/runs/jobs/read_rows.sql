@@ -1,5 +1,5 @@
 -- Returns one page of the rows of an input of a running task of a job that is stored in Postgres, and how many pages
--- its location has: a list per row, with a text or null per column. The location is one that the input has. Fenced: a
+-- its location has: a list per row, with a text or null per column. The location must be one of the input's. Fenced: a
 -- worker that lost the task gets TN005.
 create or replace function tenuto.read_rows(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_input int, p_location text, p_page int)

@@ -1,5 +1,6 @@
--- Lets runs end that were closed or cancelled: removes the task that an open run counts more than it has. Leaves runs
--- to which a transaction is adding tasks, whose rows are locked, to sweep_closed. Returns how many runs can end now.
+-- Lets closed and cancelled runs end: an open run counts one task more than it has, and this function removes that one.
+-- Leaves runs to which a transaction is adding tasks, whose rows are locked, to sweep_closed. Returns how many runs can
+-- end now.
 create or replace function tenuto._end_openness(p_run_ids uuid[])
   returns bigint
   language plpgsql

@@ -1,6 +1,6 @@
--- Sets keys of a task's metadata, removes those whose value is null, and returns the metadata. Ended tasks too. The
--- result is kept in task_metadata: tasks is written once, and the worker that runs the task receives the metadata with
--- which it was started.
+-- Sets keys of a task's metadata, removes those whose value is null, and returns the metadata. Works for ended tasks
+-- too. The result is kept in task_metadata: tasks is written once, and the worker that runs the task receives the
+-- metadata with which it was started.
 create or replace function tenuto.set_task_metadata(p_org_id uuid, p_task_id uuid, p_changes jsonb)
   returns jsonb
   language plpgsql

@@ -37,7 +37,7 @@ begin
   end if;
   if v_handlers is not null
      and exists (select from unnest(v_edges) e where v_handlers[e.from_no + 1] <> v_handlers[e.to_no + 1]) then
-    perform tenuto._raise('TN003', 'an edge joins a handler and a task that is not a handler for the same outcome',
+    perform tenuto._raise('TN003', 'an edge connects a handler with a task that is not a handler for the same outcome',
       'handlers start after all other tasks have ended');
   end if;
   v_run.single_task := cardinality(v_ids) = 1

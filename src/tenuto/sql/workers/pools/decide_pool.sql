@@ -1,9 +1,9 @@
--- Records a decision about a pool and begins to carry it out, if nothing has changed the pool since decision
--- p_expected and this dispatcher controls it; otherwise returns false and changes nothing. -> starting: the machines
--- p_spawn, before anything requests them; active -> draining: the workers of machines p_drain; starting ->
--- terminated: machines p_cancel that have not registered. p_busy: machines seen with tasks. p_max_machines: false too
--- if the provider would then run more machines for the org. p_requested: how many requests by hand are settled by it.
--- A decision is stored when it does something, has an anomaly, or differs from the last one in its size or rule.
+-- Records a decision about a pool and begins to carry it out, if nothing has changed the pool since decision p_expected
+-- and this dispatcher controls it; otherwise returns false and changes nothing. -> starting: the machines p_spawn,
+-- before anything requests them; active -> draining: the workers of machines p_drain; starting -> terminated: machines
+-- p_cancel that have not registered. p_busy: machines seen with tasks. p_max_machines: also returns false if the
+-- provider would then run more machines than this for the org. p_requested: how many requests by hand are settled by
+-- it. A decision is stored when it does something, has an anomaly, or differs from the last one in its size or rule.
 create or replace function tenuto.decide_pool(
   p_org_id uuid, p_pool_id uuid, p_dispatcher_id uuid, p_expected bigint, p_workers int, p_wanted int, p_reason text,
   p_facts jsonb, p_spawn text[] default '{}', p_drain text[] default '{}', p_cancel text[] default '{}',

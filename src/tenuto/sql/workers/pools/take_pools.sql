@@ -1,6 +1,6 @@
 -- Returns the pools of these providers that this dispatcher controls: those it holds, renewed when half of their lease
 -- is over, and those without a holder. One dispatcher controls a pool at a time; the leases of a dead one expire.
--- p_org_id: only the pools of this org, because machines cost what the owner of the provider pays.
+-- p_org_id: only the pools of this org, because the owner of the provider pays for the machines.
 create or replace function tenuto.take_pools(
   p_dispatcher_id uuid, p_providers text[], p_lease interval default '10 seconds', p_org_id uuid default null)
   returns table (org_id uuid, pool_id uuid, name text, provider text, org text)
