@@ -59,17 +59,7 @@ async def dispatch(
             UUID(uuid7()), pool, owner_pool, address, port, org_id, store, peppers, handlers=handlers,
             providers=providers or {},
         )  # fmt: skip
-        loops = loops_of(dispatcher)
-        shared = [loop.name for loop in loops if loop.alone]
-        own = frozenset(loop.name for loop in loops if not loop.alone)
-
-        async def ask(dispatcher: Dispatcher) -> Due:
-            taken = await pool.call(monitoring.take_due_maintenance, dispatcher_id=dispatcher.id, loops=shared)
-            due = frozenset(entry.what for entry in taken if entry.due_in_seconds == 0)
-            later = [entry.due_in_seconds for entry in taken if entry.due_in_seconds]
-            return Due(due, min(later, default=IDLE_TICK_SECONDS), own | {entry.what for entry in taken})
-
-        running = asyncio.create_task(Ticker(dispatcher, loops, ask).run(stop))
+        running = asyncio.create_task(Ticker(dispatcher, loops_of(dispatcher), _find_due).run(stop))
         checking = asyncio.create_task(wait_for_other_functions(pool))
         try:
             await asyncio.wait({running, checking}, return_when=asyncio.FIRST_COMPLETED)
@@ -95,6 +85,17 @@ def _handlers(deliverer: Deliverer | None, store: Store | None, lineage_folder: 
     if store is not None:
         handlers["delete_data"] = Purger(store)
     return handlers
+
+
+async def _find_due(dispatcher: Dispatcher) -> Due:
+    """Return which loops are due, and which of them this dispatcher runs now: some run on one dispatcher at a time."""
+    loops = loops_of(dispatcher)
+    shared = [loop.name for loop in loops if loop.alone]
+    own = frozenset(loop.name for loop in loops if not loop.alone)
+    taken = await dispatcher.pool.call(monitoring.take_due_maintenance, dispatcher_id=dispatcher.id, loops=shared)
+    due = frozenset(entry.what for entry in taken if entry.due_in_seconds == 0)
+    later = [entry.due_in_seconds for entry in taken if entry.due_in_seconds]
+    return Due(due, min(later, default=IDLE_TICK_SECONDS), own | {entry.what for entry in taken})
 
 
 async def _close(dispatcher: Dispatcher, deliverer: Deliverer | None) -> None:
