@@ -29,7 +29,7 @@ class BackfillScope:
 
 @dataclass(frozen=True)
 class BackfillPreview:
-    """What a backfill would do: for how many partitions it would start a task, wait for an open task, or do nothing."""
+    """Counts the partitions for which a backfill would start a task, wait for an open task, or do nothing."""
 
     total: int
     starts: int

@@ -28,8 +28,8 @@ def clean(text: str) -> str:
 
 
 def hide(secret: str) -> None:
-    """Removes this value from all texts that the process writes from now on, also in the forms that code, JSON and URLs
-    have."""
+    """Removes this value from all texts that the process writes from now on, including its forms in code, JSON and
+    URLs."""
     global _hidden
     if len(secret) < MIN_HIDDEN_LENGTH or secret in _hidden:
         return
