@@ -80,6 +80,50 @@ def test_what_duckdb_runs_is_accepted(sql: str):
     parse_dag(DOCUMENT.replace("SQL", f"|\n        {sql}\n"))
 
 
+CHECKED = """\
+name: orders
+jobs:
+  - name: extract
+    activation: source
+    source: {kind: manual}
+    operator: python
+    config: {task: "shop:extract"}
+    outputs:
+      - dataset: refused
+      - dataset: orders_raw
+        checks:
+          - {name: some, kind: row_count, min: 1}
+          - {name: no_gifts, kind: sql, sql: "SQL"}
+"""
+
+
+@pytest.mark.parametrize(
+    ("sql", "problem"),
+    [
+        ("select id from data where cents <= 0", None),
+        ("with gifts as (from DATA) select id from gifts", None),
+        ("select id from data where", "13:67: {}: the SQL is wrong near 'where': "),
+        ("select id from orders_raw", "13:62: {}: a check cannot read 'orders_raw'; its SELECT reads data, "),
+        ("drop table data", "13:47: {}: the SQL is not a SELECT"),
+        ("select id from data where day = $partition", "13:47: {}: the parameter $partition does not exist; "),
+    ],
+)
+def test_the_select_of_a_check_is_checked_too(sql: str, problem: str | None):
+    text = CHECKED.replace("SQL", sql)
+    if problem is None:
+        parse_dag(text)
+        return
+    (one,) = [str(found) for found in problems_of(text)]
+    assert one.startswith(problem.format("jobs[0].outputs[1].checks[1].sql")), one
+
+
+def test_duckdb_has_the_last_word_and_says_where():
+    sql = "select 'é' as word, 1 as n, * replace () from orders_raw"
+    (one,) = found(f'"{sql}"')
+    place = f"18:{13 + sql.index('from')}"
+    assert one == f'{place}: jobs[1].config.sql: the SQL is wrong: syntax error at or near "from"'
+
+
 def test_a_select_that_is_stored_is_not_checked_again():
     with pytest.raises(Exception, match="has no input"):
         parsed(with_job("daily", config={"sql": "select * from gone"}))

@@ -1,17 +1,21 @@
-"""Checks the SELECT of jobs with an operator such as sql: its syntax, that it is one statement, and that the job reads
-its tables. Needs sqlglot, of the extra `data`; without it, a wrong SELECT is found when the job runs."""
+"""Checks the SELECTs of jobs with an operator such as sql, and of checks: their syntax, that each is one statement, and
+that it reads inputs of the job, or the data that is checked. Needs sqlglot and DuckDB, of the extra `data`; without
+them, a wrong SELECT is found when the job runs."""
 
 import logging
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
 from tenuto.dag.operators import base_name
 from tenuto.dag.problems import Position, Problems, did_you_mean, quoted
 from tenuto.dag.references import Resolved
-from tenuto.dag.yaml_tree import YamlNode, show_path
+from tenuto.dag.yaml_tree import Path, YamlNode, show_path
 
 SELECTING = ("sql", "alert_evaluate")  # operators that run the SELECT in their option sql
-MAX_CHARS = 65_536  # longer ones are not checked
+PARAMETERS = frozenset({"partition"})  # of the SELECT of a job
+CHECKED = "data"  # what the SELECT of a check reads
+MAX_CHARS = 65_536  # of a SELECT whose tables are looked for
 # Words that DuckDB does not take as columns, and sqlglot does.
 RESERVED = frozenset({"analyze", "asymmetric", "at", "check", "column", "default", "end", "offset", "order", "placing",
                       "references", "show", "some", "symmetric", "to", "variadic"})  # fmt: skip
@@ -26,8 +30,18 @@ class Select:
     offset: int = 0
 
 
+@dataclass(frozen=True)
+class SqlField:
+    """A SELECT in a document. `tables`: what it can read, None if that is not known."""
+
+    node: YamlNode
+    path: Path
+    tables: list[str] | None
+    is_check: bool = False
+
+
 def check_selects(tree: YamlNode, text: str, resolved: Resolved, problems: Problems) -> None:
-    """Adds a problem for each SELECT that is wrong, and for each table in one that is no input of its job."""
+    """Adds a problem for each SELECT that is wrong, and for each table in one that it cannot read."""
     jobs = tree.get("jobs")
     nodes = jobs.items() if jobs else []
     by_name = {job.text("name") or "": job for job in nodes}
@@ -35,37 +49,55 @@ def check_selects(tree: YamlNode, text: str, resolved: Resolved, problems: Probl
     for number, job in enumerate(nodes):
         config = job.get("config")
         node = config.get("sql") if config else None
-        if base_name(job.text("operator") or "") not in SELECTING or node is None or not isinstance(node.value, str):
+        if base_name(job.text("operator") or "") in SELECTING and node is not None:
+            tables = _input_names(job, by_name, resolved)
+            _check_select(SqlField(node, ("jobs", number, "config", "sql"), tables), lines, problems)
+        for field in _checks(job, number):
+            _check_select(field, lines, problems)
+
+
+def _checks(job: YamlNode, number: int) -> Iterator[SqlField]:
+    outputs = job.get("outputs")
+    for position, output in enumerate(outputs.items() if outputs else []):
+        checks = output.get("checks")
+        for check_number, check in enumerate(checks.items() if checks else []):
+            if check.text("kind") == "sql" and (node := check.get("sql")) is not None:
+                path = ("jobs", number, "outputs", position, "checks", check_number, "sql")
+                yield SqlField(node, path, [CHECKED], is_check=True)
+
+
+def _check_select(field: SqlField, lines: list[str], problems: Problems) -> None:
+    if not isinstance(field.node.value, str):
+        return
+    path = show_path(field.path)
+    select = read_select(field.node.value, frozenset[str]() if field.is_check else PARAMETERS)
+    if select.problem is not None:
+        problems.add(_place(lines, field.node, select.offset), path, select.problem)
+    known = field.tables or []
+    for table, offset in select.tables if field.tables is not None else ():
+        if table.lower() in {name.lower() for name in known}:
             continue
-        select, path = read_select(node.value), show_path(("jobs", number, "config", "sql"))
-        if select.problem is not None:
-            problems.add(_place(lines, node, select.offset), path, select.problem)
-        inputs = _input_names(job, by_name, resolved)
-        for table, offset in select.tables if inputs is not None else ():
-            if table.lower() not in {name.lower() for name in inputs or ()}:
-                hint = did_you_mean(table, inputs or ()) or f"the inputs are {', '.join(inputs or ()) or 'none'}"
-                problems.add(_place(lines, node, offset), path, f"the job has no input {quoted(table)}", hint)
+        message = f"the job has no input {quoted(table)}"
+        hint = did_you_mean(table, known) or f"the inputs are {', '.join(known) or 'none'}"
+        if field.is_check:
+            message, hint = f"a check cannot read {quoted(table)}", f"its SELECT reads {CHECKED}, which was written"
+        problems.add(_place(lines, field.node, offset), path, message, hint)
 
 
 @lru_cache(maxsize=2048)
-def read_select(sql: str) -> Select:
+def read_select(sql: str, parameters: frozenset[str] = PARAMETERS) -> Select:
     """Returns the tables of a SELECT that are neither CTEs nor functions, or what is wrong with it. A SELECT that
-    DuckDB can parse is never reported as wrong."""
+    DuckDB can parse is never reported as wrong, and one that it cannot parse always."""
     select = _read(sql)
-    return Select() if select.problem is not None and _is_select(sql) else select
-
-
-def _is_select(sql: str) -> bool:
-    """Returns whether DuckDB parses the text as one SELECT; false if DuckDB is not installed. Runs nothing."""
     try:
-        import duckdb
+        from tenuto.dag.statements import NotOneSelect, check_statement
     except ModuleNotFoundError:
-        return False
+        return select
     try:
-        with duckdb.connect(":memory:") as connection:
-            return [item.type for item in connection.extract_statements(sql)] == [duckdb.StatementType.SELECT]
-    except duckdb.Error:
-        return False
+        check_statement(sql, parameters)
+    except NotOneSelect as wrong:
+        return select if select.problem is not None else Select(problem=str(wrong), offset=wrong.offset)
+    return Select() if select.problem is not None else select
 
 
 def _read(sql: str) -> Select:

@@ -10,6 +10,7 @@ from typing import cast
 
 import duckdb
 
+from tenuto.dag.statements import PIVOT_HINT
 from tenuto.model.json import Json, JsonObject
 
 # Functions that make rows of their arguments alone. All others read files, addresses, memory or settings.
@@ -45,7 +46,9 @@ def check(connection: duckdb.DuckDBPyConnection, sql: str) -> list[str]:
         statements = connection.extract_statements(sql)
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             kinds = ", ".join(statement.type.name for statement in statements) or "nothing"
-            raise RefusedQuery(f"write one SELECT; this is {kinds}")
+            raise RefusedQuery(
+                f"write one SELECT; this is {kinds}" if kinds != "MULTI" else f"a pivot must {PIVOT_HINT}"
+            )
         ((text,),) = connection.execute("select json_serialize_sql(?)", [sql]).fetchall()
         tree = cast(JsonObject, json.loads(text))
     except duckdb.Error as error:

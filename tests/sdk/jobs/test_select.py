@@ -7,6 +7,7 @@ import pyarrow.dataset as pads
 import pyarrow.parquet as pq
 import pytest
 
+from tenuto.dag.selects import read_select
 from tenuto.sdk.jobs.select import BadSql, View, selected
 
 ORDERS = View([pads.dataset(pa.table({"id": [1, 2, 3], "region": ["eu", "us", "eu"]}))])
@@ -35,6 +36,20 @@ def test_the_partition_is_a_parameter(tmp_path: Path) -> None:
     assert "add `- from: {dataset: nope}` to the inputs of the job" in refusal("select * from nope", tmp_path)
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "pivot (select region, 1 as one from orders) on region using count(*)",
+        "pivot (select region, 1 as one from orders) on region using count(*);  -- by region\n/* all of it */",
+        "select * from (pivot (select region, 1 as one from orders) on region using count(*)) where one = 1",
+        "pivot (select region, $partition::int as one from orders) on region in ('eu', 'us') using count(*)",
+    ],
+)
+def test_a_pivot_runs_with_and_without_a_list_of_its_columns(sql: str, tmp_path: Path) -> None:
+    assert read_select(sql).problem is None  # the deploy says the same
+    assert read(sql, tmp_path, partition="1") == [{"one": 1, "eu": 2, "us": 1}]
+
+
 def test_later_parts_replace_rows_with_the_same_key(tmp_path: Path) -> None:
     first, second = pa.table({"id": [1, 2], "v": ["a", "b"]}), pa.table({"id": [2, 3], "v": ["c", "d"]})
     view = View([pads.dataset(first), pads.dataset(second)], ["id"])
@@ -53,6 +68,9 @@ def test_later_parts_replace_rows_with_the_same_key(tmp_path: Path) -> None:
         ("set memory_limit = '1TB'", "write one SELECT; this is SET"),
         ("attach 'a.db'", "write one SELECT; this is ATTACH"),
         ("install httpfs", "write one SELECT; this is LOAD"),
+        ("create table a as (pivot orders on region using count(*))", "write one SELECT; this is several statements"),
+        ("copy (pivot orders on region using count(*)) to 'a.csv'", "write one SELECT; this is several statements"),
+        ("with p as (pivot orders on region using count(*)) select $partition from p", "has no parameters; name its"),
         ("selekt 1", "the SELECT failed: Parser Error"),
         ("select * from order_lines", "the SELECT failed: Catalog Error"),
         ("select nothing from orders", "the SELECT failed: Binder Error"),
@@ -62,6 +80,13 @@ def test_later_parts_replace_rows_with_the_same_key(tmp_path: Path) -> None:
 )
 def test_anything_but_a_select_that_runs_is_refused(sql: str, reason: str, tmp_path: Path) -> None:
     assert reason in refusal(sql, tmp_path)
+
+
+@pytest.mark.parametrize("sql", ["", "attach 'a.db'", "selekt 1", "select $day", "select a b c", "pivot orders",
+                                 "create table a as (pivot orders on region using count(*))"])  # fmt: skip
+def test_what_a_worker_does_not_read_as_a_select_is_refused_before_a_deploy(sql: str, tmp_path: Path) -> None:
+    assert refusal(sql, tmp_path)
+    assert read_select(sql).problem is not None
 
 
 @pytest.mark.parametrize(

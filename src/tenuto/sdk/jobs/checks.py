@@ -9,12 +9,12 @@ from typing import cast
 import pyarrow as pa
 import pyarrow.dataset as pads
 
+from tenuto.dag.selects import CHECKED
 from tenuto.model.durations import seconds
 from tenuto.model.json import JsonObject
 from tenuto.sdk.context.control import Fail
 from tenuto.sdk.jobs.select import BadSql, View, quoted, selected
 
-VIEW = "data"  # what the SQL of a check selects from
 MAX_SHOWN_ROWS = 3
 
 
@@ -57,19 +57,19 @@ class Checks:
             case "freshness":
                 return self._stale(check)
             case "row_count":
-                return _outside_bounds(self._number(f"select count(*) from {VIEW}"), check)
+                return _outside_bounds(self._number(f"select count(*) from {CHECKED}"), check)
             case "sql":
                 return self._rows(str(check["sql"]))
             case kind:
                 raise Fail(f"there is no check {kind!r} in this version of Tenuto; update the worker")
 
     def _count(self, condition: str, what: str, names: Sequence[str]) -> str | None:
-        count = self._number(f"select count(*) from {VIEW} where {condition}")
+        count = self._number(f"select count(*) from {CHECKED} where {condition}")
         return f"{count:,} rows {what} {', '.join(names)}" if count else None
 
     def _duplicates(self, names: Sequence[str]) -> str | None:
         listed = ", ".join(map(quoted, names))
-        groups = f"select {listed} from {VIEW} group by {listed} having count(*) > 1"
+        groups = f"select {listed} from {CHECKED} group by {listed} having count(*) > 1"
         count = self._number(f"select count(*) from ({groups})")
         return f"{count:,} values of {', '.join(names)} occur more than once" if count else None
 
@@ -87,7 +87,7 @@ class Checks:
         if check.get("column") is None:
             return None
         name, age = str(check["column"]), timedelta(seconds=seconds(str(check["max_age"])))
-        table = self._select(f"select max({quoted(name)})::timestamptz as latest from {VIEW}")
+        table = self._select(f"select max({quoted(name)})::timestamptz as latest from {CHECKED}")
         latest = table.column("latest")[0].as_py()
         if not isinstance(latest, datetime):
             return f"no row has a value in {name}"
@@ -106,7 +106,7 @@ class Checks:
         return int(str(self._select(sql).column(0)[0].as_py()))
 
     def _select(self, sql: str, most: int = 1) -> pa.Table:
-        with selected(sql, {VIEW: View([self._data])}, self._scratch, cancelled=self._cancelled) as rows:
+        with selected(sql, {CHECKED: View([self._data])}, self._scratch, cancelled=self._cancelled) as rows:
             return pa.Table.from_batches(
                 [batch.slice(0, most) for batch in islice(rows.batches, 1)], schema=rows.schema
             )

@@ -12,6 +12,8 @@ import duckdb
 import pyarrow as pa
 import pyarrow.dataset as pads
 
+from tenuto.dag.selects import PARAMETERS
+from tenuto.dag.statements import NotOneSelect, one_select, unknown_parameter
 from tenuto.sdk.context.control import Fail
 from tenuto.sdk.jobs.rows import Rows
 
@@ -62,12 +64,14 @@ def selected(
     ):
         try:
             _confine(connection, views, own)
-            statement = _only_select(connection, sql)
+            statement = one_select(connection, sql)
             known = statement.named_parameters
-            if unknown := known - {"partition"}:
-                raise BadSql(f"the parameter ${min(unknown)} does not exist; a job has $partition only")
+            if unknown := known - PARAMETERS:
+                raise BadSql(unknown_parameter(min(unknown), PARAMETERS))
             relation = connection.sql(statement, params={"partition": partition} if known else None)
             reader = relation.to_arrow_reader()
+        except NotOneSelect as error:
+            raise BadSql(str(error)) from error
         except duckdb.Error as error:
             missing = _MISSING_TABLE.search(str(error))
             hint = f"\n{NOT_AN_INPUT.format(missing[1])}" if missing else ""
@@ -109,14 +113,6 @@ def create_view(connection: duckdb.DuckDBPyConnection, name: str, view: View) ->
         f'create view {quoted(name)} as select * exclude ".no" from ({union}) '
         f'qualify row_number() over (partition by {key} order by ".no" desc) = 1'
     )
-
-
-def _only_select(connection: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Statement:
-    statements = connection.extract_statements(sql)
-    if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
-        kinds = ", ".join(statement.type.name for statement in statements) or "nothing"
-        raise BadSql(f"write one SELECT; this is {kinds}")
-    return statements[0]
 
 
 @contextmanager

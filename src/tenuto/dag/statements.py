@@ -1,0 +1,68 @@
+"""Reads SQL as DuckDB does, which runs it: what a job may run is decided here, before a deploy and by workers. Nothing
+in here runs SQL. Only for use where DuckDB is installed."""
+
+import json
+import re
+
+import duckdb
+
+PIVOT_HINT = "name its columns: pivot … on COLUMN in ('a', 'b')"
+
+_END = re.compile(r";(\s|--[^\n]*|/\*.*?\*/)*\Z", re.DOTALL)
+
+
+class NotOneSelect(Exception):
+    """The text is not one SELECT that a job can run; the message says why, and `offset` where."""
+
+    def __init__(self, message: str, offset: int = 0) -> None:
+        super().__init__(message)
+        self.offset = offset
+
+
+def one_select(connection: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Statement:
+    """Return the statement to run for a text that is one SELECT. A pivot whose columns are values of the data is
+    several statements for DuckDB: it is put into a SELECT, where it can do nothing but read."""
+    statements = connection.extract_statements(sql)
+    kinds = [statement.type for statement in statements]
+    if kinds == [duckdb.StatementType.SELECT]:
+        return statements[0]
+    if kinds != [duckdb.StatementType.MULTI]:
+        names = ", ".join(kind.name for kind in kinds) or "nothing"
+        raise NotOneSelect(f"write one SELECT; this is {names}")
+    if statements[0].named_parameters:
+        raise NotOneSelect(f"a pivot without a list of columns has no parameters; {PIVOT_HINT}")
+    try:
+        (pivot,) = connection.extract_statements(f"select * from (\n{_END.sub('', sql)}\n)")
+    except (duckdb.Error, ValueError):
+        raise NotOneSelect("write one SELECT; this is several statements") from None
+    return pivot
+
+
+def check_statement(sql: str, parameters: frozenset[str]) -> None:
+    """Raise NotOneSelect if a text is not one SELECT with these parameters only."""
+    try:
+        with duckdb.default_connection().cursor() as parser:  # a database of its own would take 40 ms to open
+            used = one_select(parser, sql).named_parameters
+    except duckdb.Error:
+        raise _not_sql(sql) from None
+    if unknown := used - parameters:
+        raise NotOneSelect(unknown_parameter(min(unknown), parameters))
+
+
+def unknown_parameter(name: str, parameters: frozenset[str]) -> str:
+    known = f"there is ${min(parameters)} only" if parameters else "there are none here"
+    return f"the parameter ${name} does not exist; {known}"
+
+
+def _not_sql(sql: str) -> NotOneSelect:
+    """Return what DuckDB says of a text that it does not read, with its place."""
+    message, place = "it is not SQL", 0
+    with duckdb.connect(":memory:", config={"threads": 1}) as parser:
+        parser.execute("set errors_as_json = true")
+        try:
+            parser.extract_statements(sql)
+        except duckdb.Error as error:
+            facts = json.loads(str(error).partition(": ")[2])
+            message, place = str(facts["exception_message"]), int(facts.get("position", 0))  # in bytes
+    offset = len(sql.encode()[:place].decode(errors="ignore"))
+    return NotOneSelect(f"the SQL is wrong: {' '.join(message.split())[:300]}", offset)
