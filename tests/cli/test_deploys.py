@@ -38,10 +38,10 @@ def test_a_version_is_planned_deployed_cut_over_and_rolled_back(
     assert (no_changes.returncode, no_changes.stdout) == (0, "orders: no changes\n")
     assert printed.returncode == 1
     assert printed.stdout.splitlines() == [
-        "job daily: data (config); 0 partitions, 0 tasks",
-        "job report: data, because of daily; 0 partitions, 0 tasks",
+        "job daily: changed (config), computed again; 0 partitions, 0 tasks",
+        "job report: computed again, because of daily; 0 partitions, 0 tasks",
         "dataset orders_daily: rebuilt",
-        "2 jobs are computed again, 1 is unchanged",
+        "2 jobs are computed again, 1 job is unchanged",
         "estimate: 0 partitions, 0 tasks",
     ]
     assert (second["version"], second["status"]) == (2, "ready")
@@ -73,7 +73,7 @@ def test_a_version_that_is_computed_shows_how_far_it_is(
     again = asked("deploy", str(file))
 
     assert deployed.stdout.splitlines() == [
-        "sales: version 2 is building; computed again: daily (2 partitions, 2 tasks)",
+        "sales: version 2 is building; it computes daily (2 partitions, 2 tasks)",
         "it becomes current when it is ready",
     ]
     assert (early.returncode, "version 2 can not become current: it is building" in early.stderr) == (1, True)

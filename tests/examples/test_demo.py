@@ -17,7 +17,7 @@ SAID = [
     "it ticked",
     "dataset orders_daily",
     "├── orders_raw.total  [aggregation, sql, exact]",
-    "job daily: data (config); 3 partitions, 3 tasks",
+    "job daily: changed (config), computed again; 3 partitions, 3 tasks",
     "readers see a total of 150,966.66, the new version has a total of 8,748.70",
     "readers see a total of 8,748.70, the old version has a total of 150,966.66",
     "completed: 3 of 3 partitions, a total of 150,966.66",

@@ -19,13 +19,14 @@ from tenuto.model.durations import seconds
 
 if TYPE_CHECKING:
     from tenuto.dag.definitions import Dag
-    from tenuto.dag.diff import Diff
+    from tenuto.dag.diff import Diff, JobChange
     from tenuto.dag.plan import AffectedReader, Plan, Rebuild
     from tenuto.model.dags import CurrentVersion, DagVersion, DeployedVersion
     from tenuto.sdk.operations.dags import DagOperations
 
 POLL_SECONDS = 0.5
 OPEN = ("staged", "building")
+CHANGED = {"data": "computed again", "metadata": "keeps its data"}  # what a change of a job means for its data
 COLUMNS = ("version", "status", "yaml_hash", "jobs", "created_by", "created_at", "error")
 
 DagName = Annotated[str, typer.Argument(metavar="DAG", help="Name of the DAG.", show_default=False)]
@@ -99,8 +100,10 @@ def _describe_deployed(deployed: "DeployedVersion", planned: "Plan", *, auto: bo
     text = f"{deployed.dag}: version {deployed.version} is {deployed.status}"
     if deployed.status == "building":
         jobs = ", ".join(rebuild.job for rebuild in planned.rebuilds)
-        text += f"; computed again: {jobs} ({_estimate(planned.rebuilds)})"
+        text += f"; it computes {jobs} ({_estimate(planned.rebuilds)})"
         text += "\nit becomes current when it is ready" if auto else ""
+    elif deployed.status == "ready" and not auto:
+        text += f"; `tenuto cutover {deployed.dag} {deployed.version}` makes it current"
     return text
 
 
@@ -202,22 +205,35 @@ def _describe(name: str, diff: "Diff", rebuilds: "Sequence[Rebuild]" = ()) -> st
     if diff.is_empty:
         return f"{name}: no changes"
     estimates = {rebuild.job: f"; {_estimate([rebuild])}" for rebuild in rebuilds}
-    jobs = [
-        f"job {change.job}: {change.kind}"
-        + (f" ({', '.join(change.fields)})" if change.fields else "")
-        + (f", because of {', '.join(change.because_of)}" if change.because_of else "")
-        + (f", was {change.renamed_from}" if change.renamed_from else "")
-        + estimates.get(change.job, "")
-        for change in diff.jobs
-    ]
+    jobs = [f"job {change.job}: {_describe_change(change)}{estimates.get(change.job, '')}" for change in diff.jobs]
     datasets = [f"dataset {item.dataset}: {item.kind}" for item in diff.datasets if item.kind != "reused"]
-    lines = [*jobs, *datasets, *(f"warning: {text}" for text in diff.warnings)]
-    again, same = len(diff.rebuilt), diff.unchanged_jobs
-    lines.append(
-        f"{counted(again, 'job')} {'is' if again == 1 else 'are'} computed again, "
-        f"{same} {'is' if same == 1 else 'are'} unchanged"
-    )
+    lines = [*jobs, *datasets, *(f"warning: {text}" for text in diff.warnings), _count_jobs(diff)]
     return "\n".join([*lines, f"estimate: {_estimate(rebuilds)}"] if rebuilds else lines)
+
+
+def _describe_change(change: "JobChange") -> str:
+    if change.kind not in CHANGED:
+        words = [change.kind]
+    else:
+        words = [f"changed ({', '.join(change.fields)})"] if change.fields else []
+        words.append(CHANGED[change.kind])
+    if change.because_of:
+        words.append(f"because of {', '.join(change.because_of)}")
+    if change.renamed_from:
+        words.append(f"was {change.renamed_from}")
+    return ", ".join(words)
+
+
+def _count_jobs(diff: "Diff") -> str:
+    """Describes how many jobs are computed. Numbers of 0 are left out, unless there is no other."""
+    added = sum(change.kind == "added" for change in diff.jobs)
+    numbers = [
+        (added, "computed for the first time"),
+        (len(diff.rebuilt) - added, "computed again"),
+        (diff.unchanged_jobs, "unchanged"),
+    ]
+    parts = [f"{counted(number, 'job')} {'is' if number == 1 else 'are'} {what}" for number, what in numbers if number]
+    return ", ".join(parts) or "no job is computed"
 
 
 def _describe_reader(reader: "AffectedReader") -> str:

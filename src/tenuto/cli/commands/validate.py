@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tenuto.cli.exit_codes import FAILED, UsageError
-from tenuto.cli.output import AsJson, show
+from tenuto.cli.output import AsJson, counted, show
 
 if TYPE_CHECKING:
     from tenuto.dag.definitions import Dag
@@ -55,4 +55,5 @@ def _facts(dag: "Dag") -> dict[str, object]:
 
 
 def _summary(file: Path, dag: "Dag") -> str:
-    return f"{file}: valid: DAG {dag.name}, {len(dag.jobs)} jobs, {len(dag.datasets())} datasets, {dag.yaml_hash[:12]}"
+    numbers = f"{counted(len(dag.jobs), 'job')}, {counted(len(dag.datasets()), 'dataset')}"
+    return f"{file}: valid: DAG {dag.name}, {numbers}, {dag.yaml_hash[:12]}"
