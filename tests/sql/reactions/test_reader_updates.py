@@ -7,7 +7,7 @@ from tests.support.database.builds import advance
 from tests.support.database.dags import cutover, deploy, rollback
 from tests.support.database.events import RAW, a_reader, commit, queued, reactions, readers, route
 from tests.support.database.jobs import deployed
-from tests.support.database.tasks import Db, a_worker, call
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call
 
 REPORTS = {"name": "reports", "jobs": [a_reader("weekly"), a_reader("mail", execution_strategy="PerUpdate")]}
 
@@ -40,6 +40,27 @@ def two_versions(db: Db) -> None:
     advance(db)
     route(db)
     clear(db)
+
+
+def add_partitions(db: Db, number: int) -> None:
+    """Gives version 2 more partitions."""
+    db.execute(
+        """with version as (
+             select v.id, v.org_id from tenuto.dataset_versions v join tenuto.datasets d on d.id = v.dataset_id
+             where d.name = 'raw' order by v.id desc limit 1
+           ), commits as (
+             insert into tenuto.partition_versions (id, org_id, dataset_version_id, partition_key, task_id, attempt,
+               location, fingerprint, checks, inputs, committed_at)
+             select tenuto._uuid7(), v.org_id, v.id, 'p' || lpad(n::text, 5, '0'), tenuto._uuid7(), 1, 'x/',
+                    repeat('e', 64), '[]', '[]', now()
+             from version v, generate_series(1, %s) n
+             returning *
+           )
+           insert into tenuto.current_partitions
+             (org_id, dataset_version_id, partition_key, partition_version_id, task_id)
+           select org_id, dataset_version_id, partition_key, id, task_id from commits""",
+        [number],
+    )
 
 
 def test_partitions_that_differ_are_updates_for_jobs_of_other_dags_only(db: Db) -> None:
@@ -138,22 +159,7 @@ def test_a_cutover_that_nobody_else_reads_or_that_changes_no_version_updates_not
 
 def test_many_partitions_are_passed_on_in_pieces(db: Db) -> None:
     two_versions(db)
-    db.execute(
-        """with version as (
-             select v.id, v.org_id from tenuto.dataset_versions v join tenuto.datasets d on d.id = v.dataset_id
-             where d.name = 'raw' order by v.id desc limit 1
-           ), commits as (
-             insert into tenuto.partition_versions (id, org_id, dataset_version_id, partition_key, task_id, attempt,
-               location, fingerprint, checks, inputs, committed_at)
-             select tenuto._uuid7(), v.org_id, v.id, 'p' || lpad(n::text, 5, '0'), tenuto._uuid7(), 1, 'x/',
-                    repeat('e', 64), '[]', '[]', now()
-             from version v, generate_series(1, 1500) n
-             returning *
-           )
-           insert into tenuto.current_partitions
-             (org_id, dataset_version_id, partition_key, partition_version_id, task_id)
-           select org_id, dataset_version_id, partition_key, id, task_id from commits"""
-    )
+    add_partitions(db, 1500)
     cutover(db, 1, 2, name="sales")
     while call(db, "advance_builds"):
         pass
@@ -163,6 +169,36 @@ def test_many_partitions_are_passed_on_in_pieces(db: Db) -> None:
         " where status = 'pending' and payload ? 'emitted' order by id"
     ).fetchall()
     assert sizes == [(999,), (503,)]  # of 1,503 partitions only mon is as before
+
+
+def test_what_the_dag_itself_has_to_compute_does_not_wait_for_its_readers(db: Db) -> None:
+    two_versions(db)
+    add_partitions(db, 2500)
+    cutover(db, 1, 2, name="sales")
+    steps: list[tuple[str, int]] = []
+    while call(db, "advance_builds"):
+        ((phase, left),) = db.execute(
+            """select b.phase, (select count(*) from tenuto.reader_updates) from tenuto.builds b
+               join tenuto.dag_versions v on v.id = b.dag_version_id and v.status = 'current' and v.version = 2
+               join tenuto.dags d on d.id = v.dag_id and d.name = 'sales'"""
+        ).fetchall()
+        steps.append((phase, left))
+
+    assert steps[:2] == [("retry", 1), ("start", 1)]
+    assert db.execute("select count(*) from tenuto.events where data ? 'cutover'").fetchall() == [(2502,)]
+    assert "daily" in {row[0] for row in queued(db)}
+
+
+def test_readers_do_not_wait_for_a_paused_job_of_the_dag(db: Db) -> None:
+    two_versions(db)
+    call(db, "pause_job", org_id=DEFAULT_ORG, dag="sales", name="daily")
+
+    cutover(db, 1, 2, name="sales")
+    while call(db, "advance_builds"):
+        pass
+    route(db)
+
+    assert {row[1] for row in reactions(db) if row[0] == "weekly"} == {"tue", "wed"}
 
 
 def test_a_plan_deploys_nothing_and_names_no_readers_of_datasets_that_stay(db: Db) -> None:

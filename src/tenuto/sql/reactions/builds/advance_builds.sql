@@ -1,5 +1,6 @@
--- Does one piece each of what versions of DAGs need, at most p_limit pieces: tells readers in other DAGs what a cutover
--- has changed, starts or follows the tasks that compute a version, or cancels those of a version that was rolled back.
+-- Does one piece each of what versions of DAGs need, at most p_limit pieces: starts or follows the tasks that compute a
+-- version, or cancels those of a version that was rolled back; and tells readers in other DAGs what a cutover has
+-- changed. Neither waits for the other: a version may have many readers, or a job that is paused.
 -- Holds the DAG, so that deploys and cutovers do not happen at the same time; a DAG that another session holds is left
 -- for later. With p_keys, only these versions (their ids), even if they are parked. Returns how many pieces were done.
 create or replace function tenuto.advance_builds(p_limit int default 1, p_keys text[] default null)
@@ -12,7 +13,7 @@ declare
   v_build tenuto.builds;
   v_parked text[] := tenuto._parked('advance_builds', p_keys);
   v_count bigint := 0;
-  v_phase text;
+  v_readers boolean;
 begin
   for v_due in
     select b.dag_version_id, b.org_id, v.dag_id
@@ -34,17 +35,18 @@ begin
     where b.dag_version_id = v_due.dag_version_id and b.due_at <= tenuto.now()
     for update skip locked;
     continue when not found;
-    v_phase := case when exists (
-                 select from tenuto.reader_updates u where u.dag_version_id = v_build.dag_version_id)
-               then 'readers' else v_build.phase end;
-    case v_phase
-      when 'readers' then perform tenuto._update_readers(v_build);
-      when 'start' then perform tenuto._start_build_piece(v_build);
-      when 'follow' then perform tenuto._follow_build(v_build);
-      when 'retry' then perform tenuto._retry_build_piece(v_build);
-      when 'catch_up' then perform tenuto._catch_up(v_build);
+    v_readers := exists (select from tenuto.reader_updates u where u.dag_version_id = v_build.dag_version_id);
+    case
+      when v_build.phase = 'start' then perform tenuto._start_build_piece(v_build);
+      when v_build.phase = 'retry' then perform tenuto._retry_build_piece(v_build);
+      when v_build.phase = 'catch_up' then perform tenuto._catch_up(v_build);
+      when v_readers then null;   -- until the last piece for readers, there is something due
+      when v_build.phase = 'follow' then perform tenuto._follow_build(v_build);
       else perform tenuto._cancel_build_piece(v_build, v_due.dag_id);
     end case;
+    if v_readers then
+      perform tenuto._update_readers(v_build);
+    end if;
     v_count := v_count + 1;
   end loop;
   return v_count;
