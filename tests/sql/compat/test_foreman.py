@@ -142,6 +142,7 @@ def test_any_other_change_is_refused_with_the_function_to_use(db: Db, statement:
         ({"max_retries": 11}, "TN003", "max_retries is 11, not 0 to 10"),
         ({"retry_count": 1}, "TN003", "without times, retries and results"),
         ({"input_data": None}, "TN003", "input_data of the task is null"),
+        ({"type": None}, "TN003", "type of the task is null"),
         ({"run_id": None}, "TN003", "insert into run first"),
         ({"org_id": "other"}, "TN009", "other is not the org of this connection"),
         ({"run_id": uuid4()}, "TN001", "no run"),

@@ -117,6 +117,22 @@ def test_a_worker_with_a_session_of_its_own_is_not_mixed_up(db: Db) -> None:
         beat_wgp(db, "native")
 
 
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("select tenuto_compat.func_mark_task_complete(null)", "task_id_param is null"),
+        ("select tenuto_compat.func_mark_task_failed(null, 'out of memory', 'gpu-1')", "task_id_param is null"),
+        ("select tenuto_compat.func_claim_available_task(null)", "a worker id is missing or empty"),
+        ("select tenuto_compat.func_claim_task(null, 'gpu-1')", "there is no table null to claim from"),
+        ("select tenuto_compat.func_update_worker_heartbeat(null)", "a worker id is missing or empty"),
+        ("insert into tenuto_compat_wgp.tasks (params) values ('{}')", "task_type of the task is null"),
+    ],
+)
+def test_a_missing_argument_is_named(db: Db, statement: str, message: str) -> None:
+    with refused("TN003", message):
+        db.execute(statement.encode())
+
+
 def test_a_wrong_worker_id_is_refused(db: Db) -> None:
     with refused("TN003", "a worker id"):
         claim_wgp(db, "")

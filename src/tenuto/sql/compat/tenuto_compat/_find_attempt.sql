@@ -10,7 +10,9 @@ declare
   v_worker_id text;
   v_claimants text[];
 begin
-  if not exists (select from tenuto.tasks t where t.id = p_task_id and t.org_id = tenuto_compat._org_id()) then
+  if p_task_id is null then
+    perform tenuto._raise('TN003', 'task_id_param is null', 'pass the id of the task that was claimed');
+  elsif not exists (select from tenuto.tasks t where t.id = p_task_id and t.org_id = tenuto_compat._org_id()) then
     perform tenuto._raise('TN001', format('no task %s', p_task_id));
   end if;
   select c.session_id, s.token, c.attempt, c.status, s.worker_id

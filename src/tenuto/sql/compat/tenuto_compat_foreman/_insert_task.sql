@@ -15,6 +15,8 @@ declare
 begin
   if coalesce(new.status, 'pending') not in ('pending', 'queued') then
     perform tenuto._raise('TN003', format('a task is inserted as pending or queued, not as %s', left(new.status, 100)));
+  elsif new.type is null then
+    perform tenuto._raise('TN003', 'type of the task is null', 'write the type that workers serve');
   elsif new.input_data is null then
     perform tenuto._raise('TN003', 'input_data of the task is null', 'write a JSON value, such as {}');
   elsif new.run_id is null then

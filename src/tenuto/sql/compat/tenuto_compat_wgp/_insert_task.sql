@@ -8,6 +8,8 @@ declare
 begin
   if coalesce(new.status, 'Queued') <> 'Queued' then
     perform tenuto._raise('TN003', format('a task is inserted as Queued, not as %s', left(new.status, 100)));
+  elsif new.task_type is null then
+    perform tenuto._raise('TN003', 'task_type of the task is null', 'write the type that workers serve');
   elsif coalesce(new.attempts, 0) <> 0
      or num_nonnulls(new.worker_id, new.generation_started_at, new.generation_processed_at, new.error_message,
           new.result_data) > 0 then
