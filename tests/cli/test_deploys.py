@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.dag.documents import a_document, with_job
+from tests.sql.datasets.test_find_loop import a_dag, a_job, a_source
 from tests.support.database.builds import advance, compute, with_data
 from tests.support.database.jobs import publish, sales
 from tests.support.database.tasks import Db, Worker, a_worker
@@ -173,6 +174,26 @@ def test_a_plan_says_what_the_deploy_would_be_refused_for(database: str, asked: 
     assert "denied: no other DAG publishes orders_dayly; did you mean orders_daily?" in unknown.stdout
     assert "belongs to the DAG orders" in refused[0].stderr
     assert "no other DAG publishes orders_dayly" in refused[1].stderr
+
+
+def test_dags_that_would_trigger_each_other_are_refused_by_plan_and_deploy(
+    database: str, asked: Callable[..., Any], tmp_path: Path
+):
+    source, reader, closing = (tmp_path / f"{name}.yaml" for name in ("source", "reader", "closing"))
+    source.write_text(json.dumps(a_dag("first", a_source("a0"))))
+    reader.write_text(json.dumps(a_dag("second", a_job("clean", "a0", "b0"))))
+    renamed = {"dataset": "a_all", "renamed_from": "a0"}
+    closing.write_text(json.dumps(a_dag("first", a_source("raw"), a_job("back", "b0", renamed))))
+    for file in (source, reader):
+        asked("deploy", str(file), "--auto")
+
+    planned, refused = (tenuto(verb, str(closing), TENUTO_DATABASE_URL=database) for verb in ("plan", "deploy"))
+
+    assert (planned.returncode, refused.returncode) == (1, 1)
+    loop = "the jobs would trigger each other without end: b0 -> first.back -> a0 -> second.clean -> b0; "
+    (denied,) = [line for line in planned.stdout.splitlines() if line.startswith("denied")]
+    assert denied.startswith(f"denied: {loop}")
+    assert " ".join(denied.removeprefix("denied: ").split()) in " ".join(refused.stderr.split())
 
 
 def test_a_dag_and_a_dataset_that_is_left_over_are_deleted(database: str, asked: Callable[..., Any], tmp_path: Path):

@@ -77,6 +77,29 @@ def taken_outputs(dag: Dag, owners: Mapping[str, str]) -> list[str]:
     ]
 
 
+def trigger_edges(dag: Dag, old_names: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Returns what triggers what, as the database does for a version: a dataset the jobs that read it, a job the
+    datasets that it publishes or appends to, and the jobs that read an output of it without a dataset. `old_names`: the
+    names that datasets have until the cutover, for those that it renames."""
+    jobs = {job.name: job for job in dag.jobs}
+    edges: list[tuple[str, str]] = []
+    for job in dag.jobs:
+        node = f"{dag.name}.{job.name}"
+        read = [(_dataset(item, jobs), item.job) for item in job.inputs if item.trigger is not None]
+        written = [output.append_to or output.dataset for output in job.outputs]
+        edges += [(old_names.get(name, name) if name else f"{dag.name}.{parent}", node) for name, parent in read]
+        edges += [(node, old_names.get(name, name)) for name in written if name]
+    return edges
+
+
+def describe_loop(loop: str) -> str:
+    """Returns why a deploy would be refused that closes a loop, as the database says it."""
+    return (
+        f"the jobs would trigger each other without end: {loop}; remove one of these inputs from its DAG, or write "
+        "trigger: false, so that it is only read"
+    )
+
+
 def estimate_rebuilds(diff: Diff, old: Dag | None, new: Dag, counts: Counts) -> list[Rebuild]:
     """Returns how much the jobs that are computed again have to compute."""
     before = {job.name: job for job in old.jobs} if old else {}

@@ -89,6 +89,10 @@ async def get_deploy_facts(conn: Conn, *, org_id: UUID, name: str, yaml_hash: st
     )
 
 
+async def find_loop(conn: Conn, *, org_id: UUID, dag: str, edges: list[tuple[str, str]]) -> str | None:
+    return await call_value(conn, "find_loop", org_id=org_id, dag=dag, edges=Jsonb(edges))
+
+
 async def list_datasets(
     conn: Conn, *, org_id: UUID, after: str | None = None, limit: int | None = None
 ) -> list[Dataset]:

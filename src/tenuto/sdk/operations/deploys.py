@@ -11,7 +11,15 @@ from tenuto.dag.diff import Diff, diff_dags
 from tenuto.dag.hashes import HASH_VERSION
 from tenuto.dag.job_rows import job_rows
 from tenuto.dag.parse import parse_dag
-from tenuto.dag.plan import Plan, affected_readers, estimate_rebuilds, taken_outputs, unknown_inputs
+from tenuto.dag.plan import (
+    Plan,
+    affected_readers,
+    describe_loop,
+    estimate_rebuilds,
+    taken_outputs,
+    trigger_edges,
+    unknown_inputs,
+)
 from tenuto.dag.problems import did_you_mean
 from tenuto.dag.readers import named_datasets, wider_readers
 from tenuto.db import dags, datasets
@@ -38,7 +46,10 @@ async def plan_dag(conn: Conn, *, org_id: UUID, dag: Dag) -> Plan:
     unknown = unknown_inputs(dag, owners)
     known = await datasets.list_datasets(conn, org_id=org_id, limit=MAX_SUGGESTED) if unknown else []
     missing = [_describe_unknown(name, [item.name for item in known]) for name in unknown]
-    return replace(plan, denied=[*missing, *taken_outputs(dag, owners), *plan.denied])
+    old_names = {change.dataset: change.renamed_from for change in plan.datasets if change.renamed_from}
+    loop = await datasets.find_loop(conn, org_id=org_id, dag=dag.name, edges=trigger_edges(dag, old_names))
+    loops = [describe_loop(loop)] if loop else []
+    return replace(plan, denied=[*missing, *taken_outputs(dag, owners), *loops, *plan.denied])
 
 
 def _describe_unknown(name: str, known: list[str]) -> str:

@@ -34,6 +34,7 @@ begin
     select from tenuto.dag_versions v
     where v.org_id = p_org_id and v.id = v_to and v.status = 'current' and v.version = p_expected
   ) then
+    perform tenuto._check_loops(p_org_id, p_name, v_to);
     perform tenuto._check_readers(p_org_id, v_to,
       (select c.dag_version_id from tenuto.dag_current_versions c where c.org_id = p_org_id and c.dag_id = v_dag_id));
     v_from := tenuto._move_pointer(p_org_id, v_dag_id, p_expected, v_to, p_force);

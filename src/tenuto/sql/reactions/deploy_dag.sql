@@ -30,11 +30,13 @@ begin
     perform tenuto._check_bundles(p_org_id, p_jobs);
     v_version_id := tenuto._add_version(p_org_id, v_dag_id, p_yaml, p_yaml_hash, p_hash_version, p_actor);
     perform tenuto._add_jobs(p_org_id, v_dag_id, v_version_id, v_base, p_jobs);
-    perform tenuto._lock_readers(p_org_id);   -- before the rows of datasets, as a cutover
+    perform tenuto._lock_loops(p_org_id, v_version_id);   -- before the rows of datasets, as a cutover
+    perform tenuto._lock_readers(p_org_id);
     perform tenuto._hold_inputs(p_org_id, v_dag_id, v_version_id);
     perform tenuto._leave_lost_sources(p_org_id, v_dag_id, v_version_id);
     perform tenuto._register_datasets(p_org_id, v_dag_id, v_version_id);
     perform tenuto._link_jobs(p_org_id, v_dag_id, v_version_id);
+    perform tenuto._check_loops(p_org_id, p_name, v_version_id);
     perform tenuto._check_readers(p_org_id, v_version_id,
       (select c.dag_version_id from tenuto.dag_current_versions c where c.org_id = p_org_id and c.dag_id = v_dag_id));
     perform tenuto._emit_jobs(p_org_id, p_name, v_version_id);
@@ -48,7 +50,8 @@ begin
   elsif exists (
     select from tenuto.dag_versions v where v.org_id = p_org_id and v.id = v_version_id and v.status = 'failed'
   ) then
-    perform tenuto._check_version_data(p_org_id, v_dag_id, v_version_id);   -- before it is computed again
+    perform tenuto._check_loops(p_org_id, p_name, v_version_id);   -- before it is computed again
+    perform tenuto._check_version_data(p_org_id, v_dag_id, v_version_id);
   end if;
   select coalesce(max(v.version), 0) into v_current
   from tenuto.dag_current_versions c

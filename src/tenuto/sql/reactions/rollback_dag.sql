@@ -34,6 +34,7 @@ begin
     end if;
   end if;
 
+  perform tenuto._check_loops(p_org_id, p_name, v_to);
   perform tenuto._check_readers(p_org_id, v_to,
     (select c.dag_version_id from tenuto.dag_current_versions c where c.org_id = p_org_id and c.dag_id = v_dag_id));
   v_from := tenuto._move_pointer(p_org_id, v_dag_id, p_expected, v_to);
