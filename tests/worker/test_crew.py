@@ -60,7 +60,7 @@ def test_it_never_holds_more_than_slots_and_what_is_ahead():
     take(c, 10)
     c.finish([], over=10, longest=0.000001)
     claimed = 0
-    while c._worth_it(c._want(), c.clock()):
+    while c._worth_it(c._claim_limit(), c.clock()):
         exchange = c.next_exchange(BELL)
         assert exchange is not None
         c.arrived(exchange, exchange.want)
@@ -81,7 +81,7 @@ def test_one_long_task_ends_claiming_ahead_at_once():
 def test_when_less_came_than_was_asked_for_it_waits_for_a_wake_up_or_the_next_poll():
     c, clock = crew(10)
     take(c, 3)
-    assert c._want() == 0
+    assert c._claim_limit() == 0
     clock.now += POLL_SECONDS
     assert c.next_exchange(BELL) is not None
 
@@ -108,16 +108,16 @@ def test_a_report_waits_a_moment_for_company_while_others_run():
     c, clock = crew(10)
     take(c, 2)
     c.finish([report(1)], over=1, longest=0.01)
-    assert not c._worth_it(c._want(), clock())
+    assert not c._worth_it(c._claim_limit(), clock())
     clock.now += REPORT_DELAY_SECONDS
-    assert c._worth_it(c._want(), clock())
+    assert c._worth_it(c._claim_limit(), clock())
 
 
 def test_the_last_report_does_not_wait():
     c, clock = crew(10)
     take(c, 1)
     c.finish([report(1)], over=1, longest=0.01)
-    assert c._worth_it(c._want(), clock())
+    assert c._worth_it(c._claim_limit(), clock())
 
 
 def test_reports_that_could_not_be_delivered_are_delivered_later():
@@ -137,7 +137,7 @@ def test_when_reports_pile_up_it_claims_less():
     c, _ = crew(10)
     take(c, 10)
     c.finish([report(no) for no in range(4 * BATCH)], over=10, longest=0.000001)
-    assert c._want() < BATCH
+    assert c._claim_limit() < BATCH
 
 
 def test_a_closed_crew_brings_out_its_reports_and_ends_its_lanes():
@@ -167,6 +167,6 @@ def test_a_full_crew_waits_quietly():
     c, clock = crew(10)
     take(c, 10)
     clock.now += 2 * POLL_SECONDS
-    assert c._want() == 0
+    assert c._claim_limit() == 0
     c.work_expected = True
     assert c._pause(clock()) == POLL_SECONDS

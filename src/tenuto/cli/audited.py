@@ -29,9 +29,9 @@ class AuditedTransaction:
     actor: str
 
 
-def look(question: Callable[[CommandContext], Awaitable[T]], *, org: str | None = None) -> T:
+def look(work: Callable[[CommandContext], Awaitable[T]], *, org: str | None = None) -> T:
     """Run a query that only operators may run."""
-    return with_database(question, role=ROLE, org=org)
+    return with_database(work, role=ROLE, org=org)
 
 
 def change(work: Callable[[AuditedTransaction], Awaitable[T]], *, org: str | None = None) -> T:

@@ -15,27 +15,27 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def with_dags(question: "Callable[[DagOperations], Awaitable[T]]", *, org: str | None) -> T:
-    """Run `question` with the DAGs, jobs and datasets of the org."""
+def with_dags(work: "Callable[[DagOperations], Awaitable[T]]", *, org: str | None) -> T:
+    """Run `work` with the DAGs, jobs and datasets of the org."""
     if read_settings().server is None:
         from tenuto.sdk.operations.sql_dags import SqlDags
 
         return with_database(
-            lambda context: question(SqlDags(context.pool, context.org_id, actor=os_user())), role=ROLE, org=org
+            lambda context: work(SqlDags(context.pool, context.org_id, actor=os_user())), role=ROLE, org=org
         )
     from tenuto.sdk.operations.dags import HttpDags
 
-    return with_server(lambda http: question(HttpDags(http)), org=org)
+    return with_server(lambda http: work(HttpDags(http)), org=org)
 
 
-def with_repairs(question: "Callable[[RepairOperations], Awaitable[T]]", *, org: str | None) -> T:
-    """Run `question` with the operations that repair the data of the org."""
+def with_repairs(work: "Callable[[RepairOperations], Awaitable[T]]", *, org: str | None) -> T:
+    """Run `work` with the operations that repair the data of the org."""
     if read_settings().server is None:
         from tenuto.sdk.operations.sql_repairs import SqlRepairs
 
         return with_database(
-            lambda context: question(SqlRepairs(context.pool, context.org_id, actor=os_user())), role=ROLE, org=org
+            lambda context: work(SqlRepairs(context.pool, context.org_id, actor=os_user())), role=ROLE, org=org
         )
     from tenuto.sdk.operations.repairs import HttpRepairs
 
-    return with_server(lambda http: question(HttpRepairs(http)), org=org)
+    return with_server(lambda http: work(HttpRepairs(http)), org=org)

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def with_destinations(question: "Callable[[DestinationOperations], Awaitable[T]]", *, org: str | None) -> T:
-    """Run `question` with the destinations of the org."""
+def with_destinations(work: "Callable[[DestinationOperations], Awaitable[T]]", *, org: str | None) -> T:
+    """Run `work` with the destinations of the org."""
     if read_settings().server is None:
-        return with_database(lambda context: question(SqlDestinations(context)), role=ROLE, org=org)
+        return with_database(lambda context: work(SqlDestinations(context)), role=ROLE, org=org)
     from tenuto.sdk.operations.destinations import HttpDestinations
 
-    return with_server(lambda http: question(HttpDestinations(http)), org=org)
+    return with_server(lambda http: work(HttpDestinations(http)), org=org)
 
 
 class SqlDestinations:

@@ -43,28 +43,26 @@ def new_key(kind: str, env: str) -> NewKey:
     return NewKey(key.text, key.key_id, key_hash(peppers, key.text), peppers.version)
 
 
-def with_api_keys(
-    question: "Callable[[ApiKeyOperations], Awaitable[T]]", *, org: str | None, env: str | None = None
-) -> T:
-    """Run `question` with the API keys of the org. `env` is written into new keys."""
+def with_api_keys(work: "Callable[[ApiKeyOperations], Awaitable[T]]", *, org: str | None, env: str | None = None) -> T:
+    """Run `work` with the API keys of the org. `env` is written into new keys."""
     if read_settings().server is None:
-        return change(lambda transaction: question(SqlApiKeys(transaction, env or "live")), org=org)
+        return change(lambda transaction: work(SqlApiKeys(transaction, env or "live")), org=org)
     from tenuto.sdk.operations.keys import HttpApiKeys
 
     _refuse_env(env)
-    return with_server(lambda http: question(HttpApiKeys(http)), org=org)
+    return with_server(lambda http: work(HttpApiKeys(http)), org=org)
 
 
 def with_worker_keys(
-    question: "Callable[[KeyOperations[WorkerKeyInfo]], Awaitable[T]]", *, org: str | None, env: str | None = None
+    work: "Callable[[KeyOperations[WorkerKeyInfo]], Awaitable[T]]", *, org: str | None, env: str | None = None
 ) -> T:
-    """Run `question` with the worker keys of the org. `env` is written into new keys."""
+    """Run `work` with the worker keys of the org. `env` is written into new keys."""
     if read_settings().server is None:
-        return change(lambda transaction: question(SqlWorkerKeys(transaction, env or "live")), org=org)
+        return change(lambda transaction: work(SqlWorkerKeys(transaction, env or "live")), org=org)
     from tenuto.sdk.operations.keys import HttpWorkerKeys
 
     _refuse_env(env)
-    return with_server(lambda http: question(HttpWorkerKeys(http)), org=org)
+    return with_server(lambda http: work(HttpWorkerKeys(http)), org=org)
 
 
 def _refuse_env(env: str | None) -> None:

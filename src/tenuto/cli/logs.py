@@ -41,7 +41,7 @@ async def show_task_logs(tenuto: "Operations", task_id: UUID, *, follow: bool, a
         if not lines:
             await asyncio.sleep(PAUSE)
     run = await tenuto.get_run(task.run_id)
-    more: list[str] = [] if any_lines else [_nothing(f"task {task_id}", task.status)]
+    more: list[str] = [] if any_lines else [_no_lines_text(f"task {task_id}", task.status)]
     if run.total_tasks > 1:
         more.append(f"`tenuto runs logs {run.id}` shows the log lines of all {run.total_tasks} tasks of its run")
     if more:
@@ -65,7 +65,7 @@ async def show_run_logs(tenuto: "Operations", run_id: UUID, *, follow: bool, as_
             break
         await asyncio.sleep(PAUSE)
     if not printed:
-        say(_nothing(f"run {run_id}", run.status), err=True)
+        say(_no_lines_text(f"run {run_id}", run.status), err=True)
 
 
 async def _read_on(tenuto: "Operations", run_id: UUID, after: datetime | None) -> "list[RunLogLine]":
@@ -89,7 +89,7 @@ def _key(line: "RunLogLine") -> tuple[UUID, int, int]:
     return line.task_id, line.attempt, line.line_no
 
 
-def _nothing(what: str, status: str) -> str:
+def _no_lines_text(what: str, status: str) -> str:
     return f"{what} logged nothing" + ("" if status in FINAL else f" yet: it is {status}")
 
 

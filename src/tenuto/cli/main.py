@@ -16,7 +16,7 @@ def main() -> NoReturn:
     start-up, the process's own handlers apply."""
     if sys.argv[1:2] and sys.argv[1] in STAYING:
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, _leave)
+            signal.signal(number, _exit_cleanly)
     if sys.argv[1:2] == ["worker"] and "--help" not in sys.argv:
         from tenuto.worker.supervisor.spawn import spawn_first_child
 
@@ -32,14 +32,14 @@ def _looks_remote() -> bool:
     return in_environment or any(argument.startswith("--url") for argument in sys.argv)
 
 
-def _leave(*_: object) -> NoReturn:
-    _leave_anyway(time.monotonic() + CLEAN_UP_SECONDS)
+def _exit_cleanly(*_: object) -> NoReturn:
+    _exit_by(time.monotonic() + CLEAN_UP_SECONDS)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)  # clean-up is short, and a second signal must not interrupt it
     raise SystemExit(0)
 
 
-def _leave_anyway(by: float) -> None:
+def _exit_by(by: float) -> None:
     """Make sure that the process ends. Python ignores the exception of a signal handler that runs inside of `__del__`
     or a callback, and start-up would continue."""
 

@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def with_people(question: "Callable[[PeopleOperations], Awaitable[T]]", *, org: str | None) -> T:
-    """Run `question` with the users and roles of the org."""
+def with_people(work: "Callable[[PeopleOperations], Awaitable[T]]", *, org: str | None) -> T:
+    """Run `work` with the users and roles of the org."""
     if read_settings().server is None:
         from tenuto.sdk.operations.sql_people import SqlPeople
 
-        return with_database(lambda context: question(SqlPeople(context.pool, context.org_id)), role=ROLE, org=org)
+        return with_database(lambda context: work(SqlPeople(context.pool, context.org_id)), role=ROLE, org=org)
     from tenuto.sdk.operations.people import HttpPeople
 
-    return with_server(lambda http: question(HttpPeople(http)), org=org)
+    return with_server(lambda http: work(HttpPeople(http)), org=org)
 
 
-def with_orgs(question: "Callable[[PeopleOperations], Awaitable[T]]") -> T:
-    """Run `question` with all orgs; over HTTP, with the org of the API key. Ignores TENUTO_ORG, because the org that it
+def with_orgs(work: "Callable[[PeopleOperations], Awaitable[T]]") -> T:
+    """Run `work` with all orgs; over HTTP, with the org of the API key. Ignores TENUTO_ORG, because the org that it
     names may not exist yet."""
-    return with_people(question, org="default" if read_settings().server is None else None)
+    return with_people(work, org="default" if read_settings().server is None else None)

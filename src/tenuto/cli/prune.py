@@ -17,10 +17,10 @@ async def prune(pool: ConnectionPool, *, dry_run: bool) -> dict[str, int]:
     runs = leftovers = 0
     while (pruned := await pool.call(maintenance.prune_runs)) and (pruned.runs or pruned.leftovers):
         runs, leftovers = runs + pruned.runs, leftovers + pruned.leftovers
-    sessions = await _all(lambda: _sessions(pool))
-    effects = await _all(lambda: pool.call(outbox.prune_effects))
-    leftovers += await _all(lambda: pool.call(maintenance.prune_events))
-    leftovers += await _all(lambda: pool.call(maintenance.prune_history))
+    sessions = await _repeat_until_done(lambda: _sessions(pool))
+    effects = await _repeat_until_done(lambda: pool.call(outbox.prune_effects))
+    leftovers += await _repeat_until_done(lambda: pool.call(maintenance.prune_events))
+    leftovers += await _repeat_until_done(lambda: pool.call(maintenance.prune_history))
     counts = {"partitions": len(dropped), "runs": runs, "leftovers": leftovers}
     return {**counts, "worker sessions": sessions, "side effects": effects}
 
@@ -30,7 +30,7 @@ async def _sessions(pool: ConnectionPool) -> int:
     return pruned.sessions + pruned.workers
 
 
-async def _all(step: Callable[[], Awaitable[int]]) -> int:
+async def _repeat_until_done(step: Callable[[], Awaitable[int]]) -> int:
     total = 0
     while count := await step():
         total += count

@@ -39,34 +39,34 @@ class CommandContext:
 
 
 def with_tenuto(
-    question: "Callable[[Operations], Awaitable[T]]", *, role: str = "tenuto_worker", org: str | None = None
+    work: "Callable[[Operations], Awaitable[T]]", *, role: str = "tenuto_worker", org: str | None = None
 ) -> T:
-    """Run `question` with the server or the database and return its result: `with_tenuto(lambda tenuto:
+    """Run `work` with the server or the database and return its result: `with_tenuto(lambda tenuto:
     tenuto.get_run(run_id))`. A database that is set takes precedence over a server, as in `app.connect()`.
 
     On the database it acts as `role` if the login may, and `org` overrides TENUTO_ORG; over HTTP, the API key
     determines both.
     """
     if read_settings().server is None:
-        return with_database(lambda context: question(_operations(context)), role=role, org=org)
+        return with_database(lambda context: work(_operations(context)), role=role, org=org)
     from tenuto.sdk.operations.http import HttpOperations
 
-    return with_server(lambda http: question(HttpOperations(http)), org=org)
+    return with_server(lambda http: work(HttpOperations(http)), org=org)
 
 
-def with_server(question: "Callable[[Http], Awaitable[T]]", *, org: str | None = None) -> T:
-    """Run `question` with the server that TENUTO_URL or --url names, and return its result."""
+def with_server(work: "Callable[[Http], Awaitable[T]]", *, org: str | None = None) -> T:
+    """Run `work` with the server that TENUTO_URL or --url names, and return its result."""
     settings = read_settings()
-    return asyncio.run(_over_http(question, settings.server or "", settings.api_key, org))
+    return asyncio.run(_over_http(work, settings.server or "", settings.api_key, org))
 
 
-async def _over_http(question: "Callable[[Http], Awaitable[T]]", url: str, key: str | None, org: str | None) -> T:
+async def _over_http(work: "Callable[[Http], Awaitable[T]]", url: str, key: str | None, org: str | None) -> T:
     from tenuto.sdk.connect import open_http
 
     write = "--url " if SERVER_URL.get() else "TENUTO_URL="
     http = open_http(url, key, write=write, org=org, retry_seconds=RETRY_SECONDS)
     try:
-        return await question(http)
+        return await work(http)
     finally:
         await http.close()
 
@@ -80,9 +80,9 @@ def _operations(context: CommandContext) -> "Operations":
 
 
 def with_database(
-    question: Callable[[CommandContext], Awaitable[T]], *, role: str = "tenuto_worker", org: str | None = None
+    work: Callable[[CommandContext], Awaitable[T]], *, role: str = "tenuto_worker", org: str | None = None
 ) -> T:
-    """Run `question` with the database and return its result. Acts as `role` if the login may.
+    """Run `work` with the database and return its result. Acts as `role` if the login may.
 
     `org` overrides TENUTO_ORG.
     """
@@ -93,16 +93,18 @@ def with_database(
     if org is not None:
         settings = replace(settings, org=org)
     with explained(role=role), ready_database(settings) as url:
-        return asyncio.run(_ask(question, settings, url, choose_role(url, role)))
+        return asyncio.run(_run_on_database(work, settings, url, choose_role(url, role)))
 
 
-async def _ask(question: Callable[[CommandContext], Awaitable[T]], settings: Settings, url: str, role: str | None) -> T:
+async def _run_on_database(
+    work: Callable[[CommandContext], Awaitable[T]], settings: Settings, url: str, role: str | None
+) -> T:
     from tenuto.db import orgs
     from tenuto.db.connection.pool import open_pool
 
     async with open_pool(url, role=role, application=f"tenuto command line of {os_user()}") as pool:
         org_id = await pool.call(orgs.find_org, slug=settings.org)
-        return await question(CommandContext(settings, url, role, pool, org_id))
+        return await work(CommandContext(settings, url, role, pool, org_id))
 
 
 def is_id(text: str) -> bool:

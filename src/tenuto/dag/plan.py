@@ -134,11 +134,11 @@ def _estimate(job: Job, old: Job | None, jobs: dict[str, Job], counts: Counts) -
     nothing = bool(read) and not any(number is None or number > 0 for number in read)
     if nothing or (old is not None and _begins_empty(job)):
         return Rebuild(job.name, 0, 0)
-    written = _most((output.dataset for output in old.outputs) if old else (), counts)
+    written = _largest_count((output.dataset for output in old.outputs) if old else (), counts)
     if not any(output.partition for output in job.outputs):
         partitions: int | None = 1
     else:
-        mapped = None if written else _most(_read(job, jobs), counts)
+        mapped = None if written else _largest_count(_read(job, jobs), counts)
         partitions = written if mapped is None else mapped
     if job.activation == "source":
         return Rebuild(job.name, partitions, written)
@@ -163,6 +163,6 @@ def _dataset(item: JobInput, jobs: dict[str, Job]) -> str | None:
     return item.dataset if item.job is None else jobs[item.job].outputs[item.output or 0].dataset
 
 
-def _most(datasets: Iterable[str | None], counts: Counts) -> int | None:
+def _largest_count(datasets: Iterable[str | None], counts: Counts) -> int | None:
     """The largest of the known numbers: one task writes a partition of every output."""
     return max((counts[name] for name in datasets if name is not None and name in counts), default=None)

@@ -157,8 +157,8 @@ def message_of(error: PydanticError) -> str:
     """Returns what is wrong with a value."""
     template = MESSAGES.get(error["type"])
     if template is None:
-        return f"is {_got(error['input'])}: {error['msg']}"
-    return template.format_map({"got": _got(error["input"]), **error.get("ctx", {})})
+        return f"is {_describe_value(error['input'])}: {error['msg']}"
+    return template.format_map({"got": _describe_value(error["input"]), **error.get("ctx", {})})
 
 
 def hint_of(error: PydanticError) -> str | None:
@@ -177,7 +177,7 @@ def _listed(names: str) -> list[str]:
     return names.replace(" or ", ", ").replace("'", "").split(", ")
 
 
-def _got(value: object) -> str:
+def _describe_value(value: object) -> str:
     match value:
         case None:
             return "empty"

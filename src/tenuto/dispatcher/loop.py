@@ -16,7 +16,9 @@ BUSY_TICK_SECONDS = 0.05  # while there is activity; also the delay per step of 
 IDLE_TICK_SECONDS = 0.8  # 1.25 queries/s when idle; periodic loops add about 0.5
 BUSY_FOR_SECONDS = 0.5  # how long after the last activity the ticks stay short
 MAX_REST_SECONDS = 1.0  # for a loop that is due and moves no rows: another dispatcher runs it, or it must wait
-REST_PER_TICK = 4  # times what the question took: while it reads many dead rows, ticks use a fifth of a core, not all
+# The rest after a tick, in multiples of the duration of its query: even if that reads many dead rows, ticks use at
+# most a fifth of a core.
+REST_PER_TICK = 4
 MAX_PAUSE_SECONDS = 15.0  # after failures
 SHUTDOWN_SECONDS = 5.0  # for batches in progress when asked to stop
 
@@ -110,12 +112,12 @@ class Ticker(Generic[D]):
         try:
             due = await _unless(stop, self._ask(self._dispatcher))
         except Exception as error:  # any error: the next tick tries again
-            self._complain("due", error)
+            self._log_failure("due", error)
             return self._backoff.after(error)
         if due is None:
             return 0
         LOOP_TURNS.labels("due").inc()
-        self._recover("due")
+        self._log_recovery("due")
         self._backoff.reset()
         now = time.monotonic()
         for turn in self._turns:
@@ -142,14 +144,14 @@ class Ticker(Generic[D]):
                 moved = await turn.loop.step(self._dispatcher, batch)
             except Exception as error:  # an error of one loop must not affect the others
                 LOOP_ERRORS.labels(name).inc()
-                self._complain(name, error)
+                self._log_failure(name, error)
                 turn.failed(time.monotonic(), error)
                 return
             now = time.monotonic()
             LOOP_TURNS.labels(name).inc()
             LOOP_ROWS.labels(name).inc(moved)
             LOOP_SECONDS.labels(name).observe(now - start)
-            self._recover(name)
+            self._log_recovery(name)
             if moved and turn.loop.at_rest is None:  # periodic clean-up is not activity
                 self._moved_at = now
             turn.went(moved, now)
@@ -163,7 +165,7 @@ class Ticker(Generic[D]):
                 work.cancel()
             await asyncio.gather(*late, return_exceptions=True)
 
-    def _complain(self, name: str, error: Exception) -> None:
+    def _log_failure(self, name: str, error: Exception) -> None:
         """Log each problem once, not once per second while it lasts; an outage of the database is one problem."""
         text = (str(error) or type(error).__name__).splitlines()[0]
         trouble = Unreachable.__name__ if isinstance(error, Unreachable) else text
@@ -171,14 +173,14 @@ class Ticker(Generic[D]):
             self._problems[name] = trouble
             log.warning("dispatcher loop %s failed: %s; retrying", name, text)
 
-    def _recover(self, name: str) -> None:
+    def _log_recovery(self, name: str) -> None:
         if self._problems.pop(name, None) is not None:
             log.info("dispatcher loop %s works again", name)
 
 
-async def _unless(stop: asyncio.Event, question: Coroutine[Any, Any, T]) -> T | None:
+async def _unless(stop: asyncio.Event, query: Coroutine[Any, Any, T]) -> T | None:
     """Return the result, or None if asked to stop first, so that an outage does not delay shutdown."""
-    asking, stopping = asyncio.create_task(question), asyncio.create_task(stop.wait())
+    asking, stopping = asyncio.create_task(query), asyncio.create_task(stop.wait())
     try:
         await asyncio.wait({asking, stopping}, return_when=asyncio.FIRST_COMPLETED)
         return asking.result() if asking.done() else None

@@ -61,7 +61,7 @@ class Turn:
         ends_at = time.monotonic() + TURN_SECONDS
         try:
             while pieces:
-                pieces.sort(key=self._suspicion)
+                pieces.sort(key=self._failure_rank)
                 piece = pieces.pop(0)
                 if time.monotonic() > ends_at and (known := self._failure_of(piece)):
                     self.failed |= {row.key: (row, known) for row in piece}
@@ -74,7 +74,7 @@ class Turn:
         finally:
             await self._park()
 
-    def _suspicion(self, piece: list[DueRow]) -> tuple[int, int]:
+    def _failure_rank(self, piece: list[DueRow]) -> tuple[int, int]:
         return max(self.failures[row.org_id] for row in piece), len(piece)
 
     def _failure_of(self, piece: list[DueRow]) -> Exception | None:

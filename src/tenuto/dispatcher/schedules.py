@@ -32,7 +32,7 @@ def plan_firing(due: DueSchedule) -> Firing:
     if due.starts_after is not None:
         return Firing([], fire_after(due.cron, due.timezone, due.starts_after))
     if due.catch_up == "all":
-        moments = list(islice(takewhile(lambda moment: moment <= due.now, _from(due)), MAX_FIRES_PER_CALL))
+        moments = list(islice(takewhile(lambda moment: moment <= due.now, _times_from(due)), MAX_FIRES_PER_CALL))
         return Firing(moments, fire_after(due.cron, due.timezone, moments[-1]))
     latest, next_at = due.next_at, fire_after(due.cron, due.timezone, due.next_at)
     if next_at <= due.now:  # several times have passed: only the last one counts
@@ -42,7 +42,7 @@ def plan_firing(due: DueSchedule) -> Firing:
     return Firing([] if late else [latest], next_at)
 
 
-def _from(due: DueSchedule) -> Iterator[datetime]:
+def _times_from(due: DueSchedule) -> Iterator[datetime]:
     yield due.next_at
     yield from fire_times(due.cron, due.timezone, due.next_at)
 

@@ -121,10 +121,10 @@ def chained_hash(previous: bytes, record: AuditRecord) -> bytes:
         record.user_agent,
         record.request_id,
     )
-    return sha256(previous + b"".join(_measured(field) for field in fields)).digest()
+    return sha256(previous + b"".join(_with_length(field) for field in fields)).digest()
 
 
-def _measured(field: str | None) -> bytes:
+def _with_length(field: str | None) -> bytes:
     if field is None:
         return b"-"
     data = field.encode()

@@ -139,7 +139,7 @@ def _check_files(files: Json) -> list[ZipEntry]:
             _refuse(f"lists {path!r} twice")
         paths.add(path.lower())
     for path in paths:
-        if above := next((up for up in _above(path) if up in paths), None):
+        if above := next((up for up in _parent_folders(path) if up in paths), None):
             _refuse(f"lists {above!r} as a file, and {path!r} inside it")
     if (total := sum(entry.bytes for entry in listed)) > MAX_UNPACKED_BYTES:
         _refuse(f"lists {total:,} bytes in all, more than {MAX_UNPACKED_BYTES:,}")
@@ -193,7 +193,7 @@ def _check_tasks(tasks: Json, paths: set[str]) -> None:
             _refuse(f"has task {name!r} in {match[1]}, but lists neither {file}.py nor {file}/__init__.py")
 
 
-def _above(path: str) -> list[str]:
+def _parent_folders(path: str) -> list[str]:
     parts = path.split("/")
     return ["/".join(parts[:no]) for no in range(1, len(parts))]
 

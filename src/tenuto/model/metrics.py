@@ -28,7 +28,7 @@ class TaskHistogram(Collector):
 
     def add(self, queue: str, type: str, counts: Sequence[float], total: float) -> None:
         """Add the numbers of observations in each bucket, the last without a bound, and the sum of their values."""
-        held = self._counts.setdefault(_bounded(queue, type, self._counts), [0.0] * (len(BUCKETS) + 2))
+        held = self._counts.setdefault(_limit_types(queue, type, self._counts), [0.0] * (len(BUCKETS) + 2))
         for number, count in enumerate(counts):
             held[number] += count
         held[-1] += total
@@ -49,7 +49,7 @@ class TaskHistogram(Collector):
         yield family
 
 
-def _bounded(queue: str, type: str, known: Collection[tuple[str, str]]) -> tuple[str, str]:
+def _limit_types(queue: str, type: str, known: Collection[tuple[str, str]]) -> tuple[str, str]:
     return (queue, type) if (queue, type) in known or len(known) < MAX_TYPES else (OTHER, OTHER)
 
 
@@ -127,7 +127,7 @@ _ended: set[tuple[str, str]] = set()
 
 def count_ended(queue: str, type: str, outcome: str, counts: Sequence[float], seconds: float) -> None:
     """Add ended attempts: how many ran for how long, by bucket, and their seconds together."""
-    labels = _bounded(queue, type, _ended)
+    labels = _limit_types(queue, type, _ended)
     _ended.add(labels)
     TASKS_ENDED.labels(*labels, outcome).inc(sum(counts))
     RUN_SECONDS.add(*labels, counts, seconds)

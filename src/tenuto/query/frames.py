@@ -50,10 +50,10 @@ class Channel:
             return self._receive()
 
     def _receive(self) -> bytes:
-        _, length = cast("tuple[bytes, int]", HEAD.unpack(self._exactly(HEAD.size)))
-        return self._exactly(length)
+        _, length = cast("tuple[bytes, int]", HEAD.unpack(self._read_exactly(HEAD.size)))
+        return self._read_exactly(length)
 
-    def _exactly(self, length: int) -> bytes:
+    def _read_exactly(self, length: int) -> bytes:
         buffer = bytearray(length)
         view = memoryview(buffer)
         while view:

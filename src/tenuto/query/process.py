@@ -64,11 +64,11 @@ class QueryProcess:
     async def parse(self, sql: str, format: QueryFormat, max_rows: int) -> list[str]:
         """Send the query; return the names of the tables that it reads."""
         await self._send({"sql": sql, "format": format, "max_rows": max_rows})
-        match await self._control():
+        match await self._receive_object():
             case {"tables": list(tables)} if all(isinstance(name, str) for name in tables):
                 names = cast("list[str]", tables)
             case other:
-                raise self._broken(other)
+                raise self._protocol_error(other)
         if len(names) > MAX_DATASETS:
             raise QueryFailed(f"the query reads more than {MAX_DATASETS} datasets", "split it into several")
         return names
@@ -96,7 +96,7 @@ class QueryProcess:
                     yield QueryEnd(rows, truncated)
                     return
                 case other:
-                    raise self._broken(other)
+                    raise self._protocol_error(other)
             if scanned > self._limits.scan_bytes:
                 raise QueryFailed(
                     f"the query reads more than {self._limits.scan_bytes:,} bytes", "select fewer columns"
@@ -119,47 +119,47 @@ class QueryProcess:
         try:
             await self._sandbox.write(pack(b"B", data))
         except ConnectionError:
-            raise await self._death() from None
+            raise await self._exit_error() from None
         return len(data)
 
     async def _send(self, message: JsonObject) -> None:
         try:
             await self._sandbox.write(pack_json(message))
         except ConnectionError:
-            raise await self._death() from None
+            raise await self._exit_error() from None
 
-    async def _control(self) -> JsonObject:
+    async def _receive_object(self) -> JsonObject:
         kind, body = await self._receive()
         if kind != b"J":
-            raise self._broken(kind)
+            raise self._protocol_error(kind)
         return self._checked(body)
 
     async def _receive(self) -> tuple[bytes, bytes]:
         try:
             kind, length = cast("tuple[bytes, int]", HEAD.unpack(await self._sandbox.read_exactly(HEAD.size)))
             if length > {b"J": MAX_CONTROL_BYTES, b"B": MAX_FRAME_BYTES}.get(kind, -1):
-                raise self._broken(kind)
+                raise self._protocol_error(kind)
             return kind, await self._sandbox.read_exactly(length)
         except (EOFError, ConnectionError, struct.error):
-            raise await self._death() from None
+            raise await self._exit_error() from None
 
     def _checked(self, body: bytes) -> JsonObject:
         try:
             message: Json = json.loads(body)
         except (ValueError, RecursionError):
-            raise self._broken(body[:60]) from None
+            raise self._protocol_error(body[:60]) from None
         match message:
             case {"error": str(error)}:
                 raise QueryFailed(clean(error[:MAX_ERROR_CHARS]))
             case dict():
                 return message
             case _:
-                raise self._broken(message)
+                raise self._protocol_error(message)
 
-    def _broken(self, message: object) -> QueryFailed:
+    def _protocol_error(self, message: object) -> QueryFailed:
         return QueryFailed(f"the query was ended: its process sent {str(message)[:60]!r}, which no query sends")
 
-    async def _death(self) -> QueryFailed:
+    async def _exit_error(self) -> QueryFailed:
         code = await self._sandbox.process.wait()
         return QueryFailed(f"the process of the query {self._sandbox.how_it_ended(code)}")
 

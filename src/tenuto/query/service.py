@@ -137,14 +137,14 @@ class _Deadline:
         self._passed = False
 
     def __enter__(self) -> None:
-        self._timer = asyncio.get_running_loop().call_later(self._seconds, self._pass)
+        self._timer = asyncio.get_running_loop().call_later(self._seconds, self._end_at_deadline)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: object) -> None:
         self._timer.cancel()
         if self._passed and isinstance(error, QueryFailed):
             raise QueryFailed(f"the query ran for more than {self._seconds:g} s", "select less data") from None
 
-    def _pass(self) -> None:
+    def _end_at_deadline(self) -> None:
         self._passed = True
         self._process.kill()
 

@@ -22,21 +22,21 @@ class QuerySlots:
         """Wait for a slot, and hold it inside of the block."""
         turn = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(org_id, deque()).append(turn)
-        self._give()
+        self._assign_free_slots()
         try:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():  # given in the same moment
-                self._return(org_id)
+                self._release(org_id)
             else:
-                self._forget(org_id, turn)
+                self._stop_waiting(org_id, turn)
             raise
         try:
             yield
         finally:
-            self._return(org_id)
+            self._release(org_id)
 
-    def _give(self) -> None:
+    def _assign_free_slots(self) -> None:
         """Give the free slots to queries that wait."""
         while self._free:
             ready = [org_id for org_id in self._waiting if self._taken[org_id] < self._max_per_org]
@@ -51,16 +51,16 @@ class QuerySlots:
                 self._taken[org_id] += 1
                 turn.set_result(None)
 
-    def _forget(self, org_id: UUID, turn: asyncio.Future[None]) -> None:
+    def _stop_waiting(self, org_id: UUID, turn: asyncio.Future[None]) -> None:
         turns = self._waiting.get(org_id, deque[asyncio.Future[None]]())
         if turn in turns:
             turns.remove(turn)
             if not turns:
                 del self._waiting[org_id]
 
-    def _return(self, org_id: UUID) -> None:
+    def _release(self, org_id: UUID) -> None:
         self._free += 1
         self._taken[org_id] -= 1
         if not self._taken[org_id]:
             del self._taken[org_id]
-        self._give()
+        self._assign_free_slots()

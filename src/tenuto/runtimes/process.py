@@ -89,7 +89,7 @@ class ProcessRuntime:
             return handle.attempt.stop
         handle.process = process
         self._host.began(handle.attempt)
-        outcome = await self._converse(process, handle.attempt, self._host.open_api(handle.attempt))
+        outcome = await self._exchange_messages(process, handle.attempt, self._host.open_api(handle.attempt))
         if process.alive:
             self._keep(process)
         return outcome
@@ -124,7 +124,7 @@ class ProcessRuntime:
             process.disconnect()
         return None
 
-    async def _converse(self, process: "Process", attempt: Attempt, api: ContextApi) -> Outcome:
+    async def _exchange_messages(self, process: "Process", attempt: Attempt, api: ContextApi) -> Outcome:
         jobs = self._host.process.jobs
         process.send(
             {
@@ -145,7 +145,7 @@ class ProcessRuntime:
         async for message in process.messages():
             match message:
                 case {"ask": no, "verb": verb, "arguments": arguments}:
-                    process.send(await _answer(api, no, verb, arguments))
+                    process.send(await _reply_to(api, no, verb, arguments))
                     await process.drain()
                 case {"tell": verb, "arguments": arguments}:
                     api.tell(verb, **arguments)
@@ -266,7 +266,7 @@ async def start(settings: ProcessSettings) -> Process:
     return Process(process, reader, writer)
 
 
-async def _answer(api: ContextApi, no: int, verb: str, arguments: dict[str, Any]) -> dict[str, Any]:
+async def _reply_to(api: ContextApi, no: int, verb: str, arguments: dict[str, Any]) -> dict[str, Any]:
     try:
         return {"answer": no, "value": await api.ask(verb, **arguments)}
     except TenutoError as error:

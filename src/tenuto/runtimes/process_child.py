@@ -36,7 +36,7 @@ class WorkerChannel(JsonLinesSocket):
     def __init__(self, connection: socket.socket) -> None:
         super().__init__(connection)
         self._numbers = itertools.count(1)
-        self._questions: dict[int, asyncio.Future[Any]] = {}
+        self._replies: dict[int, asyncio.Future[Any]] = {}
         self.loop = asyncio.new_event_loop()
         self.attempts: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
         self.current: Attempt | None = None
@@ -47,33 +47,33 @@ class WorkerChannel(JsonLinesSocket):
 
     async def ask(self, verb: str, **arguments: Any) -> Any:
         no = next(self._numbers)
-        question = self._questions[no] = self.loop.create_future()
+        reply = self._replies[no] = self.loop.create_future()
         try:
             self.send({"ask": no, "verb": verb, "arguments": arguments})
-            return await question
+            return await reply
         finally:
-            del self._questions[no]
+            del self._replies[no]
 
     def _read(self) -> None:
         while (message := self.receive()) is not None:
             if "run" in message:
                 self.attempts.put(message)
             elif "answer" in message:
-                self.loop.call_soon_threadsafe(self._answered, message)
+                self.loop.call_soon_threadsafe(self._handle_reply, message)
             elif self.current is not None:
                 self.current.cancelled = True
                 self.current.stop = Interrupted()  # the worker decides on the actual outcome
         self.attempts.put(None)
 
-    def _answered(self, message: dict[str, Any]) -> None:
-        question = self._questions.get(message["answer"])
-        if question is None:
+    def _handle_reply(self, message: dict[str, Any]) -> None:
+        reply = self._replies.get(message["answer"])
+        if reply is None:
             return
         if "value" in message:
-            question.set_result(message["value"])
+            reply.set_result(message["value"])
             return
         kind = BY_CODE.get(message["code"] or "")
-        question.set_exception(kind(message["message"], message["hint"]) if kind else RuntimeError(message["message"]))
+        reply.set_exception(kind(message["message"], message["hint"]) if kind else RuntimeError(message["message"]))
 
 
 class ChannelApi:

@@ -28,7 +28,7 @@ class TaskReference(Task[..., Any]):
         kept: frozenset[str] = frozenset(),  # options that were passed explicitly, even if equal to the default
         inherits: bool = True,
     ) -> None:
-        super().__init__(type, _anything, declared or TaskOptions(), start_options=start_options)
+        super().__init__(type, _missing_function, declared or TaskOptions(), start_options=start_options)
         self._kept, self._inherits = kept, inherits
 
     @shows_options(StartOptions)
@@ -70,7 +70,7 @@ def named_task(app: "App | None", name: str) -> AnyTask:
     return TaskReference(name)
 
 
-def _anything(*args: object, **kwargs: object) -> None:
+def _missing_function(*args: object, **kwargs: object) -> None:
     """Stands for a function that only workers have."""
 
 

@@ -27,15 +27,15 @@ T = TypeVar("T")
 RuleName = Annotated[str, typer.Argument(metavar="RULE", help="Name of the rule.", show_default=False)]
 
 
-def with_alerts(question: "Callable[[AlertOperations], Awaitable[T]]", *, org: str | None) -> T:
-    """Run `question` with the alerts of the org."""
+def with_alerts(work: "Callable[[AlertOperations], Awaitable[T]]", *, org: str | None) -> T:
+    """Run `work` with the alerts of the org."""
     from tenuto.sdk.operations.alerts import HttpAlerts, SqlAlerts
 
     if read_settings().server is None:
         return with_database(
-            lambda context: question(SqlAlerts(context.pool, context.org_id, actor=os_user())), role=ROLE, org=org
+            lambda context: work(SqlAlerts(context.pool, context.org_id, actor=os_user())), role=ROLE, org=org
         )
-    return with_server(lambda http: question(HttpAlerts(http)), org=org)
+    return with_server(lambda http: work(HttpAlerts(http)), org=org)
 
 
 @app.command("list")

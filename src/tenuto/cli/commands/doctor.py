@@ -40,7 +40,7 @@ def _examine(url: str, settings: Settings) -> list[Check]:
     checks = [Check("database", OK, f"Postgres {status.server_version} at {status.url}"), schema(status)]
     if status.schema_version and not status.missing:
         try:
-            facts = asyncio.run(_look(url, settings))
+            facts = asyncio.run(_collect_facts(url, settings))
         except MissingRight:  # such as the login for backups, which calls no functions
             return [*checks, *login_only(asyncio.run(_look_at_login(url)))]
         if {"tenuto_api", "tenuto_owner"} & set(facts.checkup.roles):
@@ -49,7 +49,7 @@ def _examine(url: str, settings: Settings) -> list[Check]:
     return checks
 
 
-async def _look(url: str, settings: Settings) -> Facts:
+async def _collect_facts(url: str, settings: Settings) -> Facts:
     from tenuto.db import maintenance, monitoring
     from tenuto.db.connection.pool import open_pool
     from tenuto.db.diagnostics import check_up

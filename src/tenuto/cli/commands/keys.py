@@ -66,11 +66,11 @@ def create(
     """Create an API key and print it. It cannot be shown again."""
     from tenuto.model.permissions import check_permissions
 
-    may, valid_for = split_commas(permissions), None if expires is None else read_span(expires, "--expires")
-    check_permissions(may)
-    made = with_api_keys(lambda keys: keys.create_key(name, may, expires=valid_for), org=org, env=env)
-    facts = {"id": made.id, "key": made.key, "name": name, "permissions": may}
-    show(facts, f"{made.key}\nKey {name} of id {made.id}: {ONCE}.", as_json=as_json)
+    granted, valid_for = split_commas(permissions), None if expires is None else read_span(expires, "--expires")
+    check_permissions(granted)
+    created = with_api_keys(lambda keys: keys.create_key(name, granted, expires=valid_for), org=org, env=env)
+    facts = {"id": created.id, "key": created.key, "name": name, "permissions": granted}
+    show(facts, f"{created.key}\nKey {name} of id {created.id}: {ONCE}.", as_json=as_json)
 
 
 @app.command("list")
@@ -85,10 +85,10 @@ def list_(before: Before = None, limit: Limit = 50, org: Org = None, as_json: As
 def show_(key: KeyId, org: Org = None, as_json: AsJson = False) -> None:
     """Show an API key, without the key itself."""
 
-    async def question(keys: "ApiKeyOperations") -> "ApiKeyInfo":
+    async def work(keys: "ApiKeyOperations") -> "ApiKeyInfo":
         return await keys.get_key(await find_id(keys, key, "key"))
 
-    row = with_api_keys(question, org=org)
+    row = with_api_keys(work, org=org)
     show(row, fields(row, hide=("pepper_version",)), as_json=as_json)
 
 
@@ -130,9 +130,9 @@ def rotate(key: KeyId, overlap: Overlap = "1d", env: Env = None, org: Org = None
         old = await find_id(keys, key, "key")
         return old, await keys.rotate_key(old, overlap=kept)
 
-    old, made = with_api_keys(work, org=org, env=env)
-    facts = {"id": made.id, "key": made.key, "replaces": old}
-    show(facts, f"{made.key}\nKey of id {made.id}: {ONCE}.", as_json=as_json)
+    old, created = with_api_keys(work, org=org, env=env)
+    facts = {"id": created.id, "key": created.key, "replaces": old}
+    show(facts, f"{created.key}\nKey of id {created.id}: {ONCE}.", as_json=as_json)
 
 
 @app.command()

@@ -88,11 +88,11 @@ def list_(
         metadata=read_object(metadata, "--metadata"),
     )
 
-    async def question(tenuto: "Operations") -> "tuple[list[RunSummary], Count | None]":
+    async def work(tenuto: "Operations") -> "tuple[list[RunSummary], Count | None]":
         items = await tenuto.list_runs(chosen, before=before_id, limit=limit)
         return items, await tenuto.count_runs(chosen) if count else None
 
-    items, total = with_tenuto(question)
+    items, total = with_tenuto(work)
     columns = [column for column in COLUMNS if column != "retried_by" or any(item.retried_by for item in items)]
     rows = [[_cells(item)[column] for column in columns] for item in items]
     show_counted("runs", items, total, table(columns, rows) if rows else "no runs", as_json=as_json)

@@ -73,11 +73,11 @@ def list_(
         metadata=read_object(metadata, "--metadata"),
     )
 
-    async def question(tenuto: "Operations") -> "tuple[list[TaskSummary], Count | None]":
+    async def work(tenuto: "Operations") -> "tuple[list[TaskSummary], Count | None]":
         items = await tenuto.list_tasks(chosen, before=before_id, limit=limit)
         return items, await tenuto.count_tasks(chosen) if count else None
 
-    items, total = with_tenuto(question)
+    items, total = with_tenuto(work)
     rows = [
         [
             cell(task.id),
@@ -100,11 +100,11 @@ def show_(task: TaskId, as_json: AsJson = False) -> None:
     """Show one task with its attempts, steps and signals."""
     task_id = read_id(task, "task")
 
-    async def question(tenuto: "Operations") -> "TaskDetails":
+    async def work(tenuto: "Operations") -> "TaskDetails":
         async with of_a_task(tenuto, task_id):
             return await tenuto.get_task_details(task_id)
 
-    details = with_tenuto(question)
+    details = with_tenuto(work)
     show(task_facts(details), task_text(details), as_json=as_json)
 
 
@@ -113,11 +113,11 @@ def tree(task: TaskId, as_json: AsJson = False) -> None:
     """Show a task and all tasks that it started, as a tree."""
     task_id = read_id(task, "task")
 
-    async def question(tenuto: "Operations") -> "list[TreeNode]":
+    async def work(tenuto: "Operations") -> "list[TreeNode]":
         async with of_a_task(tenuto, task_id):
             return await tenuto.get_task_tree(task_id)
 
-    nodes = with_tenuto(question)
+    nodes = with_tenuto(work)
     show({"tasks": nodes}, "\n".join(map(_branch, nodes)), as_json=as_json)
 
 
@@ -134,11 +134,11 @@ def logs(
     """Print the log lines of a task, without its children. With --json, one object per line."""
     task_id = read_id(task, "task")
 
-    async def question(tenuto: "Operations") -> None:
+    async def work(tenuto: "Operations") -> None:
         async with of_a_task(tenuto, task_id):
             await show_task_logs(tenuto, task_id, follow=follow, as_json=as_json)
 
-    with_tenuto(question)
+    with_tenuto(work)
 
 
 @app.command()

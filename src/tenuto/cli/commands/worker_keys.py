@@ -34,9 +34,9 @@ def create(
 ) -> None:
     """Create a worker key and print it. It cannot be shown again."""
     names, valid_for = split_commas(queues), None if expires is None else read_span(expires, "--expires")
-    made = with_worker_keys(lambda keys: keys.create_key(name, names, expires=valid_for), org=org, env=env)
-    facts = {"id": made.id, "key": made.key, "name": name, "queues": names}
-    show(facts, f"{made.key}\nWorker key {name} of id {made.id}: {ONCE}.", as_json=as_json)
+    created = with_worker_keys(lambda keys: keys.create_key(name, names, expires=valid_for), org=org, env=env)
+    facts = {"id": created.id, "key": created.key, "name": name, "queues": names}
+    show(facts, f"{created.key}\nWorker key {name} of id {created.id}: {ONCE}.", as_json=as_json)
 
 
 @app.command("list")
@@ -51,10 +51,10 @@ def list_(before: Before = None, limit: Limit = 50, org: Org = None, as_json: As
 def show_(key: KeyId, org: Org = None, as_json: AsJson = False) -> None:
     """Show a worker key, without the key itself."""
 
-    async def question(keys: "KeyOperations[WorkerKeyInfo]") -> "WorkerKeyInfo":
+    async def work(keys: "KeyOperations[WorkerKeyInfo]") -> "WorkerKeyInfo":
         return await keys.get_key(await find_id(keys, key, "worker-key"))
 
-    row = with_worker_keys(question, org=org)
+    row = with_worker_keys(work, org=org)
     show(row, fields(row, hide=("pepper_version",)), as_json=as_json)
 
 
@@ -67,9 +67,9 @@ def rotate(key: KeyId, overlap: Overlap = "1d", env: Env = None, org: Org = None
         old = await find_id(keys, key, "worker-key")
         return old, await keys.rotate_key(old, overlap=kept)
 
-    old, made = with_worker_keys(work, org=org, env=env)
-    facts = {"id": made.id, "key": made.key, "replaces": old}
-    show(facts, f"{made.key}\nWorker key of id {made.id}: {ONCE}.", as_json=as_json)
+    old, created = with_worker_keys(work, org=org, env=env)
+    facts = {"id": created.id, "key": created.key, "replaces": old}
+    show(facts, f"{created.key}\nWorker key of id {created.id}: {ONCE}.", as_json=as_json)
 
 
 @app.command()

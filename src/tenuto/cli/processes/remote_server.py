@@ -34,7 +34,7 @@ def resolve_server(
 
     host = _check_url(url)
     site = ServerAddress(url.rstrip("/"), _check_key(key or environment.get("TENUTO_WORKER_KEY")), _proxy(url, host))
-    _greet(site)
+    _check_health(site)
     return site
 
 
@@ -71,7 +71,7 @@ def _proxy(url: str, host: str) -> str | None:
     return getproxies_environment().get(urlsplit(url).scheme)
 
 
-def _greet(site: "ServerAddress") -> None:
+def _check_health(site: "ServerAddress") -> None:
     """Request /healthz, so that a wrong address is reported before anything starts."""
     from http.client import HTTPException
 

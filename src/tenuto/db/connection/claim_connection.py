@@ -76,17 +76,17 @@ class ClaimConnection:
                 result = pgconn.exec_params(CLAIM, sent)
             else:
                 if not self._prepared:
-                    self._checked(pgconn.prepare(NAME, CLAIM))
+                    self._check_result(pgconn.prepare(NAME, CLAIM))
                     self._prepared = True
                 result = pgconn.exec_prepared(NAME, sent)
             self._take_notes()
-            self._checked(result)
+            self._check_result(result)
         except psycopg.Error as error:
-            raise translated(error) or _converted(error) from error
+            raise translated(error) or _convert_error(error) from error
         self._rows.set_pgresult(result)
         return self._rows.load_rows(0, result.ntuples, tuple)
 
-    def _checked(self, result: PGresult) -> None:
+    def _check_result(self, result: PGresult) -> None:
         if self.conn.pgconn.status != ConnStatus.OK:
             raise psycopg.OperationalError(self.conn.pgconn.get_error_message())
         if result.status not in (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK):
@@ -229,10 +229,10 @@ def unreachable_on_error() -> Generator[None]:
     try:
         yield
     except psycopg.Error as error:
-        raise _converted(error) from error
+        raise _convert_error(error) from error
 
 
-def _converted(error: psycopg.Error) -> Exception:
+def _convert_error(error: psycopg.Error) -> Exception:
     """Return Unreachable for a broken connection, RowRejected for an error of a row; other errors unchanged."""
     if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
         return Unreachable(str(error).strip() or "the connection broke")

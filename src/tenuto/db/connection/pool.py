@@ -74,7 +74,7 @@ class ConnectionPool:
         if (loop := asyncio.get_running_loop()) is not self._loop:
             self._use_in(loop)
         seconds = self.timeout if timeout is None else timeout
-        return PooledConnection(self._connections, self._availability, seconds, self._of(org_id), self)
+        return PooledConnection(self._connections, self._availability, seconds, self._share_of(org_id), self)
 
     def _use_in(self, loop: asyncio.AbstractEventLoop) -> None:
         if self._closed:
@@ -90,7 +90,7 @@ class ConnectionPool:
         why = self._availability.problem or f"none of {size} was free, or the server did not respond"
         return f"waited {seconds:g} s for a connection to Postgres at {place_of(self._url)}: {why}"
 
-    def _of(self, org_id: UUID | None) -> asyncio.Semaphore | None:
+    def _share_of(self, org_id: UUID | None) -> asyncio.Semaphore | None:
         if org_id is None:
             return None
         share = self._shares.get(org_id)

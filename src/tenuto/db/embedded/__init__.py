@@ -40,7 +40,7 @@ class ServerStatus:
 @contextmanager
 def server(home: Path, *, pg_bin: Path | None = None, keep: bool = False) -> Generator[str]:
     """Use the server of this home. At exit the last user stops it, unless `keep` is set."""
-    with _made(home) as place:
+    with _locked_paths(home) as place:
         membership = join(place.home)
         try:
             cluster.ensure_running(place, pg_bin)
@@ -59,7 +59,7 @@ def server(home: Path, *, pg_bin: Path | None = None, keep: bool = False) -> Gen
 
 def start(home: Path, *, pg_bin: Path | None = None) -> Server:
     """Ensure that the server of this home runs. It runs until `stop`, or until its last user leaves."""
-    with _made(home) as place:
+    with _locked_paths(home) as place:
         started = cluster.ensure_running(place, pg_bin)
         pid, port = running_pid(place.data), place.port
         if pid is None or port is None:
@@ -69,7 +69,7 @@ def start(home: Path, *, pg_bin: Path | None = None) -> Server:
 
 def stop(home: Path) -> bool:
     """Stop the server even if it is in use; return True if it was running."""
-    with _explained(home):
+    with _explain_errors(home):
         place = find_paths(home)
         if not is_home(place.home):
             return False
@@ -79,23 +79,23 @@ def stop(home: Path) -> bool:
 
 def status(home: Path) -> ServerStatus:
     """Return the state without starting, locking or creating anything."""
-    with _explained(home):
+    with _explain_errors(home):
         place = find_paths(home)
         pid = running_pid(place.data)
         return ServerStatus(place.data, pid is not None, pid, place.port, place.url() if place.major else None)
 
 
 @contextmanager
-def _made(home: Path) -> Generator[ServerPaths]:
+def _locked_paths(home: Path) -> Generator[ServerPaths]:
     """Yield the paths of this home, created if missing, with the lock held."""
-    with _explained(home):
+    with _explain_errors(home):
         home = make_home(home)
         with locked(home):
             yield make_paths(home)
 
 
 @contextmanager
-def _explained(home: Path) -> Generator[None]:
+def _explain_errors(home: Path) -> Generator[None]:
     try:
         yield
     except OSError as error:

@@ -80,7 +80,7 @@ def list_objects(conn: Connection) -> list[Item]:
 def describe(conn: Connection, descriptions: Mapping[Key, str | None]) -> None:
     """Set the descriptions as comments, which psql shows with \\df+ and \\d+."""
     for item in list_objects(conn):
-        what = f"comment on {_word(item)} {item.identity} is ".encode()  # quoted by the catalog
+        what = f"comment on {_sql_keyword(item)} {item.identity} is ".encode()  # quoted by the catalog
         conn.execute(what + sql.Literal(descriptions[item.key]).as_bytes(conn))
 
 
@@ -105,7 +105,7 @@ def drop(conn: Connection, items: list[Item]) -> None:
         for item in items:
             try:
                 with conn.transaction():
-                    conn.execute(f"drop {_word(item)} {item.identity}".encode())  # quoted by the catalog
+                    conn.execute(f"drop {_sql_keyword(item)} {item.identity}".encode())  # quoted by the catalog
             except errors.DependentObjectsStillExist as error:
                 left.append(item)
                 reason = error.diag.message_detail
@@ -133,5 +133,5 @@ def drop_with_dependents(conn: Connection, items: list[Item]) -> set[Key]:
     return {item.key for item in reached}
 
 
-def _word(item: Item) -> str:
+def _sql_keyword(item: Item) -> str:
     return "routine" if item.kind == "function" else item.kind

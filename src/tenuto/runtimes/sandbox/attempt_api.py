@@ -35,7 +35,7 @@ class SandboxAttemptApi:
         if verb == "start_children":
             arguments = checked(arguments, self._may_start)
         reply = await self._api.ask(verb, **arguments)
-        self._learn(verb, reply)
+        self._note_access(verb, reply)
         return reply
 
     def tell(self, verb: str, **arguments: Json) -> None:
@@ -72,7 +72,7 @@ class SandboxAttemptApi:
                 )
         self.check_objects(arguments)
 
-    def _learn(self, verb: str, reply: Json) -> None:
+    def _note_access(self, verb: str, reply: Json) -> None:
         if verb == "start_children":
             self._children.update(reply)
         elif verb == "put_object":

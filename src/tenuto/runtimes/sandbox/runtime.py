@@ -90,7 +90,7 @@ class SandboxRuntime(ProcessRuntime):
 
     async def _listen(self, process: "Sandbox", attempt: Attempt, api: SandboxAttemptApi) -> Outcome:
         try:
-            outcome = await self._converse(process, attempt, api)
+            outcome = await self._exchange_messages(process, attempt, api)
         except (InvalidMessage, ValueError) as problem:  # ValueError: a line without end
             message = (
                 str(problem)

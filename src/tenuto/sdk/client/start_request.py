@@ -188,16 +188,16 @@ def take_objects(text: str, first: int = 0) -> tuple[str, list[JsonObject]]:
     if '{"$object":' not in text:
         return text, []
     slots: list[JsonObject] = []
-    return dump(_lift(load(text), slots, first)), slots
+    return dump(_objects_to_slots(load(text), slots, first)), slots
 
 
-def _lift(value: Json, slots: list[JsonObject], first: int) -> Json:
+def _objects_to_slots(value: Json, slots: list[JsonObject], first: int) -> Json:
     if isinstance(value, list):
-        return [_lift(item, slots, first) for item in value]
+        return [_objects_to_slots(item, slots, first) for item in value]
     if not isinstance(value, dict):
         return value
     if "$object" not in value:
-        return {key: _lift(item, slots, first) for key, item in value.items()}
+        return {key: _objects_to_slots(item, slots, first) for key, item in value.items()}
     slots.append({"object": value["$object"]})
     return {"$slot": first + len(slots) - 1}
 

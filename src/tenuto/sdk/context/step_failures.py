@@ -67,10 +67,10 @@ def failure_of(error: BaseException) -> JsonObject:
         "message": clean(_message(error))[:MAX_MESSAGE_CHARACTERS],
     }
     args = cast("list[Json]", list(_arguments(error)))
-    if all(map(_fits, args)) and _fits(args):
+    if all(map(_is_storable, args)) and _is_storable(args):
         failure["args"] = args
-    attributes: JsonObject = {name: value for name, value in vars(error).items() if _fits(value)}
-    if attributes and not _fits(attributes):
+    attributes: JsonObject = {name: value for name, value in vars(error).items() if _is_storable(value)}
+    if attributes and not _is_storable(attributes):
         attributes = {}
     if attributes:
         failure["attributes"] = attributes
@@ -135,7 +135,7 @@ def _message(error: BaseException) -> str:
         return f"a {type(error).__name__} whose message cannot be read"
 
 
-def _fits(value: object) -> bool:
+def _is_storable(value: object) -> bool:
     try:
         check_json(value, "")
         return len(dump(value)) <= MAX_DETAIL_CHARACTERS

@@ -224,19 +224,19 @@ class HttpDags:
         return await self._items(Dataset, "/v1/datasets", {"after": after, "limit": limit})
 
     async def get_dataset(self, name: str) -> WholeDataset:
-        return read(WholeDataset, await self.http.ask("GET", f"/v1/datasets/{_part(name)}"))
+        return read(WholeDataset, await self.http.ask("GET", f"/v1/datasets/{_quoted(name)}"))
 
     async def list_dataset_versions(
         self, name: str, *, before: UUID | None = None, limit: int = PAGE
     ) -> list[DatasetVersion]:
         page = {"before": before, "limit": limit}
-        return await self._items(DatasetVersion, f"/v1/datasets/{_part(name)}/versions", page)
+        return await self._items(DatasetVersion, f"/v1/datasets/{_quoted(name)}/versions", page)
 
     async def list_partitions(
         self, name: str, *, version_id: UUID | None = None, after: str | None = None, limit: int = PAGE
     ) -> list[Partition]:
         page = {"version_id": version_id, "after": after, "limit": limit}
-        return await self._items(Partition, f"/v1/datasets/{_part(name)}/partitions", page)
+        return await self._items(Partition, f"/v1/datasets/{_quoted(name)}/partitions", page)
 
     async def get_lineage(
         self,
@@ -252,35 +252,35 @@ class HttpDags:
         return read(LineageGraph, await self.http.ask("GET", "/v1/lineage", params=params))
 
     async def list_cursors(self, name: str, *, after: UUID | None = None, limit: int = PAGE) -> list[Cursor]:
-        return await self._items(Cursor, f"/v1/datasets/{_part(name)}/cursors", {"after": after, "limit": limit})
+        return await self._items(Cursor, f"/v1/datasets/{_quoted(name)}/cursors", {"after": after, "limit": limit})
 
     async def purge_dataset(self, name: str, *, keep: int | None, dry_run: bool) -> list[PurgedVersion]:
         body = dump({"keep": keep, "dry_run": dry_run})
-        answer = await self.http.ask("POST", f"/v1/datasets/{_part(name)}/purge", body)
+        answer = await self.http.ask("POST", f"/v1/datasets/{_quoted(name)}/purge", body)
         return read(list[PurgedVersion], answer["versions"])
 
     async def delete_dataset(self, name: str, *, dry_run: bool) -> int:
-        answer = await self.http.ask("DELETE", f"/v1/datasets/{_part(name)}", params={"dry_run": dry_run})
+        answer = await self.http.ask("DELETE", f"/v1/datasets/{_quoted(name)}", params={"dry_run": dry_run})
         return read(int, answer["versions"])
 
     async def grant_dataset(self, name: str, role: str) -> None:
-        await self.http.ask("POST", f"/v1/datasets/{_part(name)}/grant", dump({"role": role}))
+        await self.http.ask("POST", f"/v1/datasets/{_quoted(name)}/grant", dump({"role": role}))
 
     async def revoke_dataset(self, name: str, role: str) -> None:
-        await self.http.ask("POST", f"/v1/datasets/{_part(name)}/revoke", dump({"role": role}))
+        await self.http.ask("POST", f"/v1/datasets/{_quoted(name)}/revoke", dump({"role": role}))
 
     async def _items(self, kind: type[T], path: str, page: Mapping[str, object]) -> list[T]:
         params = {name: value for name, value in page.items() if value is not None}
         return read(list[kind], (await self.http.ask("GET", path, params=params))["items"])
 
 
-def _part(name: str) -> str:
+def _quoted(name: str) -> str:
     return quote(name, safe="")
 
 
 def _dag(name: str) -> str:
-    return f"/v1/dags/{_part(name)}"
+    return f"/v1/dags/{_quoted(name)}"
 
 
 def _job(dag: str, name: str) -> str:
-    return f"/v1/jobs/{_part(dag)}/{_part(name)}"
+    return f"/v1/jobs/{_quoted(dag)}/{_quoted(name)}"

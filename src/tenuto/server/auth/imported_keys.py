@@ -80,9 +80,9 @@ class BcryptChecker:
                     async with self._turns:
                         matches, took = await asyncio.to_thread(_compare_one, text, candidate)
                     spent += took
-                    self._spend(address, took)
+                    self._charge_address(address, took)
                 if matches:
-                    self._spend(address, -spent)  # a valid key costs nothing
+                    self._charge_address(address, -spent)  # a valid key costs nothing
                     return candidate
                 before = candidate.id
         return None
@@ -91,7 +91,7 @@ class BcryptChecker:
         """Returns the seconds until the address may check a key again."""
         return (self._full_at.get(address, 0.0) - self._clock()) - BUDGET.burst / BUDGET.rate
 
-    def _spend(self, address: str, seconds: float) -> None:
+    def _charge_address(self, address: str, seconds: float) -> None:
         full_at = max(self._full_at.get(address, 0.0), self._clock()) + seconds / BUDGET.rate
         _remember(self._full_at, address, full_at)
 

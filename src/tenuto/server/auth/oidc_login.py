@@ -49,14 +49,14 @@ def local_path(next: str | None) -> str:
 
 def seal(begun: PendingLogin, peppers: Peppers) -> str:
     body = urlsafe_b64encode(json.dumps(asdict(begun)).encode()).decode()
-    return f"{body}.{_tag(body, peppers.values[0])}"
+    return f"{body}.{_signature(body, peppers.values[0])}"
 
 
 def unseal(text: str, peppers: Peppers, state: str) -> PendingLogin:
     """Returns the pending login of a cookie, if the signature is valid, the login has not expired and the issuer's
     response has the state of this login."""
     body, _, tag = text.partition(".")
-    if not any(hmac.compare_digest(tag.encode(), _tag(body, pepper).encode()) for pepper in peppers.values):
+    if not any(hmac.compare_digest(tag.encode(), _signature(body, pepper).encode()) for pepper in peppers.values):
         raise Conflict("no login was started in this browser", RETRY_HINT)
     begun = TypeAdapter(PendingLogin).validate_json(urlsafe_b64decode(body))
     if begun.until < time.time():
@@ -126,5 +126,5 @@ def client_id(issuer: Issuer | None) -> str:
     return issuer.settings.client_id
 
 
-def _tag(body: str, pepper: bytes) -> str:
+def _signature(body: str, pepper: bytes) -> str:
     return hmac.digest(pepper, b"tenuto login:" + body.encode(), "sha256").hex()

@@ -130,16 +130,16 @@ class Binding:
         text: bytes = request.scope["query_string"]
         sent = QueryParams(text) if text else NO_QUERY
         if text:
-            errors += _repeated(sent, self._lists)
+            errors += _repeated(sent, self._repeatable_parameters)
         for field in self.query:
             known = field.name in sent
             values[field.name] = field.validate(sent[field.name], errors) if known else field.missing(errors)
         if (model := self.query_model) is not None:
-            params = {name: sent.getlist(name) if name in self._lists else sent[name] for name in sent}
+            params = {name: sent.getlist(name) if name in self._repeatable_parameters else sent[name] for name in sent}
             values["query"] = model.validate(params, errors)
 
     @cached_property
-    def _lists(self) -> set[str]:
+    def _repeatable_parameters(self) -> set[str]:
         """The query parameters that may be repeated."""
         if self.query_model is None:
             return set()

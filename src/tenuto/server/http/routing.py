@@ -43,10 +43,10 @@ class HttpRoute:
         request.record.route = self.path
         caller = await self._admit(request)
         check_encoding(request)
-        with self._memory(request, caller):
+        with self._reserve_memory(request, caller):
             if self.binding.has_body and await request.body():
                 check_json(request)
-            async with self._turn(request, caller):
+            async with self._wait_for_turn(request, caller):
                 response = await self.binding.call(request, caller)
         await response(scope, receive, send)
 
@@ -68,7 +68,7 @@ class HttpRoute:
         request.record.authenticated = True
         return caller
 
-    def _memory(self, request: HttpRequest, caller: Caller | None) -> AbstractContextManager[None]:
+    def _reserve_memory(self, request: HttpRequest, caller: Caller | None) -> AbstractContextManager[None]:
         """Reserves memory for a large body, on routes that read the body as a whole."""
         if caller is None or not self.spec.bulk or not self.binding.has_body:
             return _NOTHING_HELD
@@ -77,7 +77,7 @@ class HttpRoute:
             return _NOTHING_HELD
         return request.server.body_memory.hold(caller.principal.org_id, size)
 
-    def _turn(self, request: HttpRequest, caller: Caller | None) -> AbstractAsyncContextManager[None]:
+    def _wait_for_turn(self, request: HttpRequest, caller: Caller | None) -> AbstractAsyncContextManager[None]:
         """Waits for the org's turn to process a body with many values."""
         if caller is None or request.size() <= FREE_VALUES:
             return _NOTHING_HELD

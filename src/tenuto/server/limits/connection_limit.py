@@ -49,13 +49,13 @@ class ConnectionLimit:
             if idle is None:
                 line.refuse(TOO_MANY_OF_ADDRESS)
                 return
-            self._shed(idle)
+            self._close_idle(idle)
         if len(self._all) >= self._max_total:
             idle = self._all.find_idle()
             if idle is None:
                 line.refuse(TOO_MANY)
                 return
-            self._shed(idle)
+            self._close_idle(idle)
         self._all.add(line)
         self._of_address.setdefault(address, _Lines()).add(line)
 
@@ -74,7 +74,7 @@ class ConnectionLimit:
             if not len(own):
                 del self._of_address[line.address]
 
-    def _shed(self, line: ClientConnection) -> None:
+    def _close_idle(self, line: ClientConnection) -> None:
         self.leave(line)
         line.refuse(CLOSED_WHILE_SILENT)
 

@@ -111,7 +111,7 @@ class PrepaidTokens:
 
     def take(self, hash: bytes) -> ApiKeyPrincipal | None:
         """Take one token; returns the key's principal, or None when the batch is used up or expired."""
-        grant = self._living(hash)
+        grant = self._valid_grant(hash)
         if grant is None or not grant.left:
             return None
         grant.left -= 1
@@ -120,7 +120,7 @@ class PrepaidTokens:
     def wanted(self, hash: bytes) -> int:
         """Return how many tokens to request: twice the last batch if it was used in time, else one. Of concurrent
         requests only one takes a batch, because several batches would empty the bucket."""
-        grant = self._living(hash)
+        grant = self._valid_grant(hash)
         if grant is None:
             return 1
         size, grant.size = 2 * grant.size, 0
@@ -130,12 +130,12 @@ class PrepaidTokens:
         """Store a granted batch, less the one token of the current request, and add the tokens that are left of the
         previous batch."""
         left, known = size - 1, size
-        if grant := self._living(hash):
+        if grant := self._valid_grant(hash):
             left, known = left + grant.left, max(size, grant.size)
         elif len(self._grants) >= MAX_KEYS:
             self._grants.clear()
         self._grants[hash] = Grant(key, left, known, self._clock() + VALID_SECONDS)
 
-    def _living(self, hash: bytes) -> Grant | None:
+    def _valid_grant(self, hash: bytes) -> Grant | None:
         grant = self._grants.get(hash)
         return None if grant is None or self._clock() > grant.until else grant

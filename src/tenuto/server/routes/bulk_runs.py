@@ -29,7 +29,7 @@ async def retry_runs(request: ApiRequest, body: schemas.RetryRunsRequest) -> Res
             limit=body.limit,
             dry_run=body.dry_run,
         )
-        return await _noted(change, piece, "retry", dry_run=body.dry_run)
+        return await _audit_piece(change, piece, "retry", dry_run=body.dry_run)
 
     return await request.change(work, status=200)
 
@@ -51,7 +51,7 @@ async def cancel_runs(request: ApiRequest, body: schemas.CancelRunsRequest) -> R
             limit=body.limit,
             dry_run=body.dry_run,
         )
-        return await _noted(change, piece, "cancel", reason=body.reason, dry_run=body.dry_run)
+        return await _audit_piece(change, piece, "cancel", reason=body.reason, dry_run=body.dry_run)
 
     return await request.change(work, status=200)
 
@@ -72,7 +72,7 @@ async def delete_runs(request: ApiRequest, body: schemas.DeleteRunsRequest) -> R
             limit=body.limit,
             dry_run=body.dry_run,
         )
-        return await _noted(change, piece, "delete", dry_run=body.dry_run)
+        return await _audit_piece(change, piece, "delete", dry_run=body.dry_run)
 
     return await request.change(work, status=200)
 
@@ -101,7 +101,7 @@ async def purge_queue(request: ApiRequest, name: PathName, body: schemas.PurgeRe
     return await request.change(work, status=200)
 
 
-async def _noted(
+async def _audit_piece(
     change: Transaction, piece: BulkPiece, action: str, *, reason: str | None = None, dry_run: bool
 ) -> BulkPiece:
     """Writes one audit entry for a piece."""

@@ -160,11 +160,16 @@ async def retry_run(request: ApiRequest, run_id: UUID, body: RetryRequest | None
     run that was retried before is refused (409) unless `force` is true.
     202: the run is large, and dispatchers copy its tasks in batches; `progress` says how many are done."""
 
-    how = body or RetryRequest()
+    options = body or RetryRequest()
 
     async def work(change: Transaction) -> schemas.RunResponse:
         new = await runs.retry_run(
-            change.conn, org_id=change.org_id, run_id=run_id, reuse=how.reuse, force=how.force, from_name=how.from_
+            change.conn,
+            org_id=change.org_id,
+            run_id=run_id,
+            reuse=options.reuse,
+            force=options.force,
+            from_name=options.from_,
         )
         await change.note("run", run_id, "retry", {"retried_as": {"new": str(new)}})
         return await _run(change, new)

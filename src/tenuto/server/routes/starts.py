@@ -227,7 +227,7 @@ async def _start_all(conn: Conn, *, org_id: UUID, plans: Sequence[StartRequest])
 
 def _statements(plans: Sequence[StartRequest]) -> Iterator[list[int]]:
     """Yields the indexes of the plans for each statement: alike, and small enough for Postgres to use little memory."""
-    for places in _alike(plans):
+    for places in _group_alike(plans):
         parts = list(_parts(plans, places))
         if len(parts) > 1 and any("dedupe_key" in plans[no].run for no in places):
             # One statement locks its dedupe keys in this order, and so must several, or two requests could deadlock.
@@ -236,7 +236,7 @@ def _statements(plans: Sequence[StartRequest]) -> Iterator[list[int]]:
         yield from parts
 
 
-def _alike(plans: Sequence[StartRequest]) -> list[list[int]]:
+def _group_alike(plans: Sequence[StartRequest]) -> list[list[int]]:
     """Groups the indexes of plans that one statement can start."""
     groups: dict[object, list[int]] = {}
     for no, plan in enumerate(plans):

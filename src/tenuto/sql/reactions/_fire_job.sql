@@ -13,7 +13,7 @@ declare
 begin
   select s.* into v_schedule from tenuto.schedules s where s.org_id = p_org_id and s.job_key = p_job_key;
   if v_schedule.continuous then
-    return tenuto._keep_follower(v_schedule);
+    return tenuto._keep_source_running(v_schedule);
   end if;
   return array(
     select s.run_id

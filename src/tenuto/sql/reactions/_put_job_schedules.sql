@@ -38,7 +38,7 @@ declare
   v_taken text;
 begin
   delete from tenuto.schedules s using unnest(v_old) o where s.org_id = p_org_id and s.name = o.name;
-  perform tenuto._stop_follower(p_org_id, o.task_id, 'the job is no longer in the DAG')
+  perform tenuto._stop_source_task(p_org_id, o.task_id, 'the job is no longer in the DAG')
   from unnest(v_old) o
   where not exists (select from unnest(v_new) n where n.job_key = o.job_key and n.continuous);
 

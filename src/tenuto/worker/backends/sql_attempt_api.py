@@ -25,7 +25,7 @@ from tenuto.worker.backends.attempt_api import AttemptApis, WorkerAttemptApi
 from tenuto.worker.process.session import WorkerSession
 
 Column = JsonValue | UUID
-QUERIES = 2  # that run at the same time, in processes of up to 2 GB each
+MAX_CONCURRENT_QUERIES = 2  # that run at the same time, in processes of up to 2 GB each
 
 
 class SqlAttemptApis(AttemptApis):
@@ -43,7 +43,7 @@ class SqlAttemptApis(AttemptApis):
         super().__init__(session)
         self.pool, self.org_id, self.files, self.weak_queries = pool, org_id, store, weak_queries
         self.objects = Objects(pool, org_id, store)
-        self.queries = asyncio.Semaphore(QUERIES)
+        self.queries = asyncio.Semaphore(MAX_CONCURRENT_QUERIES)
 
     def open(self, attempt: Attempt) -> "SqlAttemptApi":
         return SqlAttemptApi(self, attempt)

@@ -36,7 +36,7 @@ class BundleTask(Task[..., Any]):
     """A task type that is implemented by a bundle."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(name, _elsewhere, TaskOptions(runtime="sandbox"))
+        super().__init__(name, _sandboxed_function, TaskOptions(runtime="sandbox"))
         self.run_takes_context = True  # only the sandbox sees the function, which may read ctx.attempt
 
 
@@ -129,5 +129,5 @@ def _unpack(content: bytes, folder: Path) -> None:
         target.chmod(0o444)
 
 
-def _elsewhere() -> None:
+def _sandboxed_function() -> None:
     raise AssertionError("the code of a bundle runs only in its sandbox")

@@ -41,9 +41,9 @@ class Deadlines:
             self._timer.cancel()
         while self._heap and self._heap[0][2].over:
             heapq.heappop(self._heap)
-        self._timer = self._loop.call_at(self._heap[0][0], self._ring) if self._heap else None
+        self._timer = self._loop.call_at(self._heap[0][0], self._on_timer) if self._heap else None
 
-    def _ring(self) -> None:
+    def _on_timer(self) -> None:
         now = self._loop.time()
         while self._heap and self._heap[0][0] <= now:
             _, _, attempt, hard = heapq.heappop(self._heap)

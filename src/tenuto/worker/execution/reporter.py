@@ -214,7 +214,7 @@ def _log_failure(attempt: Attempt, failed: Failed | Lost, report: ReportResult) 
     log.log(
         logging.ERROR if final else logging.WARNING,
         "task %s (%s) %s, %s: %s%s", attempt.task_id, attempt.task.name,
-        "failed" if isinstance(failed, Failed) else "was lost", _which(attempt, report), what, trace,
+        "failed" if isinstance(failed, Failed) else "was lost", _attempt_text(attempt, report), what, trace,
     )  # fmt: skip
 
 
@@ -226,7 +226,7 @@ def _log_blocked(attempt: Attempt, mismatch: dict[str, Any]) -> None:
     )  # fmt: skip
 
 
-def _which(attempt: Attempt, report: ReportResult) -> str:
+def _attempt_text(attempt: Attempt, report: ReportResult) -> str:
     most = report.max_attempts
     # Of a task without `ctx` the number counts attempts that were returned, too, so it can exceed max_attempts.
     which = f"attempt {attempt.number} of {most}" if most and attempt.number <= most else f"attempt {attempt.number}"

@@ -78,7 +78,7 @@ class Claimer:
         # How long to wait after a wake-up before it claims.
         self._stagger = min(host.settings.turn, MAX_STAGGERED_PROCESSES) * PROCESS_STAGGER_SECONDS
         self._waker = Waker()
-        self._lose()
+        self._drop_channel()
         self._touched: set[str] = set()
         self._nudged = 0.0
         self._left: float | None = None  # when the round trip in progress began
@@ -105,11 +105,11 @@ class Claimer:
         backoff, failing = Backoff(MAX_PAUSE_SECONDS), False
         while (exchange := self._slots.next_exchange(self._waker)) is not None:
             try:
-                claimed = self._trip(exchange)
+                claimed = self._round_trip(exchange)
             except Exception as problem:  # whatever it is: without its claimer a worker would stay alive but idle
                 failing = True
                 self._slots.give_up(exchange)
-                self._lose()
+                self._drop_channel()
                 self._session.outage_log.lost(self, problem)
                 time.sleep(backoff.after(problem))
             else:
@@ -118,12 +118,12 @@ class Claimer:
                     self._session.outage_log.found(self)
                     backoff.reset()
                 if exchange.reports or self._touched:
-                    self._nudge(exchange, claimed)
+                    self._report_touched_runs(exchange, claimed)
         if self._channel:
             self._channel.close()
         self._waker.close()
 
-    def _trip(self, exchange: Exchange) -> int:
+    def _round_trip(self, exchange: Exchange) -> int:
         """Report, claim and hand over; return the number of claimed tasks."""
         self._session.open.wait()
         session_id, channel = self._session.id, self._connected()
@@ -169,21 +169,21 @@ class Claimer:
     def _open(self) -> ClaimChannel:
         channel = self._backend.open_channel()
         if self._listens:
-            source = channel.listen(self._heard)
+            source = channel.listen(self._handle_wakeup)
             if source:
-                self._waker.watch(source.fileno(), partial(self._hear, source))
+                self._waker.watch(source.fileno(), partial(self._receive_wakeups, source))
                 self._events.wakeups_arrive()
-                self._heard(EVERY_QUEUE)  # wake-ups sent before this point are lost
+                self._handle_wakeup(EVERY_QUEUE)  # wake-ups sent before this point are lost
             else:
                 self._events.wakeups_missing()
         return channel
 
-    def _lose(self) -> None:
+    def _drop_channel(self) -> None:
         self._channel: ClaimChannel | None = None
         self._waker.unwatch()
         self._waker.session_open = self._session.open if self._listens else None
 
-    def _heard(self, queue: str) -> None:
+    def _handle_wakeup(self, queue: str) -> None:
         """Handle a wake-up: this claimer claims next, claimers of other slots are woken."""
         if queue == CANCEL:
             self._events.attempts_cancelled()
@@ -191,11 +191,11 @@ class Claimer:
             self._slots.wake_others()  # first, because the work is most likely on a known route
             self._events.work_available()
 
-    def _hear(self, source: WakeupSource) -> None:
+    def _receive_wakeups(self, source: WakeupSource) -> None:
         try:
             source.hear()
         except Exception:
-            self._lose()
+            self._drop_channel()
             self._slots.wake()  # wake-ups sent in between are lost: claim again to find the work
         if self._slots.work_expected and not self._slots.reports:
             time.sleep(self._stagger)
@@ -244,7 +244,7 @@ class Claimer:
         if late := [row[1] for row in rows if row[0] == "stale_lease"]:
             log.warning("%d results came too late: the worker no longer held their tasks (%s …)", len(late), late[0])
 
-    def _nudge(self, exchange: Exchange, claimed: int) -> None:
+    def _report_touched_runs(self, exchange: Exchange, claimed: int) -> None:
         """Report that a run may have ended or tasks of other workers may have become ready, but not too often."""
         self._touched.update(run_id for task_id, _, _, run_id in exchange.reports if run_id != task_id)
         if not self._touched or (claimed and time.monotonic() - self._nudged < FOLD_EVERY_SECONDS):
@@ -252,6 +252,6 @@ class Claimer:
         try:
             self._connected().nudge(self._touched)
         except Exception:
-            self._lose()  # only a hint: the dispatcher does this for runs that no worker reported
+            self._drop_channel()  # only a hint: the dispatcher does this for runs that no worker reported
         self._touched.clear()
         self._nudged = time.monotonic()

@@ -77,12 +77,12 @@ class Registration:
                 address=settings.address or socket.gethostname(), metadata=metadata
             )
 
-        opened = await self._insist(register)
+        opened = await self._call_until_reached(register)
         self._opened = sent_at
         self.session.opened(opened)
         self.renewed(sent_at)
 
-    async def _insist(self, call: Callable[[], Awaitable[T]]) -> T:
+    async def _call_until_reached(self, call: Callable[[], Awaitable[T]]) -> T:
         """Wait out outages, and a database that is not ready: a standby, an older schema."""
         return await wait_out(call, self.session.outage_log, self, outage=Exception)
 
@@ -111,11 +111,11 @@ class Registration:
         for first in range(0, len(declared), MAX_DECLARED_TYPES):
             some = declared[first : first + MAX_DECLARED_TYPES]
             own = {name: schemas[name] for name, _ in some if name in schemas}
-            await self._insist(partial(self._backend.declare_types, session, dict(some), own))
-        await self._insist(partial(self._backend.check_resource_group, session))
+            await self._call_until_reached(partial(self._backend.declare_types, session, dict(some), own))
+        await self._call_until_reached(partial(self._backend.check_resource_group, session))
 
     async def _ask(self, *, queues: list[str] | None, types: list[str]) -> list[Route]:
-        return await self._insist(
+        return await self._call_until_reached(
             partial(self._backend.resolve_routes, self.session.current, queues=queues, types=types)
         )
 

@@ -161,7 +161,7 @@ class Slots:
                 now = self.clock()
                 if self.claims and now - self.polled >= POLL_SECONDS:
                     self.work_expected = True
-                want = self._want()
+                want = self._claim_limit()
                 if self._worth_it(want, now) or (waker.must_connect() and not self.closed):
                     return self._leave(want, now)
                 if self.closed and not self.reports:
@@ -206,7 +206,7 @@ class Slots:
             self.reports[:0] = exchange.reports
             self.oldest_report = self.clock()
 
-    def _want(self) -> int:
+    def _claim_limit(self) -> int:
         # A report may release tasks without a wake-up, so every report also claims.
         if not self.claims or not (self.work_expected or self.reports):
             return 0

@@ -249,9 +249,9 @@ class WorkerProcess:
             ]
             self._control.send({"say": "held", **holding, "metrics": {"running": running}, "ended": ended})
         else:
-            self._loop.call_soon_threadsafe(self._obey, message)
+            self._loop.call_soon_threadsafe(self._handle_command, message)
 
-    def _obey(self, message: Message | None) -> None:
+    def _handle_command(self, message: Message | None) -> None:
         match message:
             case None:
                 self._shutdown.request(0.0)

@@ -121,7 +121,7 @@ class Supervisor:
             finally:
                 await parts.close()
             code = await child.wait()
-            await self._bury(child, code)
+            await self._handle_child_end(child, code)
             self._is_new = False
             if not self._stopping.is_set():
                 pause = MIN_PAUSE_SECONDS if self._worked else min(MAX_PAUSE_SECONDS, pause * 2)
@@ -202,7 +202,7 @@ class Supervisor:
         self.kill()
         code = await child.wait()
         if self._is_new:
-            await self._bury(child, code)
+            await self._handle_child_end(child, code)
             raise WorkerRefused(f"{problem}; set a higher limit")
         log.error("%s", problem)
 
@@ -289,7 +289,7 @@ class Supervisor:
             return False
         return True
 
-    async def _bury(self, child: ChildProcess, code: int) -> None:
+    async def _handle_child_end(self, child: ChildProcess, code: int) -> None:
         """Return the attempts of an ended process."""
         begun = read_ledger(child.ledger, ended=True)
         child.close()

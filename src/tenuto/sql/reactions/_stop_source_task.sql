@@ -1,6 +1,6 @@
 -- open -> cancelled: stops the task of a continuous source, which ends when its worker sees it. Does nothing if it has
 -- ended.
-create or replace function tenuto._stop_follower(p_org_id uuid, p_task_id uuid, p_reason text)
+create or replace function tenuto._stop_source_task(p_org_id uuid, p_task_id uuid, p_reason text)
   returns void
   language plpgsql
 as $$

@@ -1,7 +1,7 @@
 -- Keeps a continuous source alive: starts its task if none is open, and returns its run. The task of a job that is
 -- paused, or that has another definition now, is cancelled; the next one starts when it has ended. All tasks of the job
 -- have the same producer.
-create or replace function tenuto._keep_follower(p_schedule tenuto.schedules)
+create or replace function tenuto._keep_source_running(p_schedule tenuto.schedules)
   returns uuid[]
   language plpgsql
 as $$
@@ -13,7 +13,7 @@ begin
     if not exists (
       select from tenuto.job_tasks t where t.task_id = p_schedule.task_id and t.config_hash = v_job.config_hash
     ) then
-      perform tenuto._stop_follower(p_schedule.org_id, p_schedule.task_id, 'the job was paused or changed');
+      perform tenuto._stop_source_task(p_schedule.org_id, p_schedule.task_id, 'the job was paused or changed');
     end if;
     return '{}';
   end if;
