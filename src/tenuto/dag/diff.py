@@ -90,7 +90,7 @@ def _has_other_data(name: str, pairs: Pairs) -> bool:
 
 
 def _fields(job: Job, old: Job, pairs: Pairs) -> list[str]:
-    """Returns the names of the fields that differ. New names of parents are no difference."""
+    """Returns the names of the fields that differ. A new name of a parent does not count as a difference."""
     names = [name for name in ("activation", *DATA, *METADATA) if name not in ("inputs", "outputs")]
     changed = [name for name in names if getattr(job, name) != getattr(old, name)]
     before = {name: previous.name for name, (_, previous) in pairs.items() if previous is not None}
