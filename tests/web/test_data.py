@@ -49,6 +49,10 @@ def test_a_version_is_written_planned_deployed_cut_over_and_rolled_back(admin: D
 
     page.get_by_role("button", name="Compare").click()
     expect(page.get_by_role("heading", name="From version 1 to 2")).to_be_visible()
+    lines = page.get_by_role("region", name="Lines that differ")
+    expect(lines.get_by_text("sum(total) as total")).to_be_visible()
+    expect(lines.get_by_text("max(total) as total")).to_be_visible()
+    expect(lines.get_by_text("no_refunds")).to_have_count(0)  # far from every change
     page.get_by_role("button", name="Cut over").click()
     expect(page.get_by_role("dialog")).to_contain_text("orders_daily (rebuilt)")
     expect(page.get_by_role("dialog")).to_contain_text("Roll back to version 1")

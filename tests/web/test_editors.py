@@ -48,6 +48,26 @@ def test_keys_values_and_names_of_a_document_are_completed(admin: Dashboard) -> 
     admin.problems[:] = [text for text in admin.problems if "422" not in text]  # the browser logs unfinished documents
 
 
+def test_a_changed_document_is_kept_until_it_is_discarded(admin: Dashboard) -> None:
+    page = admin.visit("/dags/orders?tab=yaml")
+    editor = page.get_by_label("YAML of the DAG")
+    document = editor.input_value()
+    editor.fill(document + "# mine\n")
+    assert editor.evaluate("area => area.scrollHeight - area.clientHeight") == 0  # it scrolls with its line numbers
+
+    page.get_by_role("tab", name="Versions").click()
+    page.get_by_role("tab", name="Editor").click()
+    expect(editor).to_have_value(document + "# mine\n")
+    page.reload()
+    expect(editor).to_have_value(document + "# mine\n")
+
+    page.get_by_role("button", name="Discard changes").click()
+    expect(editor).to_have_value(document)
+    page.reload()
+    expect(editor).to_have_value(document)
+    expect(page.get_by_role("button", name="Discard changes")).to_have_count(0)
+
+
 def test_datasets_columns_and_keywords_of_a_query_are_completed(admin: Dashboard) -> None:
     page = admin.visit("/query")
     editor = page.get_by_label("SQL")

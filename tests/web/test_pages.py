@@ -2,6 +2,7 @@
 
 import json
 
+import psycopg
 from playwright.sync_api import expect
 
 from tests.web.conftest import Dashboard, Open, System
@@ -29,6 +30,8 @@ def test_a_paused_queue_explains_its_waiting_task_and_goes_on(admin: Dashboard, 
     page.get_by_role("button", name="Pause").click()
     page.get_by_role("button", name="Pause the queue").click()
     expect(page.get_by_role("button", name="Resume")).to_be_visible()
+    attention = admin.visit("/").get_by_role("region", name="Needs attention")
+    expect(attention.get_by_text("The queue default is paused")).to_be_visible()
 
     system.run("start", "shop.tell", "words=hello")
     page = admin.visit("/tasks?type=shop.tell")
@@ -54,6 +57,34 @@ def test_workers_schedules_outbox_and_admin_show_what_is_there(admin: Dashboard)
     expect(admin.visit("/admin").get_by_text("you", exact=True)).to_be_visible()
     page = admin.visit("/admin?tab=audit")
     expect(page.get_by_text("login user")).to_be_visible()
+
+
+def test_a_dead_letter_is_read_in_full_and_delivered_again(
+    db: psycopg.Connection, admin: Dashboard, system: System
+) -> None:
+    body = json.dumps({"destination": "nowhere", "body": {"order": 7}})
+    db.execute(
+        "insert into tenuto.outbox (org_id, kind, payload, status, available_at, attempts, last_error, created_at)"
+        " select id, 'deliver', %s, s.status, now() + interval '1 day', 20, 'no such host', now()"
+        " from tenuto.orgs, (values ('dead'), ('pending')) s (status)",
+        [body],
+    )
+    db.commit()
+    page = admin.visit("/")
+    page.get_by_role("link", name="Look and deliver again").click()
+    expect(page).to_have_url(f"{admin.url}/ui/outbox?status=dead")
+    page.get_by_label("State").select_option("any")
+    effects = page.get_by_role("region", name="Side effects")
+    expect(effects.get_by_role("row")).to_have_count(3)
+    expect(effects.get_by_role("checkbox", name="Select row")).to_have_count(1)  # only what is dead
+
+    effects.get_by_role("row").filter(has_text="dead").get_by_text("deliver").click()
+    expect(page.locator("pre", has_text='"order": 7')).to_be_visible()
+    effects.get_by_role("checkbox", name="Select row").check()
+    page.get_by_role("button", name="Deliver 1 dead side effect again").click()
+    page.get_by_role("button", name="Deliver again").click()
+    expect(page.get_by_text("Delivering 1 dead side effect again.")).to_be_visible()
+    expect(effects.get_by_text("dead", exact=True)).to_have_count(0)
 
 
 def test_a_new_key_is_shown_once_and_can_be_revoked(admin: Dashboard) -> None:

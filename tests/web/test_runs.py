@@ -82,6 +82,36 @@ def test_a_run_is_started_repeated_and_saved_and_filters_become_a_view(admin: Da
     expect(page.get_by_role("button", name="sums")).to_have_count(0)
 
 
+def test_a_form_says_inside_why_it_was_refused(admin: Dashboard) -> None:
+    page = admin.visit("/runs")
+    page.get_by_role("button", name="Start a run").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Task type").fill("shop.add")
+    dialog.get_by_label("Arguments as JSON").fill("{")
+    dialog.get_by_role("button", name="Start the run").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("The arguments are not JSON")
+    dialog.get_by_label("Arguments as JSON").fill('{"x": 1, "z": 2}')
+    dialog.get_by_role("button", name="Start the run").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("there is no argument 'z'")
+    admin.problems[:] = [text for text in admin.problems if "422" not in text]  # the browser logs the refused request
+
+
+def test_a_failed_run_leads_to_its_failed_task_and_to_its_retry(admin: Dashboard, system: System) -> None:
+    run_id = json.loads(system.run("start", "shop.fail", json.dumps("no bank"), "--json"))["id"]
+    page = admin.visit(f"/runs/{run_id}")
+    page.get_by_role("link", name="Open the task that failed").click()
+    expect(page.get_by_text("Attempt 1", exact=True)).to_be_visible()
+    expect(page.get_by_text("no bank", exact=True)).to_have_count(1)  # said once, by the attempt
+
+    page = admin.visit(f"/runs/{run_id}")
+    page.get_by_role("button", name="Retry", exact=True).click()
+    page.get_by_role("button", name="Retry the run").click()
+    expect(page.get_by_text("Retry of")).to_be_visible()
+    page.get_by_role("link", name=run_id[-8:]).click()
+    expect(page).to_have_url(f"{admin.url}/ui/runs/{run_id}")
+    expect(page.get_by_text("Retried as")).to_be_visible()
+
+
 def test_a_commit_is_shown_within_two_seconds(db: psycopg.Connection, admin: Dashboard) -> None:
     page = admin.visit("/runs")
     expect(page.get_by_text("There are no runs yet.")).to_be_visible()

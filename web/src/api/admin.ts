@@ -2,8 +2,8 @@ import type { QueryOf } from "./client";
 import { useChange, usePages, useRead } from "./query";
 import type { ApiKeyInfo, AuditEntry, Member, User } from "./schema";
 
-export function useUsers() {
-  return usePages<"GET /v1/users", User>("GET /v1/users", { query: { limit: 100 } }, { key: ["users"] });
+export function useUsers(enabled = true) {
+  return usePages<"GET /v1/users", User>("GET /v1/users", { query: { limit: 100 } }, { key: ["users"], enabled });
 }
 
 export function useEditUser() {

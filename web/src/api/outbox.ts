@@ -12,8 +12,8 @@ export function useEffects(status: EffectStatus | undefined, kind: string | unde
   });
 }
 
-export function useDestinations() {
-  return useRead("GET /v1/destinations", { query: { limit: 100 } }, { key: ["destinations"] });
+export function useDestinations(enabled = true) {
+  return useRead("GET /v1/destinations", { query: { limit: 100 } }, { key: ["destinations"], enabled });
 }
 
 export function useReplay() {

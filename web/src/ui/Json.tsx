@@ -5,7 +5,11 @@ const MAX_CHARS = 200_000;
 /** A value as indented JSON; strings of several lines as they are. */
 export function Json({ value, none = "nothing" }: { value: unknown; none?: string }) {
   if (value === null || value === undefined) return <p className="text-sm text-muted">{none}</p>;
-  const text = typeof value === "string" && value.includes("\n") ? value : JSON.stringify(value, null, 2);
+  return <Block text={typeof value === "string" && value.includes("\n") ? value : JSON.stringify(value, null, 2)} />;
+}
+
+/** A text of several lines that can be copied. */
+export function Block({ text }: { text: string }) {
   return (
     <div className="relative">
       <div className="absolute top-1 right-1">
@@ -26,14 +30,15 @@ export function Json({ value, none = "nothing" }: { value: unknown; none?: strin
 export function ErrorView({ error }: { error: unknown }) {
   if (error === null || error === undefined) return null;
   if (typeof error !== "object") return <Json value={error} />;
-  const { message, type, traceback, ...rest } = error as Record<string, unknown>;
-  const others = Object.keys(rest).length > 0 ? rest : null;
+  const { type, traceback, ...rest } = error as Record<string, unknown>;
+  const text = errorText(error);
+  const others = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== text));
   return (
     <div className="flex flex-col gap-2">
-      <p className="font-medium text-bad [overflow-wrap:anywhere]">{errorText(error)}</p>
-      {typeof type === "string" && typeof message === "string" && <p className="text-xs text-muted">{type}</p>}
-      {typeof traceback === "string" && <Json value={`${traceback}\n`} />}
-      {others !== null && <Json value={others} />}
+      <p className="font-medium text-bad [overflow-wrap:anywhere]">{text}</p>
+      {typeof type === "string" && type !== text && <p className="text-xs text-muted">{type}</p>}
+      {typeof traceback === "string" && <Block text={traceback.trimEnd()} />}
+      {Object.keys(others).length > 0 && <Json value={others} />}
     </div>
   );
 }
@@ -42,7 +47,7 @@ export function ErrorView({ error }: { error: unknown }) {
 export function errorText(error: unknown): string {
   if (error === null || error === undefined) return "";
   if (typeof error !== "object") return JSON.stringify(error);
-  const { message, type, code } = error as Record<string, unknown>;
-  const text = [message, type, code].find((part) => typeof part === "string" && part !== "");
+  const { message, reason, type, code } = error as Record<string, unknown>;
+  const text = [message, reason, type, code].find((part) => typeof part === "string" && part !== "");
   return typeof text === "string" ? text : JSON.stringify(error);
 }

@@ -1,3 +1,5 @@
+import { Link } from "@tanstack/react-router";
+
 import { Button } from "./Button";
 import { formatExact } from "./time";
 
@@ -6,6 +8,8 @@ export interface LogEntry {
   at: string;
   level: string;
   source: string;
+  /** Shows the source as a link to its task. */
+  taskId?: string;
   message: string;
   fields: unknown;
 }
@@ -24,7 +28,13 @@ export function LogLines({ lines, more }: { lines: LogEntry[]; more?: () => void
             </time>
             <span className={`w-14 shrink-0 ${LEVELS[line.level.toLowerCase()] ?? "text-muted"}`}>{line.level}</span>
             <span className="w-32 shrink-0 truncate text-muted max-md:hidden" title={line.source}>
-              {line.source}
+              {line.taskId === undefined ? (
+                line.source
+              ) : (
+                <Link to="/tasks/$taskId" params={{ taskId: line.taskId }} search={{ tab: "logs" }} className="hover:underline">
+                  {line.source}
+                </Link>
+              )}
             </span>
             <span className="min-w-0 whitespace-pre-wrap [overflow-wrap:anywhere]">
               {line.message}

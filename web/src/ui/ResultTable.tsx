@@ -21,7 +21,7 @@ export function ResultTable({ result }: { result: QueryResult }) {
               <tr key={index} className="border-b border-line last:border-0 hover:bg-raised">
                 {row.map((value, column) => (
                   <td key={column} className={`px-3 py-1.5 ${place(result.columns[column]?.type ?? "")}`}>
-                    <Value value={value} />
+                    <Value value={value} numeric={isNumeric(result.columns[column]?.type ?? "")} />
                   </td>
                 ))}
               </tr>
@@ -42,18 +42,23 @@ export function ResultTable({ result }: { result: QueryResult }) {
   );
 }
 
+function isNumeric(type: string): boolean {
+  return /^(u?int|float|double|decimal)/.test(type);
+}
+
 /** Numbers are aligned to the right. */
 function place(type: string): string {
-  return /^(u?int|float|double|decimal)/.test(type) ? "text-right tabular-nums" : "";
+  return isNumeric(type) ? "text-right tabular-nums" : "";
 }
 
 function versionText(dataset: string, dag: string, version: number | null): string {
   return `${dataset} of ${dag}${version === null ? "" : `@${version}`}`;
 }
 
-function Value({ value }: { value: unknown }) {
+function Value({ value, numeric }: { value: unknown; numeric: boolean }) {
   if (value === null) return <span className="text-muted">null</span>;
   const text = typeof value === "string" ? value : JSON.stringify(value);
+  if (numeric) return <>{text}</>;
   return (
     <span className="line-clamp-2 max-w-96 [overflow-wrap:anywhere]" title={text.length > 60 ? text : undefined}>
       {text}

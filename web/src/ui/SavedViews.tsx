@@ -57,12 +57,8 @@ function NameView({ close, save }: { close: () => void; save: (name: string) => 
       title="Save these filters"
       about="They are kept in this browser. You can forget them again."
       action="Save the view"
-      busy={false}
       close={close}
-      submit={() => {
-        save(name.trim());
-        close();
-      }}
+      submit={() => save(name.trim())}
     >
       <Field label="Name" required autoFocus maxLength={40} value={name} onChange={setName} />
     </FormDialog>

@@ -20,7 +20,7 @@ export function Failure({ error, retry }: { error: Error; retry?: () => void }) 
   const problem = error instanceof ApiError ? error : null;
   return (
     <div role="alert" className="flex flex-col items-start gap-2 rounded-lg border border-bad bg-bad-soft p-4 text-sm">
-      <p className="font-medium">{error.message}</p>
+      <p className="font-medium whitespace-pre-wrap [overflow-wrap:anywhere]">{error.message}</p>
       {problem?.hint != null && <p>What helps: {problem.hint}.</p>}
       {problem?.status === 403 && <p>Ask an admin of your org for a role that allows this.</p>}
       {problem?.requestId != null && <p className="font-mono text-xs text-muted">request {problem.requestId}</p>}

@@ -3,7 +3,7 @@ export type Tone = "ok" | "bad" | "warn" | "info" | "grey";
 
 const TONES: Record<string, Tone> = {
   completed: "ok", done: "ok", delivered: "ok", active: "ok", healthy: "ok", processed: "ok", current: "ok", resolved: "ok",
-  failed: "bad", dead: "bad", lost: "bad", crashed: "bad", timed_out: "bad", stuck: "bad", firing: "bad", terminated: "grey",
+  failed: "bad", dead: "bad", lost: "bad", crashed: "bad", timed_out: "bad", stuck: "bad", firing: "bad", error: "bad", terminated: "grey",
   running: "info", processing: "info", building: "info", acknowledged: "info",
   retrying: "warn", waiting: "warn", draining: "warn", paused: "warn", stale: "warn", blocked: "warn", cancelling: "warn",
   cancelled: "grey", skipped: "grey", pending: "grey", queued: "grey", ready: "grey", delayed: "grey",

@@ -4,15 +4,20 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 }
 
-/** Calls the handler of a key, unless the user is typing or a dialog is open. */
-export function useKeys(handlers: Record<string, () => void>): void {
+/** Whether the browser itself does something with Enter here: it follows a link, or presses a button. */
+function takesEnter(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.closest("a,button,summary") !== null;
+}
+
+/** Calls the handler of a key, unless the user is typing or a dialog is open. A handler that returns false leaves the
+ * key to the browser. */
+export function useKeys(handlers: Record<string, () => unknown>): void {
   const handle = useEffectEvent((event: KeyboardEvent) => {
     if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
     if (document.querySelector("dialog[open]") !== null) return;
+    if (event.key === "Enter" && takesEnter(event.target)) return;
     const handler = handlers[event.key];
-    if (handler === undefined) return;
-    event.preventDefault();
-    handler();
+    if (handler !== undefined && handler() !== false) event.preventDefault();
   });
   useEffect(() => {
     window.addEventListener("keydown", handle);

@@ -2,7 +2,6 @@ import { useState } from "react";
 
 import { useCreateRole, useCreateUser } from "../../api/admin";
 import { Field, FormDialog, SelectField } from "../../ui/Form";
-import { useAct } from "../../ui/toast";
 
 const PLATFORM_ROLES = [
   ["reader", "reader: can read"],
@@ -13,13 +12,12 @@ const PLATFORM_ROLES = [
 /** Registers a user by the identity that the issuer confirms when they log in. */
 export function CreateUser({ close }: { close: () => void }) {
   const create = useCreateUser();
-  const act = useAct();
   const [issuer, setIssuer] = useState("");
   const [subject, setSubject] = useState("");
   const [name, setName] = useState("");
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<(typeof PLATFORM_ROLES)[number][0]>("reader");
-  const submit = async () => {
+  const submit = () => {
     const body = {
       issuer,
       subject,
@@ -27,16 +25,16 @@ export function CreateUser({ close }: { close: () => void }) {
       email: email === "" ? null : email,
       platform_role: role,
     };
-    if (await act(() => create.mutateAsync({ body }), `${name === "" ? subject : name} can log in.`)) close();
+    return create.mutateAsync({ body });
   };
   return (
     <FormDialog
       title="Create a user"
       about="The user logs in with this identity. You can change the role or disable the user."
       action="Create the user"
-      busy={create.isPending}
+      done={`${name === "" ? subject : name} can log in.`}
       close={close}
-      submit={() => void submit()}
+      submit={submit}
     >
       <Field label="Issuer" type="url" required autoFocus placeholder="https://id.example" value={issuer} onChange={setIssuer} />
       <Field label="Subject" required value={subject} onChange={setSubject} />
@@ -52,21 +50,17 @@ export function CreateUser({ close }: { close: () => void }) {
 /** Creates a role of the org: datasets name the roles that read them. */
 export function CreateRole({ close }: { close: () => void }) {
   const create = useCreateRole();
-  const act = useAct();
   const [name, setName] = useState("");
   const [description, setDescription] = useState("");
-  const submit = async () => {
-    const body = { name, description: description === "" ? null : description };
-    if (await act(() => create.mutateAsync({ body }), `The role ${name} is created.`)) close();
-  };
+  const body = { name, description: description === "" ? null : description };
   return (
     <FormDialog
       title="Create a role"
       about="A role lets its members read the datasets that name it."
       action="Create the role"
-      busy={create.isPending}
+      done={`The role ${name} is created.`}
       close={close}
-      submit={() => void submit()}
+      submit={() => create.mutateAsync({ body })}
     >
       <Field label="Name" required autoFocus value={name} onChange={setName} />
       <Field label="Description" value={description} onChange={setDescription} />

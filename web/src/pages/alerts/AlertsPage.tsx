@@ -7,20 +7,22 @@ import { Button } from "../../ui/Button";
 import { DataTable, type Column } from "../../ui/DataTable";
 import { Choice } from "../../ui/Filters";
 import { Page, Panel } from "../../ui/Page";
+import { Person } from "../../ui/Person";
 import { Empty, Loaded } from "../../ui/States";
 import { StatusBadge } from "../../ui/Status";
 import { Time } from "../../ui/Time";
 import { useAct } from "../../ui/toast";
 import { ALERT_STATUSES, alertsRoute, type AlertStatusName } from "./route";
 import { Rules } from "./Rules";
+import { Subject } from "./Subject";
 
 const COLUMNS: Column<Alert>[] = [
   { name: "State", cell: (alert) => <StatusBadge status={alert.status} /> },
-  { name: "What", cell: (alert) => <span className="font-medium [overflow-wrap:anywhere]">{alert.summary}</span> },
+  { name: "What", cell: (alert) => <Subject alert={alert} />, className: "min-w-48" },
   { name: "Rule", cell: (alert) => alert.rule, wide: true },
   { name: "Since", cell: (alert) => <Time at={alert.first_at} /> },
   { name: "Seen", cell: (alert) => <Time at={alert.last_at} />, wide: true },
-  { name: "Taken care of by", cell: (alert) => alert.acknowledged_by ?? "–", wide: true, className: "max-w-40 truncate" },
+  { name: "Taken care of by", cell: (alert) => <Person id={alert.acknowledged_by} />, wide: true },
 ];
 
 export function AlertsPage() {

@@ -1,24 +1,24 @@
 import { useState } from "react";
 
-import { useAlertRules, useDeleteRule, useSetAlertRule, useSilenceRule } from "../../api/alerts";
-import type { AlertRule, PutAlertRuleRequest } from "../../api/schema";
+import { useAlertRules, useDeleteRule, useSilenceRule } from "../../api/alerts";
+import type { AlertRule } from "../../api/schema";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/Button";
 import { useConfirm } from "../../ui/confirm";
 import { DataTable, type Column } from "../../ui/DataTable";
-import { Field, FormDialog, SelectField } from "../../ui/Form";
 import { Panel } from "../../ui/Page";
 import { Empty, Loaded } from "../../ui/States";
 import { StatusBadge } from "../../ui/Status";
 import { Time } from "../../ui/Time";
 import { formatSeconds } from "../../ui/time";
 import { useAct } from "../../ui/toast";
+import { CreateRule } from "./CreateRule";
 
 const SILENCE_SECONDS = 3600;
 
 const COLUMNS: Column<AlertRule>[] = [
   { name: "Rule", cell: (rule) => <span className="font-medium">{rule.name}</span> },
-  { name: "Fires if", cell: meaningOf },
+  { name: "Fires if", cell: meaningOf, className: "min-w-48" },
   { name: "Delivers to", cell: (rule) => rule.destination ?? "nowhere", wide: true },
   { name: "State", cell: (rule) => <State rule={rule} /> },
 ];
@@ -29,7 +29,7 @@ function meaningOf(rule: AlertRule): string {
   return {
     job_failures: `${rule.target ?? "any job"} ${failures} within ${time}`,
     dataset_age: `${rule.target ?? "a dataset"} has no commit for ${time}`,
-    dead_effects: `${rule.threshold} side effects failed for good`,
+    dead_effects: rule.threshold === 1 ? "a side effect failed for good" : `${rule.threshold} side effects failed for good`,
     no_worker: `tasks of ${rule.target ?? "any queue"} wait ${time} for a worker`,
     job_alerts: `${rule.target ?? "a job with alert_evaluate"} finds something`,
     pool_trouble: `${rule.target ?? "any pool"} is in trouble for ${time}`,
@@ -105,66 +105,5 @@ function Actions({ rule }: { rule: AlertRule }) {
         Delete
       </Button>
     </div>
-  );
-}
-
-const KINDS = [
-  ["job_failures", "a job fails"],
-  ["dataset_age", "a dataset is old"],
-  ["dead_effects", "side effects failed for good"],
-  ["no_worker", "tasks wait for a worker"],
-  ["job_alerts", "a job finds something in data"],
-  ["pool_trouble", "a pool is in trouble"],
-] as const;
-
-const TARGETS: Record<PutAlertRuleRequest["kind"], string | null> = {
-  job_failures: "Job as DAG/JOB; empty for any",
-  dataset_age: "Dataset",
-  dead_effects: null,
-  no_worker: "Queue; empty for any",
-  job_alerts: "Job as DAG/JOB; empty for any",
-  pool_trouble: "Pool; empty for any",
-};
-
-function CreateRule({ close }: { close: () => void }) {
-  const set = useSetAlertRule();
-  const act = useAct();
-  const [name, setName] = useState("");
-  const [kind, setKind] = useState<PutAlertRuleRequest["kind"]>("job_failures");
-  const [target, setTarget] = useState("");
-  const [threshold, setThreshold] = useState("1");
-  const [minutes, setMinutes] = useState("60");
-  const [destination, setDestination] = useState("");
-  const label = TARGETS[kind];
-  const submit = async () => {
-    const body = {
-      kind,
-      target: label === null || target === "" ? null : target,
-      threshold: Number(threshold),
-      seconds: Math.round(Number(minutes) * 60),
-      destination: destination === "" ? null : destination,
-    };
-    if (await act(() => set.mutateAsync({ path: { name }, body }), `The rule ${name} is active.`)) close();
-  };
-  return (
-    <FormDialog
-      title="Create a rule"
-      about="A rule with the same name is replaced."
-      action="Create the rule"
-      busy={set.isPending}
-      close={close}
-      submit={() => void submit()}
-    >
-      <Field label="Name" required autoFocus value={name} onChange={setName} />
-      <SelectField label="Fires if" value={kind} options={KINDS} onChange={setKind} />
-      {label !== null && (
-        <Field label={label} required={kind === "dataset_age"} value={target} onChange={setTarget} />
-      )}
-      <div className="grid gap-3 sm:grid-cols-2">
-        <Field label="How many" type="number" min={1} max={1000} required value={threshold} onChange={setThreshold} />
-        <Field label="Minutes" type="number" min={1} max={525_600} required value={minutes} onChange={setMinutes} />
-      </div>
-      <Field label="Destination of the outbox; empty to deliver nowhere" value={destination} onChange={setDestination} />
-    </FormDialog>
   );
 }

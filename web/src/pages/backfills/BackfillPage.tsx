@@ -5,6 +5,7 @@ import type { Backfill, BackfillTask } from "../../api/schema";
 import { Copy } from "../../ui/Copy";
 import { DataTable, type Column } from "../../ui/DataTable";
 import { Facts, Figure, Page, Panel } from "../../ui/Page";
+import { Person } from "../../ui/Person";
 import { Empty, Loaded } from "../../ui/States";
 import { StatusBadge } from "../../ui/Status";
 import { Duration, Time } from "../../ui/Time";
@@ -66,7 +67,7 @@ function Summary({ backfill }: { backfill: Backfill }) {
             ["Took", <Duration key="took" from={backfill.created_at} until={backfill.ended_at} />],
             ["Computes", { none: "what is missing", failed: "what is missing or failed", all: "everything again" }[backfill.reprocess]],
             ["Tasks at a time", formatCount(backfill.concurrency)],
-            ["Started by", backfill.created_by],
+            ["Started by", <Person key="by" id={backfill.created_by} />],
           ]}
         />
       </div>

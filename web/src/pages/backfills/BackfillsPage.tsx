@@ -29,7 +29,7 @@ const COLUMNS: Column<Backfill>[] = [
       </Link>
     ),
   },
-  { name: "Partitions", cell: scopeOf },
+  { name: "Partitions", cell: scopeOf, className: "whitespace-nowrap" },
   { name: "Progress", cell: (backfill) => <BackfillProgress backfill={backfill} /> },
   { name: "Reason", cell: (backfill) => backfill.reason ?? "–", wide: true, className: "max-w-64 truncate" },
   { name: "Started", cell: (backfill) => <Time at={backfill.created_at} />, wide: true },

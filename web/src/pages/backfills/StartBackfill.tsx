@@ -2,11 +2,11 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 
 import { usePreviewBackfill, useStartBackfill } from "../../api/events";
+import { useDatasetList } from "../../api/names";
 import type { BackfillRequest } from "../../api/schema";
 import { Button } from "../../ui/Button";
-import { Field, FormDialog, SelectField } from "../../ui/Form";
+import { Field, FormDialog, FormError, SelectField } from "../../ui/Form";
 import { formatCount } from "../../ui/time";
-import { useAct, useToast } from "../../ui/toast";
 
 const REPROCESS = [
   ["none", "what is missing"],
@@ -21,13 +21,12 @@ const DOWNSTREAM = [
 ] as const;
 
 /** Starts a backfill; the count shows before how much it would compute. */
-export function StartBackfill({ close }: { close: () => void }) {
+export function StartBackfill({ close, dataset: chosen = "" }: { close: () => void; dataset?: string }) {
   const start = useStartBackfill();
   const preview = usePreviewBackfill();
   const navigate = useNavigate();
-  const act = useAct();
-  const toast = useToast();
-  const [dataset, setDataset] = useState("");
+  const datasets = useDatasetList();
+  const [dataset, setDataset] = useState(chosen);
   const [first, setFirst] = useState("");
   const [last, setLast] = useState("");
   const [reprocess, setReprocess] = useState<(typeof REPROCESS)[number][0]>("none");
@@ -43,23 +42,28 @@ export function StartBackfill({ close }: { close: () => void }) {
     concurrency: Number(concurrency),
     reason: reason === "" ? null : reason,
   };
-  const submit = () =>
-    act(async () => {
-      const started = await start.mutateAsync({ body });
-      close();
-      await navigate({ to: "/backfills/$backfillId", params: { backfillId: started.id } });
-    }, `The backfill of ${dataset} has started.`);
+  const submit = async () => {
+    const started = await start.mutateAsync({ body });
+    await navigate({ to: "/backfills/$backfillId", params: { backfillId: started.id } });
+  };
   const count = preview.data;
   return (
     <FormDialog
       title="Start a backfill"
       about="Committed data stays visible until a new partition replaces it. You can pause or cancel the backfill."
       action="Start the backfill"
-      busy={start.isPending}
+      done={`The backfill of ${dataset} has started.`}
       close={close}
-      submit={() => void submit()}
+      submit={submit}
     >
-      <Field label="Dataset" required autoFocus value={dataset} onChange={setDataset} />
+      <Field
+        label="Dataset"
+        required
+        autoFocus={chosen === ""}
+        suggestions={datasets.map((known) => known.name)}
+        value={dataset}
+        onChange={setDataset}
+      />
       <div className="grid gap-3 sm:grid-cols-2">
         <Field label="First partition" placeholder="2026-11-01" value={first} onChange={setFirst} />
         <Field label="Last partition" placeholder="2026-11-30" value={last} onChange={setLast} />
@@ -80,10 +84,11 @@ export function StartBackfill({ close }: { close: () => void }) {
         <Button
           busy={preview.isPending}
           disabled={dataset === ""}
-          onClick={() => preview.mutate({ body }, { onError: (error) => toast.failed(error) })}
+          onClick={() => preview.mutate({ body })}
         >
           Count
         </Button>
+        {preview.error !== null && <FormError error={preview.error} />}
         {count !== undefined && (
           <span role="status">
             {formatCount(count.total)} partitions: {formatCount(count.starts)} start, {formatCount(count.waits)} wait for

@@ -1,6 +1,4 @@
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
-
 import { ApiError } from "../../api/client";
 import { useDagGraph, useDagPlan, useDeployDag } from "../../api/dags";
 import { useDatasetList, useTypeNames } from "../../api/names";
@@ -16,13 +14,14 @@ import { useAct } from "../../ui/toast";
 import { useLater } from "../../ui/useLater";
 import { Changes } from "./Changes";
 import { JobGraph } from "./DagGraph";
+import { useDraft } from "./editor/draft";
 import { completeYaml } from "./editor/yamlCompletion";
 
 const PAUSE_MS = 500;
 
 /** A DAG document with its problems, its graph and its plan, all as it is typed; and the deploy. */
 export function Editor({ text, name }: { text: string; name?: string }) {
-  const [yaml, setYaml] = useState(text);
+  const [yaml, setYaml] = useDraft(name, text);
   const checked = useLater(yaml, PAUSE_MS);
   const dag = name ?? nameOf(checked);
   const plan = useDagPlan(dag, checked);
@@ -33,7 +32,20 @@ export function Editor({ text, name }: { text: string; name?: string }) {
   const complete = completeYaml({ datasets: datasets.map((dataset) => dataset.name), types }, useSqlCompletion(checked));
   return (
     <div className="grid items-start gap-4 xl:grid-cols-2">
-      <Panel title="Document" aside={<DeployButton dag={dag} yaml={yaml} plan={yaml === checked ? plan.data : undefined} />}>
+      <Panel
+        title={yaml === text ? "Document" : "Document, changed"}
+        aside={
+          <span className="flex gap-2">
+            {yaml !== text && <Button onClick={() => setYaml(text)}>Discard changes</Button>}
+            <DeployButton
+              dag={dag}
+              yaml={yaml}
+              plan={yaml === checked ? plan.data : undefined}
+              deployed={() => setYaml(text)}
+            />
+          </span>
+        }
+      >
         <CodeArea
           label="YAML of the DAG"
           text={yaml}
@@ -96,7 +108,14 @@ function Problems({ error, problems }: { error: Error; problems: DocumentProblem
   );
 }
 
-function DeployButton({ dag, yaml, plan }: { dag: string; yaml: string; plan: Plan | undefined }) {
+interface DeployProps {
+  dag: string;
+  yaml: string;
+  plan: Plan | undefined;
+  deployed: () => void;
+}
+
+function DeployButton({ dag, yaml, plan, deployed }: DeployProps) {
   const deploy = useDeployDag();
   const confirm = useConfirm();
   const act = useAct();
@@ -117,6 +136,7 @@ function DeployButton({ dag, yaml, plan }: { dag: string; yaml: string; plan: Pl
     if (!agreed) return;
     await act(async () => {
       await deploy.mutateAsync({ path: { name: dag }, body: { yaml } });
+      deployed();
       await navigate({ to: "/dags/$name", params: { name: dag }, search: { tab: "versions" } });
     }, `A version of ${dag} is deployed.`);
   };

@@ -2,6 +2,7 @@ import { useDagHistory } from "../../api/dags";
 import type { DeployEntry } from "../../api/schema";
 import { DataTable, type Column } from "../../ui/DataTable";
 import { Panel } from "../../ui/Page";
+import { Person } from "../../ui/Person";
 import { Empty, Loaded } from "../../ui/States";
 import { Time } from "../../ui/Time";
 
@@ -9,7 +10,7 @@ const COLUMNS: Column<DeployEntry>[] = [
   { name: "When", cell: (entry) => <Time at={entry.created_at} /> },
   { name: "What", cell: (entry) => <span className="font-medium">{entry.action}</span> },
   { name: "Versions", cell: (entry) => `${entry.from_version ?? "none"} → ${entry.to_version ?? "none"}` },
-  { name: "By", cell: (entry) => entry.created_by, className: "max-w-64 truncate" },
+  { name: "By", cell: (entry) => <Person id={entry.created_by} />, className: "max-w-64 truncate" },
 ];
 
 /** The deploys, cutovers and rollbacks of a DAG, newest first. */

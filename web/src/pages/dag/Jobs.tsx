@@ -88,25 +88,21 @@ function Actions({ job }: { job: JobSummary }) {
 /** Starts a task of a job, or one for each of several partitions. */
 function Trigger({ job, close }: { job: JobSummary; close: () => void }) {
   const trigger = useTriggerJob();
-  const act = useAct();
   const [partitions, setPartitions] = useState("");
   const [force, setForce] = useState(false);
-  const submit = async () => {
-    const keys = partitions.split(/[\s,]+/).filter((key) => key !== "");
+  const keys = partitions.split(/[\s,]+/).filter((key) => key !== "");
+  const submit = () => {
     const body = { partitions: keys.length > 0 ? keys : null, force };
-    const path = { dag: job.dag, name: job.name };
-    const count = Math.max(keys.length, 1);
-    const done = `${job.name} started ${count === 1 ? "a task" : `${count} tasks`}.`;
-    if (await act(() => trigger.mutateAsync({ path, body }), done)) close();
+    return trigger.mutateAsync({ path: { dag: job.dag, name: job.name }, body });
   };
   return (
     <FormDialog
       title={`Trigger ${job.name}`}
       about="A task starts now, with the inputs as they are. You can cancel it on its page."
       action="Trigger the job"
-      busy={trigger.isPending}
+      done={`${job.name} started ${keys.length > 1 ? `${keys.length} tasks` : "a task"}.`}
       close={close}
-      submit={() => void submit()}
+      submit={submit}
     >
       <Field
         label="Partitions, separated by spaces; none for a job without partitions"

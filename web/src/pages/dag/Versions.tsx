@@ -8,6 +8,7 @@ import { Button } from "../../ui/Button";
 import { useConfirm } from "../../ui/confirm";
 import { DataTable, type Column } from "../../ui/DataTable";
 import { Panel } from "../../ui/Page";
+import { Person } from "../../ui/Person";
 import { Empty, Loaded } from "../../ui/States";
 import { StatusBadge } from "../../ui/Status";
 import { Time } from "../../ui/Time";
@@ -15,6 +16,7 @@ import { formatCount } from "../../ui/time";
 import { useAct, useToast } from "../../ui/toast";
 import { Changes } from "./Changes";
 import { dagRoute } from "./route";
+import { TextDiff } from "./TextDiff";
 
 const COLUMNS: Column<DagVersion>[] = [
   { name: "Version", cell: (version) => <span className="font-medium">{version.version}</span> },
@@ -22,7 +24,7 @@ const COLUMNS: Column<DagVersion>[] = [
   { name: "Computed", cell: (version) => <Computed version={version} /> },
   { name: "Jobs", cell: (version) => version.jobs, numeric: true, wide: true },
   { name: "Deployed", cell: (version) => <Time at={version.created_at} /> },
-  { name: "By", cell: (version) => version.created_by, wide: true, className: "max-w-48 truncate" },
+  { name: "By", cell: (version) => <Person id={version.created_by} />, wide: true },
 ];
 
 function Computed({ version }: { version: DagVersion }) {
@@ -161,7 +163,10 @@ function Difference({ name, compare }: { name: string; compare: string }) {
   if (versions === null) return null;
   return (
     <Panel title={`From version ${versions.old} to ${versions.new}`}>
-      <Loaded read={diff}>{(found) => <Changes changes={found} />}</Loaded>
+      <div className="flex flex-col gap-4">
+        <Loaded read={diff}>{(found) => <Changes changes={found} />}</Loaded>
+        <TextDiff name={name} versions={versions} />
+      </div>
     </Panel>
   );
 }

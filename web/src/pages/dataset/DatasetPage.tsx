@@ -1,15 +1,18 @@
 import { Link, useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useState } from "react";
 
 import { useDataset, useDatasetVersions } from "../../api/datasets";
 import { useJob } from "../../api/dags";
 import type { DatasetVersion, WholeDataset } from "../../api/schema";
+import { useMay } from "../../api/session";
+import { Button } from "../../ui/Button";
 import { Copy, shortId } from "../../ui/Copy";
 import { Choice } from "../../ui/Filters";
 import { Facts, Page, Panel } from "../../ui/Page";
 import { Loaded, Loading } from "../../ui/States";
 import { Tabs } from "../../ui/Tabs";
 import { Time } from "../../ui/Time";
+import { StartBackfill } from "../backfills/StartBackfill";
 import { outputOf } from "./output";
 import { Partitions } from "./Partitions";
 import { Preview } from "./Preview";
@@ -37,6 +40,8 @@ export function DatasetPage() {
   const navigate = useNavigate({ from: "/datasets/$name" });
   const dataset = useDataset(name);
   const versions = useDatasetVersions(name);
+  const mayBackfill = useMay("backfills:write");
+  const [starting, setStarting] = useState(false);
   const change = (next: Partial<DatasetSearch>) =>
     void navigate({ search: (old: DatasetSearch) => ({ ...old, ...next }), replace: true });
   return (
@@ -44,13 +49,17 @@ export function DatasetPage() {
       title={name}
       about="Dataset"
       actions={
-        <Choice
-          label="Version"
-          all="current"
-          options={versions.rows.filter((row) => !row.is_current).map((row) => [row.id, nameOf(row)] as const)}
-          value={version}
-          onChange={(next) => change({ version: next })}
-        />
+        <>
+          <Choice
+            label="Version"
+            all="current"
+            options={versions.rows.filter((row) => !row.is_current).map((row) => [row.id, nameOf(row)] as const)}
+            value={version}
+            onChange={(next) => change({ version: next })}
+          />
+          {mayBackfill && <Button onClick={() => setStarting(true)}>Start a backfill</Button>}
+          {starting && <StartBackfill dataset={name} close={() => setStarting(false)} />}
+        </>
       }
     >
       <Loaded read={dataset}>
@@ -101,7 +110,7 @@ function Summary({ dataset }: { dataset: WholeDataset }) {
         <Facts
           facts={[
             ["Changed", <Time key="changed" at={dataset.updated_at} />],
-            ["Version", dataset.version_id === null ? "none yet" : <Copy key="id" text={dataset.version_id} />],
+            ["Current version", dataset.version_id === null ? "none yet" : <Copy key="id" text={dataset.version_id} />],
             ["Stored as", storedAs(dataset)],
           ]}
         />

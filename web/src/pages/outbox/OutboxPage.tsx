@@ -7,8 +7,10 @@ import { useMay } from "../../api/session";
 import { useStatus } from "../../api/status";
 import { Button } from "../../ui/Button";
 import { useConfirm } from "../../ui/confirm";
+import { Copy } from "../../ui/Copy";
 import { DataTable, useSelection, type Column, type Selection } from "../../ui/DataTable";
 import { Choice, TextFilter } from "../../ui/Filters";
+import { Block, Json } from "../../ui/Json";
 import { Figure, Page, Panel } from "../../ui/Page";
 import { Empty, Loaded } from "../../ui/States";
 import { StatusBadge } from "../../ui/Status";
@@ -31,7 +33,7 @@ const COLUMNS: Column<EffectSummary>[] = [
   },
   {
     name: "Payload",
-    cell: (effect) => <span className="line-clamp-1 font-mono text-xs">{JSON.stringify(effect.payload)}</span>,
+    cell: (effect) => <span className="block truncate font-mono text-xs">{JSON.stringify(effect.payload)}</span>,
     wide: true,
     className: "max-w-72",
   },
@@ -54,6 +56,7 @@ export function OutboxPage() {
   const oldest = status.data?.oldest_effect_seconds;
   const selection = useSelection();
   const mayWrite = useMay("outbox:write");
+  const shown = effects.rows.find((effect) => String(effect.id) === search.effect);
   return (
     <Page title="Outbox" about="Side effects on their way to other systems; what failed for good is dead.">
       <div className="grid grid-cols-3 gap-3 md:max-w-2xl">
@@ -75,6 +78,7 @@ export function OutboxPage() {
         <TextFilter label="Kind" value={search.kind} onChange={useCallback((kind) => change({ kind }), [change])} />
         {mayWrite && <Replay effects={effects.rows} selection={selection} />}
       </div>
+      {shown !== undefined && <Details effect={shown} close={() => change({ effect: undefined })} />}
       <Panel flush>
         <Loaded read={effects}>
           {() => (
@@ -83,7 +87,9 @@ export function OutboxPage() {
               rows={effects.rows}
               columns={COLUMNS}
               rowKey={(effect) => String(effect.id)}
+              open={(effect) => change({ effect: search.effect === String(effect.id) ? undefined : String(effect.id) })}
               selection={mayWrite ? selection : undefined}
+              selectable={(effect) => effect.status === "dead"}
               more={{ has: effects.hasNextPage, busy: effects.isFetchingNextPage, load: effects.fetchNextPage }}
               empty={
                 <Empty title="No side effect matches." command="tenuto destinations --help">
@@ -99,26 +105,45 @@ export function OutboxPage() {
   );
 }
 
+/** One side effect in full: what is delivered, and why it was not. */
+function Details({ effect, close }: { effect: EffectSummary; close: () => void }) {
+  return (
+    <Panel title={`Side effect ${effect.id}`} aside={<Button onClick={close}>Close</Button>}>
+      <div className="flex flex-col gap-3">
+        {effect.last_error !== null && <Block text={effect.last_error} />}
+        <Json value={effect.payload} none="It has no payload." />
+        {effect.key !== null && (
+          <p className="text-sm">
+            <span className="text-muted">Key </span>
+            <Copy text={effect.key} />
+          </p>
+        )}
+      </div>
+    </Panel>
+  );
+}
+
 function Replay({ effects, selection }: { effects: EffectSummary[]; selection: Selection }) {
   const replay = useReplay();
   const confirm = useConfirm();
   const act = useAct();
   const dead = effects.filter((effect) => selection.keys.has(String(effect.id)) && effect.status === "dead");
+  const count = dead.length === 1 ? "1 dead side effect" : `${dead.length} dead side effects`;
   const ask = async () => {
     const agreed = await confirm({
-      title: `Deliver ${dead.length} dead side effects again?`,
-      happens: "They become pending and are delivered now, with new attempts.",
+      title: `Deliver ${count} again?`,
+      happens: "What is dead becomes pending and is delivered now, with new attempts.",
       undo: "A delivery cannot be taken back; the receiver sees the same key and can ignore a second one.",
       action: "Deliver again",
     });
     if (!agreed) return;
     const ids = dead.map((effect) => effect.id);
-    if (await act(() => replay.mutateAsync({ body: { ids } }), `${ids.length} are delivered again.`)) selection.set([]);
+    if (await act(() => replay.mutateAsync({ body: { ids } }), `Delivering ${count} again.`)) selection.set([]);
   };
   if (dead.length === 0) return null;
   return (
     <Button busy={replay.isPending} onClick={() => void ask()}>
-      Deliver {dead.length} dead again
+      Deliver {count} again
     </Button>
   );
 }

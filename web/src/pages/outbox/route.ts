@@ -9,6 +9,8 @@ export type EffectStatusName = (typeof EFFECT_STATUSES)[number];
 export interface OutboxSearch {
   status?: EffectStatusName;
   kind?: string;
+  /** The id of the side effect that is shown in full. */
+  effect?: string;
 }
 
 export const outboxRoute = createRoute({
@@ -17,6 +19,7 @@ export const outboxRoute = createRoute({
   validateSearch: (search: Search): OutboxSearch => ({
     status: oneOf(search, "status", EFFECT_STATUSES),
     kind: one(search, "kind"),
+    effect: one(search, "effect"),
   }),
   component: lazyRouteComponent(() => import("./OutboxPage"), "OutboxPage"),
 });

@@ -2,7 +2,8 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
 import { useAlerts } from "../../api/alerts";
-import type { Alert, OrgStatus } from "../../api/schema";
+import { useQueues } from "../../api/queues";
+import type { Alert, OrgStatus, QueueStatus } from "../../api/schema";
 import { useMay } from "../../api/session";
 import { Command } from "../../ui/Copy";
 import { formatCount, formatSeconds } from "../../ui/time";
@@ -13,6 +14,7 @@ interface Finding {
 }
 
 const LATE_SECONDS = 60;
+const UNSERVED_SECONDS = 10; // a pool needs some to start a worker
 const MAX_ALERTS = 5;
 
 function findingOf(alert: Alert): Finding {
@@ -23,7 +25,12 @@ function findingOf(alert: Alert): Finding {
 export function Attention({ status }: { status: OrgStatus }) {
   const mayRead = useMay("alerts:read");
   const alerts = useAlerts("firing", mayRead);
-  const findings = [...findingsOf(status), ...alerts.rows.slice(0, MAX_ALERTS).map(findingOf)];
+  const queues = useQueues();
+  const findings = [
+    ...findingsOf(status),
+    ...(queues.data?.items ?? []).flatMap(pauseOf),
+    ...alerts.rows.slice(0, MAX_ALERTS).map(findingOf),
+  ];
   if (findings.length === 0) return null;
   return (
     <section aria-label="Needs attention" className="overflow-hidden rounded-lg border border-warn bg-warn-soft">
@@ -40,9 +47,21 @@ export function Attention({ status }: { status: OrgStatus }) {
   );
 }
 
-function Open({ to, name }: { to: "/queues" | "/outbox" | "/workers" | "/alerts"; name: string }) {
+function pauseOf(queue: QueueStatus): Finding[] {
+  if (queue.paused_at === null) return [];
+  const waiting = queue.ready === 1 ? "1 ready task waits" : `${formatCount(queue.ready)} ready tasks wait`;
+  return [{ text: `The queue ${queue.name} is paused: ${waiting}.`, help: <Open to="/queues" name="Look at the queues" /> }];
+}
+
+interface OpenProps {
+  to: "/queues" | "/outbox" | "/workers" | "/alerts";
+  search?: { status: "dead" };
+  name: string;
+}
+
+function Open({ to, search, name }: OpenProps) {
   return (
-    <Link to={to} className="inline-flex h-8 items-center rounded-md border border-line bg-panel px-3 font-medium">
+    <Link to={to} search={search} className="inline-flex h-8 items-center rounded-md border border-line bg-panel px-3 font-medium">
       {name}
     </Link>
   );
@@ -58,9 +77,9 @@ function findingsOf(status: OrgStatus): Finding[] {
       help: <Command text="tenuto dispatcher" />,
     });
   }
-  if (workers === 0 && status.ready > 0) {
+  if (workers === 0 && oldest > UNSERVED_SECONDS) {
     found.push({
-      text: `${formatCount(status.ready)} tasks are ready, and no worker is active.`,
+      text: `${formatCount(status.ready)} ${status.ready === 1 ? "task is" : "tasks are"} ready, and no worker is active.`,
       help: <Command text="tenuto worker module:app" />,
     });
   } else if (oldest > LATE_SECONDS) {
@@ -71,8 +90,8 @@ function findingsOf(status: OrgStatus): Finding[] {
   }
   if (status.outbox_dead > 0) {
     found.push({
-      text: `${formatCount(status.outbox_dead)} side effects failed for good.`,
-      help: <Open to="/outbox" name="Look at them and replay" />,
+      text: `${formatCount(status.outbox_dead)} ${status.outbox_dead === 1 ? "side effect" : "side effects"} failed for good.`,
+      help: <Open to="/outbox" search={{ status: "dead" }} name="Look and deliver again" />,
     });
   }
   if (status.stuck_tasks > 0) {

@@ -13,7 +13,7 @@ const COLUMNS: Column<TypeActivity>[] = [
   {
     name: "Type",
     cell: (type) => (
-      <Link to="/tasks" search={{ type: type.type, status: ["failed"] }} className="font-medium hover:underline">
+      <Link to="/tasks" search={{ type: type.type }} className="font-medium hover:underline">
         {type.type}
       </Link>
     ),

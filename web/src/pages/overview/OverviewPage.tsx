@@ -56,7 +56,7 @@ function Figures({ status }: { status: OrgStatus }) {
         about={oldest === null ? "none waits" : `oldest waits for ${formatSeconds(oldest)}`}
       />
       <Figure name="Waiting or delayed" value={formatCount(status.waiting + status.delayed + status.pending)} />
-      <Figure name="Failed last minute" value={formatCount(status.failed_last_minute)} bad={status.failed_last_minute > 0} />
+      <Figure name="Attempts failed, last minute" value={formatCount(status.failed_last_minute)} bad={status.failed_last_minute > 0} />
       <Figure
         name="Side effects to deliver"
         value={formatCount(status.outbox_pending)}

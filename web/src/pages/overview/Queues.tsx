@@ -1,3 +1,5 @@
+import { Link } from "@tanstack/react-router";
+
 import { useQueues } from "../../api/queues";
 import type { QueueStatus } from "../../api/schema";
 import { DataTable, type Column } from "../../ui/DataTable";
@@ -7,7 +9,7 @@ import { StatusBadge } from "../../ui/Status";
 import { formatCount, formatSeconds } from "../../ui/time";
 
 const COLUMNS: Column<QueueStatus>[] = [
-  { name: "Queue", cell: (queue) => <span className="font-medium">{queue.name}</span> },
+  { name: "Queue", cell: (queue) => <QueueLink name={queue.name} /> },
   { name: "", cell: (queue) => (queue.paused_at === null ? null : <StatusBadge status="paused" />) },
   { name: "Ready", cell: (queue) => formatCount(queue.ready), numeric: true },
   { name: "Running", cell: (queue) => formatCount(queue.running), numeric: true },
@@ -17,6 +19,14 @@ const COLUMNS: Column<QueueStatus>[] = [
     numeric: true,
   },
 ];
+
+function QueueLink({ name }: { name: string }) {
+  return (
+    <Link to="/tasks" search={{ queue: name }} className="font-medium hover:underline">
+      {name}
+    </Link>
+  );
+}
 
 export function Queues() {
   const queues = useQueues();

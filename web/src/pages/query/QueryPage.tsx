@@ -42,7 +42,7 @@ export function QueryPage() {
             <Button
               busy={save.isPending}
               disabled={sql.trim() === ""}
-              onClick={() => void act(() => save.mutateAsync({ ...body, max_rows: 100_000 }), "The result is saved.")}
+              onClick={() => void act(() => save.mutateAsync({ ...body, max_rows: 100_000 }), "The result is saved as result.csv.")}
             >
               Export CSV
             </Button>
@@ -51,6 +51,7 @@ export function QueryPage() {
               <input
                 value={asOf}
                 onChange={(event) => setAsOf(event.target.value)}
+                onKeyDown={(event) => event.key === "Enter" && send()}
                 placeholder="now, shop@2, an id or a time"
                 className="h-8 w-64 max-w-full rounded-md border border-line bg-panel px-2 text-sm text-text"
               />

@@ -86,22 +86,17 @@ function Actions({ limit, change }: { limit: LimitStatus; change: (chosen: Chose
 
 function SetLimit({ chosen, close }: { chosen: Chosen; close: () => void }) {
   const set = useSetLimit();
-  const act = useAct();
   const [scope, setScope] = useState(chosen.scope);
   const [key, setKey] = useState(chosen.key);
   const [size, setSize] = useState(chosen.size);
-  const submit = async () => {
-    const parts = { path: { scope, key }, body: { size: Number(size) } };
-    if (await act(() => set.mutateAsync(parts), `At most ${size} tasks run at a time.`)) close();
-  };
   return (
     <FormDialog
       title="Set a limit"
       about="At most this many of the tasks that declare the limit run at a time, on all workers together, until it is reset."
       action="Set the limit"
-      busy={set.isPending}
+      done={`At most ${size} tasks of ${scope} ${key} run at a time.`}
       close={close}
-      submit={() => void submit()}
+      submit={() => set.mutateAsync({ path: { scope, key }, body: { size: Number(size) } })}
     >
       <SelectField
         label="Of"

@@ -1,5 +1,5 @@
 import { Link, useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 
 import { useRunGraph } from "../../api/runs";
 import type { RunGraphNode } from "../../api/schema";
@@ -63,8 +63,11 @@ function Tasks({ runId, tasks, open }: { runId: string; tasks: RunGraphNode[]; o
 function Selected({ task, runOpen }: { task: RunGraphNode; runOpen: boolean }) {
   const { retryHere, busy } = useRetryHere({ id: task.task_id, name: task.name, type: task.type });
   const mayRetry = useMay("runs:write") && !runOpen && isOrigin(task);
+  const shown = useRef<HTMLElement>(null);
+  useEffect(() => shown.current?.scrollIntoView({ block: "nearest" }), [task.task_id]);
   return (
     <section
+      ref={shown}
       aria-label="Selected task"
       className="flex flex-wrap items-center justify-between gap-3 border-t border-line px-4 py-2.5 text-sm"
     >

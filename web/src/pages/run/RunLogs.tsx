@@ -20,6 +20,7 @@ export function RunLogs({ runId, open }: { runId: string; open: boolean }) {
                 at: line.logged_at,
                 level: line.level,
                 source: line.task,
+                taskId: line.task_id,
                 message: line.message,
                 fields: line.fields,
               }))}

@@ -1,4 +1,4 @@
-import { useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 
 import { useCancelRun, useRetryRun, useRun } from "../../api/runs";
@@ -6,7 +6,7 @@ import type { RunResponse } from "../../api/schema";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/Button";
 import { useConfirm } from "../../ui/confirm";
-import { Copy } from "../../ui/Copy";
+import { Copy, shortId } from "../../ui/Copy";
 import { ErrorView } from "../../ui/Json";
 import { Facts, Page, Panel } from "../../ui/Page";
 import { Loaded, Loading } from "../../ui/States";
@@ -83,6 +83,8 @@ function Summary({ run }: { run: RunResponse }) {
             ["Attempt", `${run.attempt} of ${run.max_attempts}`],
             ["Message", run.message],
             ["Cancelled because", run.cancel_reason],
+            ["Retry of", run.retry_of === null ? null : <RunLink key="retry" id={run.retry_of} />],
+            ["Retried as", run.retried_by === null ? null : <RunLink key="retried" id={run.retried_by} />],
           ]}
         />
         <Facts
@@ -98,9 +100,24 @@ function Summary({ run }: { run: RunResponse }) {
       {run.error !== null && (
         <div className="mt-4 border-t border-line pt-4">
           <ErrorView error={run.error} />
+          {run.failed_task_id !== null && (
+            <p className="mt-2 text-sm">
+              <Link to="/tasks/$taskId" params={{ taskId: run.failed_task_id }} className="underline">
+                Open the task that failed
+              </Link>
+            </p>
+          )}
         </div>
       )}
     </Panel>
+  );
+}
+
+function RunLink({ id }: { id: string }) {
+  return (
+    <Link to="/runs/$runId" params={{ runId: id }} className="font-mono text-xs underline">
+      {shortId(id)}
+    </Link>
   );
 }
 

@@ -1,6 +1,6 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 
-import type { TaskStatus } from "../../api/schema";
+import type { AttemptInfo, TaskStatus } from "../../api/schema";
 import { useMay } from "../../api/session";
 import { useCancelTask, useTaskDetails, useWhy } from "../../api/tasks";
 import { Button } from "../../ui/Button";
@@ -17,6 +17,7 @@ import { jobOf } from "./job";
 import { isOrigin, useRetryHere } from "./retryHere";
 import { taskRoute, type TaskTab } from "./route";
 import { Attempts, Children, Data, Logs, Steps } from "./TaskParts";
+import { WorkerLink } from "./WorkerLink";
 
 const TABS: readonly (readonly [TaskTab, string])[] = [
   ["attempts", "Attempts"],
@@ -40,7 +41,7 @@ export function TaskPage() {
           actions={<Actions task={found.task} />}
         >
           <Why task={found.task} />
-          <Summary task={found.task} dedupeKey={found.dedupe_key} />
+          <Summary task={found.task} dedupeKey={found.dedupe_key} withError={tab !== "attempts" || !hasErrors(found.attempts)} />
           <Tabs
             label="Parts of the task"
             tabs={TABS}
@@ -76,7 +77,18 @@ function Why({ task }: { task: TaskStatus }) {
   );
 }
 
-function Summary({ task, dedupeKey }: { task: TaskStatus; dedupeKey: string | null }) {
+/** Whether the list of attempts shows why the task failed, which needs no second place then. */
+function hasErrors(attempts: AttemptInfo[]): boolean {
+  return attempts.some((attempt) => attempt.error !== null);
+}
+
+interface SummaryProps {
+  task: TaskStatus;
+  dedupeKey: string | null;
+  withError: boolean;
+}
+
+function Summary({ task, dedupeKey, withError }: SummaryProps) {
   const job = jobOf(task);
   return (
     <Panel>
@@ -110,7 +122,7 @@ function Summary({ task, dedupeKey }: { task: TaskStatus; dedupeKey: string | nu
         <Facts
           facts={[
             ["Attempt", `${task.attempt} of ${task.max_attempts}`],
-            ["Worker", task.worker_id],
+            ["Worker", task.worker_id === null ? null : <WorkerLink key="worker" id={task.worker_id} />],
             ["Lease ends", task.lease_expires_at === null ? null : <Time key="lease" at={task.lease_expires_at} />],
             ["Created", <Time key="created" at={task.created_at} />],
             ["Started", <Time key="started" at={task.started_at} />],
@@ -120,7 +132,7 @@ function Summary({ task, dedupeKey }: { task: TaskStatus; dedupeKey: string | nu
           ]}
         />
       </div>
-      {task.error !== null && (
+      {withError && task.error !== null && (
         <div className="mt-4 border-t border-line pt-4">
           <ErrorView error={task.error} />
         </div>

@@ -9,6 +9,7 @@ import { Panel } from "../../ui/Page";
 import { Empty, Loaded } from "../../ui/States";
 import { StatusBadge } from "../../ui/Status";
 import { Duration, Time } from "../../ui/Time";
+import { WorkerLink } from "./WorkerLink";
 
 /** Every attempt: where it ran, how long, and how it ended. */
 export function Attempts({ attempts }: { attempts: AttemptInfo[] }) {
@@ -22,7 +23,7 @@ export function Attempts({ attempts }: { attempts: AttemptInfo[] }) {
             <StatusBadge status={attempt.outcome} />
             <span>
               <span className="text-muted">worker </span>
-              {attempt.worker_id ?? "–"}
+              {attempt.worker_id === null ? "–" : <WorkerLink id={attempt.worker_id} />}
             </span>
             <span>
               <span className="text-muted">began </span>

@@ -1,7 +1,8 @@
-import { useState } from "react";
+import { Link } from "@tanstack/react-router";
 
 import { usePools, useScalingDecisions } from "../../api/pools";
 import type { PoolStatus, ScalingDecision } from "../../api/schema";
+import { Button } from "../../ui/Button";
 import { DataTable, type Column } from "../../ui/DataTable";
 import { Panel } from "../../ui/Page";
 import { Empty, Loaded } from "../../ui/States";
@@ -10,12 +11,19 @@ import { Time } from "../../ui/Time";
 import { formatCount } from "../../ui/time";
 
 const COLUMNS: Column<PoolStatus>[] = [
-  { name: "Pool", cell: (pool) => <span className="font-medium">{pool.name}</span> },
+  {
+    name: "Pool",
+    cell: (pool) => (
+      <Link to="/workers" search={{ pool: pool.name }} className="font-medium hover:underline">
+        {pool.name}
+      </Link>
+    ),
+  },
   { name: "State", cell: (pool) => <State pool={pool} /> },
   { name: "Workers", cell: (pool) => <Size pool={pool} /> },
   { name: "Ready tasks", cell: (pool) => formatCount(pool.ready), numeric: true, wide: true },
   { name: "Provider", cell: (pool) => pool.provider, wide: true },
-  { name: "Last decision", cell: (pool) => pool.reason ?? "none yet" },
+  { name: "Last decision", cell: (pool) => pool.reason ?? "none yet", className: "min-w-48" },
 ];
 
 function State({ pool }: { pool: PoolStatus }) {
@@ -47,12 +55,11 @@ function Size({ pool }: { pool: PoolStatus }) {
 }
 
 /** The pools that scale by themselves; a row shows the decisions about its size, with their reasons. */
-export function Pools() {
+export function Pools({ chosen, choose }: { chosen?: string; choose: (pool: string | undefined) => void }) {
   const pools = usePools();
-  const [chosen, setChosen] = useState<string | null>(null);
   return (
     <>
-      <Panel title="Pools" flush aside="they start and end workers as the work needs">
+      <Panel title="Pools" flush aside="a row shows why it grew or shrank">
         <Loaded read={pools}>
           {() => (
             <DataTable
@@ -60,14 +67,14 @@ export function Pools() {
               rows={pools.rows}
               columns={COLUMNS}
               rowKey={(pool) => pool.id}
-              open={(pool) => setChosen(pool.name === chosen ? null : pool.name)}
+              open={(pool) => choose(pool.name === chosen ? undefined : pool.name)}
               more={{ has: pools.hasNextPage, busy: pools.isFetchingNextPage, load: pools.fetchNextPage }}
               empty={<Empty title="There are no pools." command="tenuto pools set POOL provider=local max_workers=4" />}
             />
           )}
         </Loaded>
       </Panel>
-      {chosen !== null && <Decisions pool={chosen} />}
+      {chosen !== undefined && <Decisions pool={chosen} close={() => choose(undefined)} />}
     </>
   );
 }
@@ -85,10 +92,10 @@ const DECISIONS: Column<ScalingDecision>[] = [
   { name: "Why", cell: (decision) => decision.reason },
 ];
 
-function Decisions({ pool }: { pool: string }) {
+function Decisions({ pool, close }: { pool: string; close: () => void }) {
   const decisions = useScalingDecisions(pool);
   return (
-    <Panel title={`Decisions about ${pool}`} flush>
+    <Panel title={`Decisions about ${pool}`} flush aside={<Button onClick={close}>Close</Button>}>
       <Loaded read={decisions}>
         {() => (
           <DataTable

@@ -14,7 +14,7 @@ import { formatSeconds } from "../../ui/time";
 import { Health } from "./health";
 import { Machine } from "./Machine";
 import { Pools } from "./Pools";
-import { WORKER_STATUSES, workersRoute, type WorkerStatusName } from "./route";
+import { WORKER_STATUSES, workersRoute, type WorkersSearch, type WorkerStatusName } from "./route";
 
 const COLUMNS: Column<WorkerStatus>[] = [
   {
@@ -44,11 +44,13 @@ function Current({ worker }: { worker: WorkerStatus }) {
 }
 
 export function WorkersPage() {
-  const { status } = workersRoute.useSearch();
+  const { status, pool } = workersRoute.useSearch();
   const navigate = useNavigate({ from: "/workers" });
   const workers = useWorkers(status);
   const dispatchers = useDispatchers();
   const mayReadPools = useMay("pools:read");
+  const change = (next: Partial<WorkersSearch>) =>
+    void navigate({ search: (old: WorkersSearch) => ({ ...old, ...next }), replace: true });
   return (
     <Page
       title="Workers"
@@ -58,7 +60,7 @@ export function WorkersPage() {
           label="State"
           options={WORKER_STATUSES}
           value={status}
-          onChange={(next) => void navigate({ search: { status: next as WorkerStatusName | undefined }, replace: true })}
+          onChange={(next) => change({ status: next as WorkerStatusName | undefined })}
         />
       }
     >
@@ -77,7 +79,7 @@ export function WorkersPage() {
           )}
         </Loaded>
       </Panel>
-      {mayReadPools && <Pools />}
+      {mayReadPools && <Pools chosen={pool} choose={(next) => change({ pool: next })} />}
       <Panel title="Dispatchers" flush aside="they promote, retry, schedule and deliver">
         <Loaded read={dispatchers}>
           {(found) => (

@@ -31,7 +31,7 @@ export function CodeArea({ label, text, onChange, marked = NONE, rows = 8, onSub
   return (
     <div
       onScroll={completion.close}
-      className="flex max-h-[65vh] overflow-auto rounded-md border border-line bg-page font-mono text-xs leading-5"
+      className="flex max-h-[65vh] items-start overflow-auto rounded-md border border-line bg-page font-mono text-xs leading-5"
     >
       <div aria-hidden="true" className="sticky left-0 border-r border-line bg-raised py-2 text-right text-muted select-none">
         {Array.from({ length: count }, (_, index) => (
