@@ -10,6 +10,7 @@ export default tseslint.config(
     rules: {
       ...reactHooks.configs.recommended.rules,
       "max-lines": ["error", { max: 300 }],
+      "max-len": ["error", { code: 120 }],
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
       "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
       "@typescript-eslint/no-misused-promises": ["error", { checksVoidReturn: { attributes: false } }],

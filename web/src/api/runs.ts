@@ -64,7 +64,11 @@ export function useRunLogs(runId: string, open: boolean) {
   const pages = useInfiniteQuery({
     queryKey: ["run", runId, "logs"],
     queryFn: ({ pageParam, signal }: { pageParam: LogPosition; signal: AbortSignal }) =>
-      call("GET /v1/runs/{run_id}/logs", { path: { run_id: runId }, query: { limit: LOG_LINES, ...pageParam }, signal }),
+      call("GET /v1/runs/{run_id}/logs", {
+        path: { run_id: runId },
+        query: { limit: LOG_LINES, ...pageParam },
+        signal,
+      }),
     initialPageParam: {},
     getNextPageParam: (last): LogPosition | undefined => {
       const line = last.items.at(-1);

@@ -84,7 +84,12 @@ function Frame({ me }: { me: MeResponse }) {
           </button>
           <div className="flex-1" />
           <ThemeButton />
-          <button type="button" className="size-8 rounded hover:bg-raised" title="Help (?)" onClick={() => setDialog("help")}>
+          <button
+            type="button"
+            className="size-8 rounded hover:bg-raised"
+            title="Help (?)"
+            onClick={() => setDialog("help")}
+          >
             ?
           </button>
         </header>

@@ -43,7 +43,9 @@ function shownTicks(ticks: number[], increment: number): string[] {
 /** The places of values without a neighbour, which have no line: they are drawn as points. */
 function alone(values: (number | null)[]): number[] {
   const isMissing = (index: number) => (values[index] ?? null) === null;
-  return values.flatMap((_, index) => (!isMissing(index) && isMissing(index - 1) && isMissing(index + 1) ? [index] : []));
+  return values.flatMap((_, index) =>
+    !isMissing(index) && isMissing(index - 1) && isMissing(index + 1) ? [index] : [],
+  );
 }
 
 /** Values over time as lines; the legend shows those under the pointer. */
@@ -57,7 +59,12 @@ export function Chart({ label, times, series, format }: ChartProps) {
       const style = getComputedStyle(document.documentElement);
       const colour = (name: string) => style.getPropertyValue(name).trim();
       const font = `11px ${getComputedStyle(place).fontFamily}`;
-      const axis = { font, stroke: colour("--muted"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false } };
+      const axis = {
+        font,
+        stroke: colour("--muted"),
+        grid: { stroke: colour("--line"), width: 1 },
+        ticks: { show: false },
+      };
       return new uPlot(
         {
           width: place.clientWidth,
@@ -100,5 +107,7 @@ export function Chart({ label, times, series, format }: ChartProps) {
       chart.destroy();
     };
   }, [data]); // eslint-disable-line react-hooks/exhaustive-deps -- the data is compared by its content
-  return <div ref={element} role="img" aria-label={label} className="min-h-[212px] overflow-hidden px-2 pt-3 pb-2 text-xs" />;
+  return (
+    <div ref={element} role="img" aria-label={label} className="min-h-[212px] overflow-hidden px-2 pt-3 pb-2 text-xs" />
+  );
 }

@@ -16,7 +16,8 @@ export function Copy({ text, shown, className = "" }: { text: string; shown?: st
         void copy();
       }}
       title={`Copy ${text}`}
-      className={`inline-flex max-w-full items-center gap-1 rounded px-1 font-mono text-xs hover:bg-raised ${className}`}
+      className={`inline-flex max-w-full items-center gap-1 rounded px-1 font-mono text-xs hover:bg-raised
+        ${className}`}
     >
       <span className="truncate">{shown ?? text}</span>
       <CopyIcon done={copied} />

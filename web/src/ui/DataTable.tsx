@@ -70,7 +70,11 @@ export function DataTable<T>(props: DataTableProps<T>) {
               </th>
             )}
             {columns.map((column) => (
-              <th key={column.name} scope="col" className={`px-3 py-2 font-medium whitespace-nowrap first:pl-4 last:pr-4 ${place(column)}`}>
+              <th
+                key={column.name}
+                scope="col"
+                className={`px-3 py-2 font-medium whitespace-nowrap first:pl-4 last:pr-4 ${place(column)}`}
+              >
                 {column.name}
               </th>
             ))}
@@ -82,11 +86,13 @@ export function DataTable<T>(props: DataTableProps<T>) {
               key={rowKey(row)}
               data-active={rowKey(row) === cursor}
               onClick={(event) => {
-                if (open === undefined || (event.target as HTMLElement).closest("a,button,input,label") !== null) return;
+                if (open === undefined || (event.target as HTMLElement).closest("a,button,input,label") !== null)
+                  return;
                 if (window.getSelection()?.toString() === "") open(row);
               }}
               className={`border-b border-line last:border-0 hover:bg-raised data-[active=true]:bg-raised
-                data-[active=true]:outline-2 data-[active=true]:-outline-offset-2 data-[active=true]:outline-accent ${open === undefined ? "" : "cursor-pointer"}`}
+                data-[active=true]:outline-2 data-[active=true]:-outline-offset-2 data-[active=true]:outline-accent
+                ${open === undefined ? "" : "cursor-pointer"}`}
             >
               {selection !== undefined && (
                 <td className="py-2 pl-4 align-middle">
@@ -102,7 +108,10 @@ export function DataTable<T>(props: DataTableProps<T>) {
                 </td>
               )}
               {columns.map((column) => (
-                <td key={column.name} className={`px-3 py-2 align-middle first:pl-4 last:pr-4 ${place(column)} ${column.className ?? ""}`}>
+                <td
+                  key={column.name}
+                  className={`px-3 py-2 align-middle first:pl-4 last:pr-4 ${place(column)} ${column.className ?? ""}`}
+                >
                   {column.cell(row)}
                 </td>
               ))}
@@ -134,12 +143,16 @@ function useCursor<T>(
   const current = cursor === undefined ? undefined : rows.find((row) => rowKey(row) === cursor.key);
   const isMine = () => {
     const lists = [...document.querySelectorAll("[data-list]")];
-    return region.current !== null && region.current === (lists.find((list) => list.contains(document.activeElement)) ?? lists[0]);
+    return (
+      region.current !== null &&
+      region.current === (lists.find((list) => list.contains(document.activeElement)) ?? lists[0])
+    );
   };
   const move = (by: 1 | -1) => {
     if (!isMine()) return false;
     const found = current === undefined ? -1 : rows.indexOf(current);
-    const from = found >= 0 ? found : (cursor?.index ?? 0) - (by === 1 ? 1 : 0); // the rows after one that is gone moved up
+    // The rows after one that is gone have moved up.
+    const from = found >= 0 ? found : (cursor?.index ?? 0) - (by === 1 ? 1 : 0);
     const index = Math.max(0, Math.min(rows.length - 1, from + by));
     const row = rows[index];
     if (row === undefined) return false;

@@ -1,6 +1,15 @@
 import "@xyflow/react/dist/base.css";
 
-import { Background, Controls, Handle, MarkerType, Position, ReactFlow, type Node, type NodeProps } from "@xyflow/react";
+import {
+  Background,
+  Controls,
+  Handle,
+  MarkerType,
+  Position,
+  ReactFlow,
+  type Node,
+  type NodeProps,
+} from "@xyflow/react";
 import { useMemo, useState } from "react";
 
 import { place } from "./graphLayout";
@@ -25,7 +34,8 @@ export function Graph({ label, nodes, edges, open, className = "h-[60vh] min-h-8
   // The layout depends on the edges alone; a new state only changes the colour of a node.
   const shape = JSON.stringify([nodes.map((node) => node.id), edges]);
   const [down] = useState(() => window.matchMedia(PHONE).matches);
-  const places = useMemo(() => place(nodes, edges, down), [shape, down]); // eslint-disable-line react-hooks/exhaustive-deps -- see above
+  // eslint-disable-next-line react-hooks/exhaustive-deps -- see above
+  const places = useMemo(() => place(nodes, edges, down), [shape, down]);
   const drawn = nodes.map((node): BoxNode => ({
     id: node.id,
     type: "box",
@@ -69,8 +79,8 @@ function Box({ data }: NodeProps<BoxNode>) {
   return (
     <div
       title={`${box.title}: ${box.about}`}
-      className={`flex h-full w-full items-center gap-2 overflow-hidden rounded-md border bg-panel pr-2 text-left text-xs
-        shadow-sm ${box.marked === true ? "border-accent" : "border-line"}
+      className={`flex h-full w-full items-center gap-2 overflow-hidden rounded-md border bg-panel pr-2 text-left
+        text-xs shadow-sm ${box.marked === true ? "border-accent" : "border-line"}
         ${clickable ? "cursor-pointer hover:border-accent" : ""}`}
     >
       <span className={`h-full w-1.5 shrink-0 ${toneFill(box.tone)} ${box.moving === true ? "animate-pulse" : ""}`} />
@@ -78,8 +88,18 @@ function Box({ data }: NodeProps<BoxNode>) {
         <span className="block truncate font-medium">{box.title}</span>
         <span className="block truncate text-muted">{box.about}</span>
       </span>
-      <Handle type="target" position={down ? Position.Top : Position.Left} className="invisible" isConnectable={false} />
-      <Handle type="source" position={down ? Position.Bottom : Position.Right} className="invisible" isConnectable={false} />
+      <Handle
+        type="target"
+        position={down ? Position.Top : Position.Left}
+        className="invisible"
+        isConnectable={false}
+      />
+      <Handle
+        type="source"
+        position={down ? Position.Bottom : Position.Right}
+        className="invisible"
+        isConnectable={false}
+      />
     </div>
   );
 }

@@ -31,7 +31,12 @@ export function LogLines({ lines, more }: { lines: LogEntry[]; more?: () => void
               {line.taskId === undefined ? (
                 line.source
               ) : (
-                <Link to="/tasks/$taskId" params={{ taskId: line.taskId }} search={{ tab: "logs" }} className="hover:underline">
+                <Link
+                  to="/tasks/$taskId"
+                  params={{ taskId: line.taskId }}
+                  search={{ tab: "logs" }}
+                  className="hover:underline"
+                >
                   {line.source}
                 </Link>
               )}

@@ -10,7 +10,12 @@ export function ResultTable({ result }: { result: QueryResult }) {
           <thead className="sticky top-0 bg-panel">
             <tr className="border-b border-line text-left text-xs text-muted">
               {result.columns.map((column, index) => (
-                <th key={index} scope="col" title={column.type} className={`px-3 py-2 font-medium whitespace-nowrap ${place(column.type)}`}>
+                <th
+                  key={index}
+                  scope="col"
+                  title={column.type}
+                  className={`px-3 py-2 font-medium whitespace-nowrap ${place(column.type)}`}
+                >
                   {column.name}
                 </th>
               ))}

@@ -2,11 +2,14 @@
 export type Tone = "ok" | "bad" | "warn" | "info" | "grey";
 
 const TONES: Record<string, Tone> = {
-  completed: "ok", done: "ok", delivered: "ok", active: "ok", healthy: "ok", processed: "ok", current: "ok", resolved: "ok",
-  failed: "bad", dead: "bad", lost: "bad", crashed: "bad", timed_out: "bad", stuck: "bad", firing: "bad", error: "bad", terminated: "grey",
+  completed: "ok", done: "ok", delivered: "ok", active: "ok", healthy: "ok", processed: "ok", current: "ok",
+  resolved: "ok",
+  failed: "bad", dead: "bad", lost: "bad", crashed: "bad", timed_out: "bad", stuck: "bad", firing: "bad", error: "bad",
   running: "info", processing: "info", building: "info", acknowledged: "info",
-  retrying: "warn", waiting: "warn", draining: "warn", paused: "warn", stale: "warn", blocked: "warn", cancelling: "warn",
+  retrying: "warn", waiting: "warn", draining: "warn", paused: "warn", stale: "warn", blocked: "warn",
+  cancelling: "warn",
   cancelled: "grey", skipped: "grey", pending: "grey", queued: "grey", ready: "grey", delayed: "grey",
+  terminated: "grey",
 };
 
 const BADGES: Record<Tone, string> = {
@@ -36,7 +39,10 @@ export function StatusBadge({ status, tone }: { status: string; tone?: Tone }) {
   const look = tone ?? toneOf(status);
   const pulse = look === "info" ? "animate-pulse" : "";
   return (
-    <span className={`inline-flex items-center gap-1.5 rounded-full px-2 py-0.5 text-xs font-medium whitespace-nowrap ${BADGES[look]}`}>
+    <span
+      className={`inline-flex items-center gap-1.5 rounded-full px-2 py-0.5 text-xs font-medium whitespace-nowrap
+        ${BADGES[look]}`}
+    >
       <span className={`size-1.5 rounded-full ${DOTS[look]} ${pulse}`} aria-hidden="true" />
       {status.replaceAll("_", " ").toLowerCase()}
     </span>

@@ -16,7 +16,12 @@ export function Tabs<T extends string>({ label, tabs, value, onChange }: TabsPro
     if (chosen) list.current?.scrollTo({ left: chosen.offsetLeft - 48 });
   }, [value]);
   return (
-    <div ref={list} role="tablist" aria-label={label} className="relative flex gap-1 overflow-x-auto border-b border-line">
+    <div
+      ref={list}
+      role="tablist"
+      aria-label={label}
+      className="relative flex gap-1 overflow-x-auto border-b border-line"
+    >
       {tabs.map(([tab, name]) => (
         <button
           key={tab}

@@ -13,7 +13,8 @@ export function placeMany(ids: string[], edges: GraphEdge[]): Map<string, Positi
   const ranks = ranked(ids, before, after);
   const order = new Map(ids.map((id, index) => [id, index]));
   for (let sweep = 0; sweep < SWEEPS; sweep += 1) {
-    for (const rank of sweep % 2 === 0 ? ranks : ranks.toReversed()) sort(rank, sweep % 2 === 0 ? before : after, order);
+    for (const rank of sweep % 2 === 0 ? ranks : ranks.toReversed())
+      sort(rank, sweep % 2 === 0 ? before : after, order);
   }
   const places = new Map<string, Position>();
   let x = 0;

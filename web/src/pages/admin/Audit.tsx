@@ -14,9 +14,17 @@ import { adminRoute, type AdminSearch } from "./route";
 
 const COLUMNS: Column<AuditEntry>[] = [
   { name: "When", cell: (entry) => <Time at={entry.created_at} /> },
-  { name: "Who", cell: (entry) => `${entry.actor_kind} ${entry.actor_name ?? entry.actor_id}`, className: "max-w-48 truncate" },
+  {
+    name: "Who",
+    cell: (entry) => `${entry.actor_kind} ${entry.actor_name ?? entry.actor_id}`,
+    className: "max-w-48 truncate",
+  },
   { name: "Did", cell: (entry) => <span className="font-medium">{`${entry.action} ${entry.entity}`}</span> },
-  { name: "What", cell: (entry) => <span className="line-clamp-1 font-mono text-xs">{entry.entity_id}</span>, className: "max-w-56" },
+  {
+    name: "What",
+    cell: (entry) => <span className="line-clamp-1 font-mono text-xs">{entry.entity_id}</span>,
+    className: "max-w-56",
+  },
   {
     name: "Changes",
     cell: (entry) => <span className="line-clamp-1 font-mono text-xs">{changesOf(entry)}</span>,
@@ -85,7 +93,9 @@ function Chain() {
   return (
     <Panel title="Proof that nothing was changed" aside={<Command text="tenuto audit verify" />}>
       {head === undefined ? (
-        <p className="text-sm text-muted">Entries are chained by hashes; the dispatcher signs the head from time to time.</p>
+        <p className="text-sm text-muted">
+          Entries are chained by hashes; the dispatcher signs the head from time to time.
+        </p>
       ) : (
         <Facts
           facts={[

@@ -36,7 +36,15 @@ export function CreateUser({ close }: { close: () => void }) {
       close={close}
       submit={submit}
     >
-      <Field label="Issuer" type="url" required autoFocus placeholder="https://id.example" value={issuer} onChange={setIssuer} />
+      <Field
+        label="Issuer"
+        type="url"
+        required
+        autoFocus
+        placeholder="https://id.example"
+        value={issuer}
+        onChange={setIssuer}
+      />
       <Field label="Subject" required value={subject} onChange={setSubject} />
       <div className="grid gap-3 sm:grid-cols-2">
         <Field label="Name" value={name} onChange={setName} />

@@ -43,7 +43,9 @@ export function Keys() {
             columns={COLUMNS}
             rowKey={(key) => key.id}
             more={{ has: keys.hasNextPage, busy: keys.isFetchingNextPage, load: keys.fetchNextPage }}
-            empty={<Empty title="There are no API keys." command="tenuto keys create --name NAME --permissions runs:read" />}
+            empty={
+              <Empty title="There are no API keys." command="tenuto keys create --name NAME --permissions runs:read" />
+            }
           />
         )}
       </Loaded>
@@ -70,11 +72,22 @@ function CreateKey({ close }: { close: () => void }) {
           <h2 className="text-base font-semibold">Create an API key</h2>
           <label className="text-sm">
             Name
-            <input required autoFocus value={name} onChange={(event) => setName(event.target.value)} className={FIELD} />
+            <input
+              required
+              autoFocus
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+              className={FIELD}
+            />
           </label>
           <label className="text-sm">
             Permissions, such as runs:read, runs:write or *
-            <input required value={permissions} onChange={(event) => setPermissions(event.target.value)} className={FIELD} />
+            <input
+              required
+              value={permissions}
+              onChange={(event) => setPermissions(event.target.value)}
+              className={FIELD}
+            />
           </label>
           <div className="flex justify-end gap-2">
             <Button onClick={close}>Close</Button>

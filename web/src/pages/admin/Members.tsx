@@ -78,9 +78,20 @@ function Add({ role, members }: { role: string; members: Member[] }) {
   return (
     <div className="flex items-end gap-2">
       <div className="min-w-0 flex-1">
-        <SelectField label="Add a user" value={userId} options={[["", "choose a user"], ...options]} onChange={setUserId} />
+        <SelectField
+          label="Add a user"
+          value={userId}
+          options={[["", "choose a user"], ...options]}
+          onChange={setUserId}
+        />
       </div>
-      <Button kind="primary" className="h-9" disabled={userId === ""} busy={add.isPending} onClick={() => void submit()}>
+      <Button
+        kind="primary"
+        className="h-9"
+        disabled={userId === ""}
+        busy={add.isPending}
+        onClick={() => void submit()}
+      >
         Add
       </Button>
     </div>

@@ -51,7 +51,11 @@ export function Users() {
   const mayWriteRoles = useMay("roles:write");
   return (
     <>
-      <Panel title="Users" flush aside={mayWriteUsers && <Button onClick={() => setCreating("user")}>Create a user</Button>}>
+      <Panel
+        title="Users"
+        flush
+        aside={mayWriteUsers && <Button onClick={() => setCreating("user")}>Create a user</Button>}
+      >
         <Loaded read={users}>
           {() => (
             <DataTable

@@ -82,7 +82,15 @@ export function CreateRule({ close }: { close: () => void }) {
           />
         )}
         {fields.minutes !== undefined && (
-          <Field label={fields.minutes} type="number" min={1} max={525_600} required value={minutes} onChange={setMinutes} />
+          <Field
+            label={fields.minutes}
+            type="number"
+            min={1}
+            max={525_600}
+            required
+            value={minutes}
+            onChange={setMinutes}
+          />
         )}
       </div>
       <Field

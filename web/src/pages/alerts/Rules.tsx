@@ -29,7 +29,8 @@ function meaningOf(rule: AlertRule): string {
   return {
     job_failures: `${rule.target ?? "any job"} ${failures} within ${time}`,
     dataset_age: `${rule.target ?? "a dataset"} has no commit for ${time}`,
-    dead_effects: rule.threshold === 1 ? "a side effect failed for good" : `${rule.threshold} side effects failed for good`,
+    dead_effects:
+      rule.threshold === 1 ? "a side effect failed for good" : `${rule.threshold} side effects failed for good`,
     no_worker: `tasks of ${rule.target ?? "any queue"} wait ${time} for a worker`,
     job_alerts: `${rule.target ?? "a job with alert_evaluate"} finds something`,
     pool_trouble: `${rule.target ?? "any pool"} is in trouble for ${time}`,

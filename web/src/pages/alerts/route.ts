@@ -9,6 +9,8 @@ export type AlertStatusName = (typeof ALERT_STATUSES)[number];
 export const alertsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/alerts",
-  validateSearch: (search: Search): { status?: AlertStatusName } => ({ status: oneOf(search, "status", ALERT_STATUSES) }),
+  validateSearch: (search: Search): { status?: AlertStatusName } => ({
+    status: oneOf(search, "status", ALERT_STATUSES),
+  }),
   component: lazyRouteComponent(() => import("./AlertsPage"), "AlertsPage"),
 });

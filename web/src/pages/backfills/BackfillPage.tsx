@@ -14,7 +14,10 @@ import { BackfillActions, BackfillProgress, scopeOf } from "./BackfillParts";
 import { backfillRoute } from "./route";
 
 const TASKS: Column<BackfillTask>[] = [
-  { name: "State", cell: (task) => <StatusBadge status={task.failed ? "failed" : "open"} tone={task.failed ? "bad" : "info"} /> },
+  {
+    name: "State",
+    cell: (task) => <StatusBadge status={task.failed ? "failed" : "open"} tone={task.failed ? "bad" : "info"} />,
+  },
   {
     name: "Task",
     cell: (task) => (
@@ -65,7 +68,12 @@ function Summary({ backfill }: { backfill: Backfill }) {
           facts={[
             ["Started", <Time key="started" at={backfill.created_at} />],
             ["Took", <Duration key="took" from={backfill.created_at} until={backfill.ended_at} />],
-            ["Computes", { none: "what is missing", failed: "what is missing or failed", all: "everything again" }[backfill.reprocess]],
+            [
+              "Computes",
+              { none: "what is missing", failed: "what is missing or failed", all: "everything again" }[
+                backfill.reprocess
+              ],
+            ],
             ["Tasks at a time", formatCount(backfill.concurrency)],
             ["Started by", <Person key="by" id={backfill.created_by} />],
           ]}
@@ -78,7 +86,11 @@ function Summary({ backfill }: { backfill: Backfill }) {
 function Figures({ backfill }: { backfill: Backfill }) {
   return (
     <div className="grid grid-cols-2 gap-3 md:grid-cols-4">
-      <Figure name="Partitions computed" value={formatCount(backfill.completed)} about={`${formatCount(backfill.started)} started`} />
+      <Figure
+        name="Partitions computed"
+        value={formatCount(backfill.completed)}
+        about={`${formatCount(backfill.started)} started`}
+      />
       <Figure name="Skipped" value={formatCount(backfill.skipped)} />
       <Figure name="Failed" value={formatCount(backfill.failed)} bad={backfill.failed > 0} />
       <Figure

@@ -91,8 +91,8 @@ export function StartBackfill({ close, dataset: chosen = "" }: { close: () => vo
         {preview.error !== null && <FormError error={preview.error} />}
         {count !== undefined && (
           <span role="status">
-            {formatCount(count.total)} partitions: {formatCount(count.starts)} start, {formatCount(count.waits)} wait for
-            open tasks, {formatCount(count.skips)} are skipped.
+            {formatCount(count.total)} partitions: {formatCount(count.starts)} start, {formatCount(count.waits)} wait
+            for open tasks, {formatCount(count.skips)} are skipped.
           </span>
         )}
       </div>

@@ -47,7 +47,9 @@ export function Changes({ changes }: { changes: ChangeSet }) {
             ))}
           </ul>
           <p className="text-muted">
-            {changes.unchanged_jobs === 1 ? "1 job stays as it is." : `${formatCount(changes.unchanged_jobs)} jobs stay as they are.`}
+            {changes.unchanged_jobs === 1
+              ? "1 job stays as it is."
+              : `${formatCount(changes.unchanged_jobs)} jobs stay as they are.`}
           </p>
         </>
       )}

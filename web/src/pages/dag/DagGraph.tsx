@@ -36,7 +36,7 @@ interface JobGraphProps {
 
 const NOBODY: ReadonlySet<string> = new Set();
 
-/** Draws the jobs of a document: a job leads to the datasets that it publishes, and these to the jobs that read them. */
+/** Draws the jobs of a document: a job leads to the datasets that it publishes, and these to jobs that read them. */
 export function JobGraph({ jobs, paused = NOBODY, open, className }: JobGraphProps) {
   if (jobs.length === 0) return <Empty title="The document has no jobs." />;
   const published = new Set(jobs.flatMap((job) => job.datasets));

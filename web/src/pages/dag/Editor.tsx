@@ -29,7 +29,10 @@ export function Editor({ text, name }: { text: string; name?: string }) {
   const problems = problemsOf(plan.error);
   const datasets = useDatasetList();
   const types = useTypeNames();
-  const complete = completeYaml({ datasets: datasets.map((dataset) => dataset.name), types }, useSqlCompletion(checked));
+  const complete = completeYaml(
+    { datasets: datasets.map((dataset) => dataset.name), types },
+    useSqlCompletion(checked),
+  );
   return (
     <div className="grid items-start gap-4 xl:grid-cols-2">
       <Panel

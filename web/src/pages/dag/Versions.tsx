@@ -28,7 +28,12 @@ const COLUMNS: Column<DagVersion>[] = [
 ];
 
 function Computed({ version }: { version: DagVersion }) {
-  if (version.error !== null) return <span className="line-clamp-1 text-bad" title={version.error}>{version.error}</span>;
+  if (version.error !== null)
+    return (
+      <span className="line-clamp-1 text-bad" title={version.error}>
+        {version.error}
+      </span>
+    );
   if (version.planned === null || version.planned === 0) return <span className="text-muted">–</span>;
   const share = (100 * (version.completed ?? 0)) / version.planned;
   return (
@@ -91,7 +96,10 @@ function Actions({ version, currentNo, mayWrite }: ActionsProps) {
         <Button
           onClick={() =>
             void navigate({
-              search: { tab: "versions", compare: `${Math.min(currentNo, version.version)}-${Math.max(currentNo, version.version)}` },
+              search: {
+                tab: "versions",
+                compare: `${Math.min(currentNo, version.version)}-${Math.max(currentNo, version.version)}`,
+              },
               replace: true,
             })
           }
@@ -133,7 +141,8 @@ function useMove(version: DagVersion, currentNo: number | null) {
       }
     }
     const agreed = await confirm({
-      title: kind === "cutover" ? `Cut over to version ${version.version}?` : `Roll back to version ${version.version}?`,
+      title:
+        kind === "cutover" ? `Cut over to version ${version.version}?` : `Roll back to version ${version.version}?`,
       happens: `Version ${version.version} of ${version.dag} becomes current in one transaction. ${impact}`,
       undo:
         currentNo === null

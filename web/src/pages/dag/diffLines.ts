@@ -18,7 +18,10 @@ function allLines(before: string[], after: string[]): DiffLine[] {
     for (let now = after.length - 1; now >= 0; now -= 1) {
       const row = common[old];
       if (row === undefined) continue;
-      row[now] = before[old] === after[now] ? length(old + 1, now + 1) + 1 : Math.max(length(old + 1, now), length(old, now + 1));
+      row[now] =
+        before[old] === after[now]
+          ? length(old + 1, now + 1) + 1
+          : Math.max(length(old + 1, now), length(old, now + 1));
     }
   }
   const lines: DiffLine[] = [];

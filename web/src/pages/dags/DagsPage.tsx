@@ -19,7 +19,11 @@ const COLUMNS: Column<DagSummary>[] = [
       </Link>
     ),
   },
-  { name: "Current version", cell: (dag) => dag.version ?? <span className="text-muted">none yet</span>, numeric: true },
+  {
+    name: "Current version",
+    cell: (dag) => dag.version ?? <span className="text-muted">none yet</span>,
+    numeric: true,
+  },
   { name: "Newest version", cell: (dag) => dag.newest_version, numeric: true },
   { name: "State of the newest", cell: (dag) => <StatusBadge status={dag.newest_status} /> },
   { name: "Changed", cell: (dag) => <Time at={dag.updated_at} /> },

@@ -58,7 +58,11 @@ export function Partitions({ name, version }: { name: string; version: string | 
               columns={COLUMNS}
               rowKey={(row) => row.partition ?? ""}
               open={(row) => setChosen(row.partition ?? "")}
-              more={{ has: partitions.hasNextPage, busy: partitions.isFetchingNextPage, load: partitions.fetchNextPage }}
+              more={{
+                has: partitions.hasNextPage,
+                busy: partitions.isFetchingNextPage,
+                load: partitions.fetchNextPage,
+              }}
               empty={<Empty title="Nothing is committed yet." command={`tenuto backfill start ${name}`} />}
             />
           )}
@@ -83,7 +87,11 @@ function Strip({ cells, chosen, choose }: StripProps) {
       <div className="flex flex-wrap gap-0.5" role="group" aria-label="Partitions in order">
         {cells.map((cell) =>
           cell.partition === null ? (
-            <span key={cell.key} title={`${cell.key}: missing`} className={`${size} rounded-sm border border-dashed border-line`} />
+            <span
+              key={cell.key}
+              title={`${cell.key}: missing`}
+              className={`${size} rounded-sm border border-dashed border-line`}
+            />
           ) : (
             <button
               key={cell.key}
@@ -115,7 +123,10 @@ function Details({ partition }: { partition: Partition }) {
             ["Task", <Copy key="task" text={partition.task_id} />],
             ["Attempt", partition.attempt],
             ["Committed", <Time key="at" at={partition.committed_at} />],
-            ["Fingerprint", <Copy key="fingerprint" text={partition.fingerprint} shown={partition.fingerprint.slice(0, 16)} />],
+            [
+              "Fingerprint",
+              <Copy key="fingerprint" text={partition.fingerprint} shown={partition.fingerprint.slice(0, 16)} />,
+            ],
             ["Location", <Copy key="location" text={partition.location} />],
           ]}
         />

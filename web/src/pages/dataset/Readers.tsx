@@ -15,7 +15,12 @@ const COLUMNS: Column<Cursor>[] = [
   {
     name: "Job",
     cell: (cursor) => (
-      <Link to="/dags/$name" params={{ name: cursor.dag }} search={{ tab: "jobs" }} className="font-medium hover:underline">
+      <Link
+        to="/dags/$name"
+        params={{ name: cursor.dag }}
+        search={{ tab: "jobs" }}
+        className="font-medium hover:underline"
+      >
         {cursor.dag} / {cursor.job}
       </Link>
     ),

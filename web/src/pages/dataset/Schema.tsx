@@ -45,7 +45,8 @@ export function Schema({ dataset }: { dataset: WholeDataset }) {
     { name: "Can be empty", cell: (column) => (column.not_null ? "no" : "yes") },
     { name: "Description", cell: (column) => column.description ?? "–", wide: true },
   ];
-  if (dataset.job === null) return <Empty title="No current job publishes this dataset, so nothing declares its schema." />;
+  if (dataset.job === null)
+    return <Empty title="No current job publishes this dataset, so nothing declares its schema." />;
   return (
     <Loaded read={job}>
       {(found) => {

@@ -62,5 +62,8 @@ function partitioned(partition: Definition | null | undefined): string {
   if (partition === null || partition === undefined) return "not at all";
   const { kind, every, column } = partition;
   const name = text(column);
-  return (kind === "time" ? `per ${text(every) ?? ""}` : `by ${text(kind) ?? ""}`) + (name === null ? "" : `, from the column ${name}`);
+  return (
+    (kind === "time" ? `per ${text(every) ?? ""}` : `by ${text(kind) ?? ""}`) +
+    (name === null ? "" : `, from the column ${name}`)
+  );
 }

@@ -14,7 +14,12 @@ const COLUMNS: Column<Reaction>[] = [
   {
     name: "Job",
     cell: (reaction) => (
-      <Link to="/dags/$name" params={{ name: reaction.dag }} search={{ tab: "jobs" }} className="font-medium hover:underline">
+      <Link
+        to="/dags/$name"
+        params={{ name: reaction.dag }}
+        search={{ tab: "jobs" }}
+        className="font-medium hover:underline"
+      >
         {reaction.dag} / {reaction.job}
       </Link>
     ),

@@ -49,8 +49,10 @@ export function Attention({ status }: { status: OrgStatus }) {
 
 function pauseOf(queue: QueueStatus): Finding[] {
   if (queue.paused_at === null) return [];
-  const waiting = queue.ready === 1 ? "1 ready task waits" : `${formatCount(queue.ready)} ready tasks wait`;
-  return [{ text: `The queue ${queue.name} is paused: ${waiting}.`, help: <Open to="/queues" name="Look at the queues" /> }];
+  const waiting = plural(queue.ready, "ready task waits", "ready tasks wait");
+  return [
+    { text: `The queue ${queue.name} is paused: ${waiting}.`, help: <Open to="/queues" name="Look at the queues" /> },
+  ];
 }
 
 interface OpenProps {
@@ -61,10 +63,18 @@ interface OpenProps {
 
 function Open({ to, search, name }: OpenProps) {
   return (
-    <Link to={to} search={search} className="inline-flex h-8 items-center rounded-md border border-line bg-panel px-3 font-medium">
+    <Link
+      to={to}
+      search={search}
+      className="inline-flex h-8 items-center rounded-md border border-line bg-panel px-3 font-medium"
+    >
       {name}
     </Link>
   );
+}
+
+function plural(count: number, one: string, many: string): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
 function findingsOf(status: OrgStatus): Finding[] {
@@ -79,7 +89,7 @@ function findingsOf(status: OrgStatus): Finding[] {
   }
   if (workers === 0 && oldest > UNSERVED_SECONDS) {
     found.push({
-      text: `${formatCount(status.ready)} ${status.ready === 1 ? "task is" : "tasks are"} ready, and no worker is active.`,
+      text: `${plural(status.ready, "task is", "tasks are")} ready, and no worker is active.`,
       help: <Command text="tenuto worker module:app" />,
     });
   } else if (oldest > LATE_SECONDS) {
@@ -90,12 +100,15 @@ function findingsOf(status: OrgStatus): Finding[] {
   }
   if (status.outbox_dead > 0) {
     found.push({
-      text: `${formatCount(status.outbox_dead)} ${status.outbox_dead === 1 ? "side effect" : "side effects"} failed for good.`,
+      text: `${plural(status.outbox_dead, "side effect", "side effects")} failed for good.`,
       help: <Open to="/outbox" search={{ status: "dead" }} name="Look and deliver again" />,
     });
   }
   if (status.stuck_tasks > 0) {
-    found.push({ text: `${formatCount(status.stuck_tasks)} tasks run without progress.`, help: <Open to="/workers" name="Look at the workers" /> });
+    found.push({
+      text: `${formatCount(status.stuck_tasks)} tasks run without progress.`,
+      help: <Open to="/workers" name="Look at the workers" />,
+    });
   }
   if (status.parked > 0) {
     found.push({

@@ -20,7 +20,12 @@ const COLUMNS: Column<TypeActivity>[] = [
   },
   { name: "Errors", cell: (type) => <span className="text-bad">{formatCount(type.errors)}</span>, numeric: true },
   { name: "Of attempts", cell: (type) => `${(type.error_rate_percent ?? 0).toFixed(1)}%`, numeric: true },
-  { name: "95% within", cell: (type) => (type.p95_seconds === null ? "–" : formatSeconds(type.p95_seconds)), numeric: true, wide: true },
+  {
+    name: "95% within",
+    cell: (type) => (type.p95_seconds === null ? "–" : formatSeconds(type.p95_seconds)),
+    numeric: true,
+    wide: true,
+  },
 ];
 
 /** The task types whose attempts failed most within the last day. */

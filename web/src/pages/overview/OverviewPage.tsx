@@ -37,7 +37,12 @@ export function OverviewPage() {
         <Queues />
         <FailingTypes />
         <LatestRuns title="Failed runs" query={FAILED} none="No run has failed." />
-        <LatestRuns title="Latest runs" query={RECENT} none="There are no runs yet." command="tenuto start app.task name=value" />
+        <LatestRuns
+          title="Latest runs"
+          query={RECENT}
+          none="There are no runs yet."
+          command="tenuto start app.task name=value"
+        />
       </div>
     </Page>
   );
@@ -56,7 +61,11 @@ function Figures({ status }: { status: OrgStatus }) {
         about={oldest === null ? "none waits" : `oldest waits for ${formatSeconds(oldest)}`}
       />
       <Figure name="Waiting or delayed" value={formatCount(status.waiting + status.delayed + status.pending)} />
-      <Figure name="Attempts failed, last minute" value={formatCount(status.failed_last_minute)} bad={status.failed_last_minute > 0} />
+      <Figure
+        name="Attempts failed, last minute"
+        value={formatCount(status.failed_last_minute)}
+        bad={status.failed_last_minute > 0}
+      />
       <Figure
         name="Side effects to deliver"
         value={formatCount(status.outbox_pending)}
@@ -85,7 +94,15 @@ interface LatestProps {
 function LatestRuns({ title, query, none, command }: LatestProps) {
   const runs = useRuns(query);
   return (
-    <Panel title={title} flush aside={<Link to="/runs" search={{ status: query.status }} className="underline">all</Link>}>
+    <Panel
+      title={title}
+      flush
+      aside={
+        <Link to="/runs" search={{ status: query.status }} className="underline">
+          all
+        </Link>
+      }
+    >
       <Loaded read={runs}>
         {() =>
           runs.rows.length === 0 ? (
@@ -100,7 +117,9 @@ function LatestRuns({ title, query, none, command }: LatestProps) {
                     className="flex items-center gap-3 px-4 py-2 text-sm hover:bg-raised"
                   >
                     <StatusBadge status={run.status} />
-                    <span className="max-w-[45%] min-w-24 shrink-0 truncate font-medium">{run.name ?? run.type ?? run.id}</span>
+                    <span className="max-w-[45%] min-w-24 shrink-0 truncate font-medium">
+                      {run.name ?? run.type ?? run.id}
+                    </span>
                     <span className="min-w-0 flex-1 truncate text-bad">{errorText(run.error)}</span>
                     <span className="text-xs text-muted">
                       <Time at={run.completed_at ?? run.created_at} />

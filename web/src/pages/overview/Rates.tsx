@@ -24,7 +24,13 @@ const NAMES = [
 export function RangeChoice({ range, onChange }: { range: Range; onChange: (range: Range) => void }) {
   const value = range === "1h" ? undefined : range;
   return (
-    <Choice label="Charts of the" all="last hour" options={NAMES} value={value} onChange={(next) => onChange((next ?? "1h") as Range)} />
+    <Choice
+      label="Charts of the"
+      all="last hour"
+      options={NAMES}
+      value={value}
+      onChange={(next) => onChange((next ?? "1h") as Range)}
+    />
   );
 }
 

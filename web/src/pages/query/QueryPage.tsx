@@ -34,7 +34,14 @@ export function QueryPage() {
     <Page title="Query" about="One SELECT over datasets by name; it reads committed data only, and changes nothing.">
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_16rem]">
         <div className="flex min-w-0 flex-col gap-4">
-          <CodeArea label="SQL" text={sql} onChange={setSql} onSubmit={send} rows={6} complete={useSqlCompletion(sql)} />
+          <CodeArea
+            label="SQL"
+            text={sql}
+            onChange={setSql}
+            onSubmit={send}
+            rows={6}
+            complete={useSqlCompletion(sql)}
+          />
           <div className="flex flex-wrap items-center gap-2">
             <Button kind="primary" busy={run.isPending} disabled={sql.trim() === ""} onClick={send}>
               Run <kbd className="font-sans text-xs opacity-80">Ctrl ↵</kbd>
@@ -42,7 +49,9 @@ export function QueryPage() {
             <Button
               busy={save.isPending}
               disabled={sql.trim() === ""}
-              onClick={() => void act(() => save.mutateAsync({ ...body, max_rows: 100_000 }), "The result is saved as result.csv.")}
+              onClick={() =>
+                void act(() => save.mutateAsync({ ...body, max_rows: 100_000 }), "The result is saved as result.csv.")
+              }
             >
               Export CSV
             </Button>

@@ -26,7 +26,11 @@ const COLUMNS: Column<LimitStatus>[] = [
   { name: "In use", cell: (limit) => `${formatCount(limit.used)} of ${formatCount(limit.size)}`, numeric: true },
   { name: "Per", cell: (limit) => (limit.seconds === null ? "at a time" : formatSeconds(limit.seconds)) },
   { name: "Waiting", cell: (limit) => formatCount(limit.waiting), numeric: true },
-  { name: "", cell: (limit) => (limit.overridden ? <StatusBadge status="set by hand" tone="info" /> : null), wide: true },
+  {
+    name: "",
+    cell: (limit) => (limit.overridden ? <StatusBadge status="set by hand" tone="info" /> : null),
+    wide: true,
+  },
 ];
 
 /** How many tasks run or start at a time; a size that is set here stays until it is reset. */
@@ -42,7 +46,9 @@ export function Limits() {
     <Panel
       title="Limits"
       flush
-      aside={mayWrite && <Button onClick={() => setChosen({ scope: "queue", key: "", size: "10" })}>Set a limit</Button>}
+      aside={
+        mayWrite && <Button onClick={() => setChosen({ scope: "queue", key: "", size: "10" })}>Set a limit</Button>
+      }
     >
       <Loaded read={limits}>
         {() => (
@@ -92,7 +98,7 @@ function SetLimit({ chosen, close }: { chosen: Chosen; close: () => void }) {
   return (
     <FormDialog
       title="Set a limit"
-      about="At most this many of the tasks that declare the limit run at a time, on all workers together, until it is reset."
+      about="At most this many of the tasks that declare the limit run at a time, on all workers, until it is reset."
       action="Set the limit"
       done={`At most ${size} tasks of ${scope} ${key} run at a time.`}
       close={close}

@@ -18,7 +18,9 @@ const COLUMNS: Column<Child>[] = [
   { name: "Task", cell: ({ task }) => <TaskLink id={task.task_id} name={task.name ?? task.type} /> },
   {
     name: "Started by",
-    cell: ({ task, parent }) => <TaskLink id={task.parent_id ?? ""} name={parent?.name ?? parent?.type ?? "a task not shown"} />,
+    cell: ({ task, parent }) => (
+      <TaskLink id={task.parent_id ?? ""} name={parent?.name ?? parent?.type ?? "a task not shown"} />
+    ),
   },
   { name: "Attempt", cell: ({ task }) => task.attempt, numeric: true, wide: true },
   { name: "Began", cell: ({ task }) => <Time at={task.started_at} />, wide: true },

@@ -48,7 +48,9 @@ export function RunData({ run }: { run: RunResponse }) {
         </Loaded>
       </Panel>
       <div>
-        <Button onClick={() => void act(() => downloadRun(run.id), "The run is saved.")}>Download the run as JSON</Button>
+        <Button onClick={() => void act(() => downloadRun(run.id), "The run is saved.")}>
+          Download the run as JSON
+        </Button>
       </div>
     </div>
   );

@@ -21,7 +21,11 @@ export function RunGraph({ runId, open }: { runId: string; open: boolean }) {
     <Panel flush>
       <Loaded read={graph}>
         {(found) =>
-          found.items.length === 0 ? <Empty title="The run has no tasks." /> : <Tasks runId={runId} tasks={found.items} open={open} />
+          found.items.length === 0 ? (
+            <Empty title="The run has no tasks." />
+          ) : (
+            <Tasks runId={runId} tasks={found.items} open={open} />
+          )
         }
       </Loaded>
     </Panel>
@@ -64,7 +68,9 @@ function Selected({ task, runOpen }: { task: RunGraphNode; runOpen: boolean }) {
   const { retryHere, busy } = useRetryHere({ id: task.task_id, name: task.name, type: task.type });
   const mayRetry = useMay("runs:write") && !runOpen && isOrigin(task);
   const shown = useRef<HTMLElement>(null);
-  useEffect(() => shown.current?.scrollIntoView({ block: "nearest" }), [task.task_id]);
+  useEffect(() => {
+    shown.current?.scrollIntoView({ block: "nearest" }); // in braces, because newer browsers return a promise
+  }, [task.task_id]);
   return (
     <section
       ref={shown}

@@ -22,7 +22,9 @@ export function RunTimeline({ runId, open }: { runId: string; open: boolean }) {
   return (
     <Panel flush>
       <Loaded read={attempts}>
-        {(found) => (found.items.length === 0 ? <Empty title="No task has begun yet." /> : <Rows attempts={found.items} />)}
+        {(found) =>
+          found.items.length === 0 ? <Empty title="No task has begun yet." /> : <Rows attempts={found.items} />
+        }
       </Loaded>
     </Panel>
   );
@@ -63,7 +65,13 @@ function Row({ taskId, bars, begin, span, now }: RowProps) {
       <Link to="/tasks/$taskId" params={{ taskId }} className="w-40 shrink-0 truncate text-sm hover:underline">
         {bars[0]?.name ?? bars[0]?.type}
       </Link>
-      <svg viewBox="0 0 1000 16" preserveAspectRatio="none" className="h-4 min-w-0 flex-1" role="img" aria-label="Attempts">
+      <svg
+        viewBox="0 0 1000 16"
+        preserveAspectRatio="none"
+        className="h-4 min-w-0 flex-1"
+        role="img"
+        aria-label="Attempts"
+      >
         {bars.map((bar) => {
           const started = time(bar.started_at, now);
           const ended = time(bar.ended_at, now);
@@ -71,7 +79,13 @@ function Row({ taskId, bars, begin, span, now }: RowProps) {
           return (
             <g key={`${bar.attempt} ${bar.started_at ?? ""}`}>
               <title>{`attempt ${bar.attempt} ${bar.outcome}, ${formatSeconds((ended - started) / 1000)}`}</title>
-              <rect x={at(queued)} y="6" width={Math.max(0, at(started) - at(queued))} height="4" className="fill-grey-soft" />
+              <rect
+                x={at(queued)}
+                y="6"
+                width={Math.max(0, at(started) - at(queued))}
+                height="4"
+                className="fill-grey-soft"
+              />
               <rect
                 x={at(started)}
                 y="2"

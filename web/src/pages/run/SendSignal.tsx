@@ -14,8 +14,8 @@ export function SendSignal({ runId, close }: { runId: string; close: () => void 
   return (
     <FormDialog
       title="Send a signal"
-      about="A task that waits for a signal of this name goes on with the value; its page names what it waits for. A signal
-        cannot be taken back."
+      about="A task that waits for a signal of this name goes on with the value; its page names what it waits for. A
+        signal cannot be taken back."
       action="Send the signal"
       done={`The signal ${name} is sent.`}
       close={close}

@@ -53,7 +53,8 @@ export function BulkByFilter({ query }: { query: RunQuery }) {
         before = piece.next_before;
         more = before !== null;
       }
-      toast.done(`${formatCount(done)} runs ${isFinal(status) ? "retried" : "cancelled"}${refused > 0 ? `, ${refused} refused` : ""}.`);
+      const others = refused > 0 ? `, ${refused} refused` : "";
+      toast.done(`${formatCount(done)} runs ${isFinal(status) ? "retried" : "cancelled"}${others}.`);
     } catch (error) {
       toast.failed(error);
     } finally {
@@ -62,7 +63,12 @@ export function BulkByFilter({ query }: { query: RunQuery }) {
   };
   const number = count.data?.total?.count;
   return (
-    <Button kind={isFinal(status) ? "plain" : "danger"} busy={progress !== null} disabled={number === 0} onClick={() => void run()}>
+    <Button
+      kind={isFinal(status) ? "plain" : "danger"}
+      busy={progress !== null}
+      disabled={number === 0}
+      onClick={() => void run()}
+    >
       {progress ?? `${verb} all ${number == null ? "" : `${formatCount(number)} `}${status}`}
     </Button>
   );

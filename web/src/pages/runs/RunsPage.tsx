@@ -91,7 +91,13 @@ export function RunsPage() {
           onChange={useCallback((metadata) => change({ metadata }), [change])}
           className="w-56"
         />
-        <Choice label="Started" all="any time" options={PERIODS} value={search.since} onChange={(since) => change({ since })} />
+        <Choice
+          label="Started"
+          all="any time"
+          options={PERIODS}
+          value={search.since}
+          onChange={(since) => change({ since })}
+        />
         {mayWrite && <BulkByFilter query={query} />}
         {filtered && <Button onClick={() => void navigate({ search: {}, replace: true })}>Clear filters</Button>}
         <SavedViews page="runs" search={search} open={(view) => void navigate({ search: view })} />

@@ -39,7 +39,12 @@ export function CreateSchedule({ close }: { close: () => void }) {
         <Field label="Cron" required value={cron} onChange={setCron} />
         <Field label="Time zone" required value={timezone} onChange={setTimezone} />
       </div>
-      <SelectField label="After a time without dispatcher, start" value={catchUp} options={CATCH_UP} onChange={setCatchUp} />
+      <SelectField
+        label="After a time without dispatcher, start"
+        value={catchUp}
+        options={CATCH_UP}
+        onChange={setCatchUp}
+      />
       <Field label="Arguments as JSON" value={input} onChange={setInput} />
     </FormDialog>
   );

@@ -116,7 +116,9 @@ function Actions({ schedule }: { schedule: Schedule }) {
         Run now
       </Button>
       {schedule.paused_at === null ? (
-        <Button onClick={() => void act(() => pause.mutateAsync({ path }), `${schedule.name} is paused.`)}>Pause</Button>
+        <Button onClick={() => void act(() => pause.mutateAsync({ path }), `${schedule.name} is paused.`)}>
+          Pause
+        </Button>
       ) : (
         <Button
           kind="primary"

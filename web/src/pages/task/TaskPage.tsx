@@ -41,7 +41,11 @@ export function TaskPage() {
           actions={<Actions task={found.task} />}
         >
           <Why task={found.task} />
-          <Summary task={found.task} dedupeKey={found.dedupe_key} withError={tab !== "attempts" || !hasErrors(found.attempts)} />
+          <Summary
+            task={found.task}
+            dedupeKey={found.dedupe_key}
+            withError={tab !== "attempts" || !hasErrors(found.attempts)}
+          />
           <Tabs
             label="Parts of the task"
             tabs={TABS}

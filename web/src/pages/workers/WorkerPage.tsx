@@ -122,7 +122,8 @@ function Drain({ worker }: { worker: WorkerStatus }) {
       danger: true,
     });
     const path = { name: worker.id };
-    if (agreed) await act(() => drain.mutateAsync({ path, body: { reason: "drained in the dashboard" } }), "It drains.");
+    if (agreed)
+      await act(() => drain.mutateAsync({ path, body: { reason: "drained in the dashboard" } }), "It drains.");
   };
   return (
     <Button kind="danger" busy={drain.isPending} onClick={() => void ask()}>

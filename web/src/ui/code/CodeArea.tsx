@@ -31,9 +31,13 @@ export function CodeArea({ label, text, onChange, marked = NONE, rows = 8, onSub
   return (
     <div
       onScroll={completion.close}
-      className="flex max-h-[65vh] items-start overflow-auto rounded-md border border-line bg-page font-mono text-xs leading-5"
+      className="flex max-h-[65vh] items-start overflow-auto rounded-md border border-line bg-page font-mono text-xs
+        leading-5"
     >
-      <div aria-hidden="true" className="sticky left-0 border-r border-line bg-raised py-2 text-right text-muted select-none">
+      <div
+        aria-hidden="true"
+        className="sticky left-0 border-r border-line bg-raised py-2 text-right text-muted select-none"
+      >
         {Array.from({ length: count }, (_, index) => (
           <div key={index} className={`px-2 ${marked.has(index + 1) ? "bg-bad-soft font-semibold text-bad" : ""}`}>
             {index + 1}
@@ -66,7 +70,8 @@ export function CodeArea({ label, text, onChange, marked = NONE, rows = 8, onSub
           else return;
           event.preventDefault();
         }}
-        className="min-w-0 flex-1 resize-none overflow-x-auto overflow-y-hidden bg-transparent px-3 py-2 leading-5 outline-none"
+        className="min-w-0 flex-1 resize-none overflow-x-auto overflow-y-hidden bg-transparent px-3 py-2 leading-5
+          outline-none"
       />
       {opened !== null && (
         <Suggestions

@@ -23,8 +23,8 @@ export function Suggestions({ id, suggestions, chosen, place, choose }: Suggesti
       role="listbox"
       aria-label="Suggestions"
       style={place}
-      className="fixed z-30 max-h-56 w-80 max-w-[calc(100vw-1rem)] overflow-y-auto rounded-md border border-line bg-panel
-        py-1 font-sans text-sm shadow-lg"
+      className="fixed z-30 max-h-56 w-80 max-w-[calc(100vw-1rem)] overflow-y-auto rounded-md border border-line
+        bg-panel py-1 font-sans text-sm shadow-lg"
     >
       {suggestions.map((suggestion, index) => (
         <li

@@ -23,7 +23,9 @@ export function completeSql(names: SqlNames): Complete {
     const from = caret - typed.length;
     const owner = /(\w+)"?\.\w*$/.exec(before)?.[1];
     const suggestions = matching(
-      owner === undefined ? anywhere(names, text, before.slice(0, from), asked || typed !== "") : columnsOf(names, text, owner),
+      owner === undefined
+        ? anywhere(names, text, before.slice(0, from), asked || typed !== "")
+        : columnsOf(names, text, owner),
       typed,
     );
     return suggestions.length === 0 ? null : { from, suggestions };

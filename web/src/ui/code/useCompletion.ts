@@ -10,7 +10,7 @@ interface Opened extends Completion {
   place: { left: number; top: number };
 }
 
-/** Suggestions at the caret of a text field: opened by typing or Ctrl Space, chosen by arrows, Enter, Tab or a click. */
+/** Suggestions at the caret of a text field: opened by typing or Ctrl Space, chosen by arrows, Enter, Tab, a click. */
 export function useCompletion(complete: Complete | undefined, onChange: (text: string) => void) {
   const [opened, setOpened] = useState<Opened | null>(null);
   const id = useId();
@@ -47,7 +47,8 @@ export function useCompletion(complete: Complete | undefined, onChange: (text: s
     const area = event.currentTarget;
     if (event.key === " " && event.ctrlKey) open(area, true);
     else if (opened === null || event.metaKey || event.ctrlKey || event.altKey) return false;
-    else if (event.key === "ArrowDown") setOpened({ ...opened, chosen: (opened.chosen + 1) % opened.suggestions.length });
+    else if (event.key === "ArrowDown")
+      setOpened({ ...opened, chosen: (opened.chosen + 1) % opened.suggestions.length });
     else if (event.key === "ArrowUp")
       setOpened({ ...opened, chosen: (opened.chosen + opened.suggestions.length - 1) % opened.suggestions.length });
     else if (event.key === "Enter" && isTyped(area)) return false;

@@ -19,7 +19,9 @@ export interface Schema {
 export function choices(schema: Schema, root: Schema): Schema[] {
   if (schema.$ref !== undefined) {
     const target = root.$defs?.[schema.$ref.replace("#/$defs/", "")];
-    return target === undefined ? [] : choices({ ...target, description: schema.description ?? target.description }, root);
+    return target === undefined
+      ? []
+      : choices({ ...target, description: schema.description ?? target.description }, root);
   }
   const options = schema.anyOf ?? schema.oneOf;
   if (options !== undefined) {

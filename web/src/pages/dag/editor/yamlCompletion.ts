@@ -70,7 +70,8 @@ function valuesAt(context: YamlContext, text: string, names: Names): Suggestion[
   const named = (about: string, all: string[]) => all.map((name) => ({ text: name, about }));
   const values = listed.map((value): Suggestion => ({ text: value }));
   if (key === "operator") return Object.entries(OPERATORS).map(([name, { about }]) => ({ text: name, about }));
-  if (key === "job" || key === "renamed_from") return named("job of this document", written(text, /^\s*-\s+name:\s*["']?([\w-]+)/gm));
+  if (key === "job" || key === "renamed_from")
+    return named("job of this document", written(text, /^\s*-\s+name:\s*["']?([\w-]+)/gm));
   if (key === "append_to" || (key === "dataset" && path.at(-1) === "from")) {
     const here = written(text, /\bdataset:\s*["']?([a-z]\w*)/g);
     return [...named("dataset of this document", here), ...named("dataset", names.datasets)];
@@ -88,7 +89,9 @@ function valuesAt(context: YamlContext, text: string, names: Names): Suggestion[
 /** The function of a task type that is named after it, as types are by default: `shop.jobs.extract`. */
 function functionOf(type: string): Suggestion[] {
   const found = /^([\w.]+)\.(\w+)$/.exec(type);
-  return found === null ? [] : [{ text: `${found[1] ?? ""}:${found[2] ?? ""}`, about: `function of the task type ${type}` }];
+  return found === null
+    ? []
+    : [{ text: `${found[1] ?? ""}:${found[2] ?? ""}`, about: `function of the task type ${type}` }];
 }
 
 /** The names that a pattern finds in the document. */

@@ -116,7 +116,13 @@ function inFlow(context: YamlContext, text: string): YamlContext {
     word = "";
   }
   if (open.at(-1) === "[") {
-    return { ...context, path: [...path, "[]"], maps: [...maps, new Map<string, string>()], key: "", typed: word.trimStart() };
+    return {
+      ...context,
+      path: [...path, "[]"],
+      maps: [...maps, new Map<string, string>()],
+      key: "",
+      typed: word.trimStart(),
+    };
   }
   return { ...context, path, maps, key, typed: word.trimStart() };
 }
