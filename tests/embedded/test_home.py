@@ -13,6 +13,7 @@ import pytest
 
 from tenuto.db import embedded
 from tenuto.db.connection.errors import NoHome, ServerFailed
+from tenuto.db.embedded.abandoned import list_abandoned
 from tenuto.storage.folder import FolderStore
 from tests.support.postgres.server import copy_home
 
@@ -75,6 +76,40 @@ def test_a_private_home_that_was_removed_begins_anew(private_home, migrated_home
         assert conn.execute("select to_regclass('before')").fetchone() == (None,)
     assert left.exists()
     shutil.rmtree(left)
+
+
+@only_root
+def test_data_of_a_home_that_was_removed_is_found_and_kept(private_home, migrated_home):
+    copy_home(migrated_home, private_home)
+    with embedded.server(private_home):
+        left = embedded.status(private_home).data.parent
+        assert left not in list_abandoned()
+    assert left not in list_abandoned()  # stopped, not abandoned
+    embedded.start(private_home)
+    shutil.move(private_home, private_home.with_name("away"))
+    assert left not in list_abandoned()  # its server runs
+    shutil.move(private_home.with_name("away"), private_home)
+    embedded.stop(private_home)
+    shutil.rmtree(private_home)
+
+    assert left in list_abandoned()
+
+    assert left.exists()
+    with embedded.server(private_home):  # begins anew in another folder
+        assert left in list_abandoned()
+    shutil.rmtree(left)
+
+
+def test_only_folders_that_name_a_home_count_as_abandoned(tmp_path: Path):
+    for name in ("0123456789abcdef", "0123456789abcdef-2", "objects", "fedcba9876543210"):
+        (tmp_path / "server" / name / "data").mkdir(parents=True)
+    for name in ("0123456789abcdef", "0123456789abcdef-2", "objects"):
+        (tmp_path / "server" / name / "home").write_text(f"{tmp_path / 'home'}\n")
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "data").symlink_to(tmp_path / "server" / "0123456789abcdef-2" / "data")
+
+    assert [folder.name for folder in list_abandoned(tmp_path / "server")] == ["0123456789abcdef"]
+    assert list_abandoned(tmp_path / "nowhere") == []
 
 
 @only_root

@@ -7,13 +7,27 @@ import typer
 
 from tenuto.cli.database import Settings, open_database, read_settings
 from tenuto.cli.exit_codes import FAILED
-from tenuto.cli.health_checks import OK, WRONG, Check, Facts, OrgFacts, judge, login_only, row_security, schema, storage
-from tenuto.cli.output import AsJson, show
+from tenuto.cli.health_checks import (
+    NOTE,
+    OK,
+    WRONG,
+    Check,
+    Facts,
+    OrgFacts,
+    judge,
+    login_only,
+    row_security,
+    schema,
+    storage,
+)
+from tenuto.cli.output import AsJson, counted, show
 from tenuto.model.text import one_line
 
 if TYPE_CHECKING:
     from tenuto.db.connection.call import Conn
     from tenuto.db.diagnostics import Diagnostics
+
+MAX_FOLDERS = 5  # of deleted homes that are named
 
 
 def doctor(as_json: AsJson = False) -> None:
@@ -22,7 +36,7 @@ def doctor(as_json: AsJson = False) -> None:
 
     settings = read_settings()
     with open_database(settings) as url, explained():
-        checks = list(_examine(url, settings))
+        checks = [*_examine(url, settings), *_abandoned()]
     text = "\n".join(f"{check.state:<5}  {check.name:<12}  {one_line(check.says)}" for check in checks)
     show({"checks": checks}, text, as_json=as_json)
     if any(check.state == WRONG for check in checks):
@@ -47,6 +61,17 @@ def _examine(url: str, settings: Settings) -> list[Check]:
             checks.append(row_security(url))
         checks += [*judge(facts, embedded=settings.database_url is None), storage(settings)]
     return checks
+
+
+def _abandoned() -> list[Check]:
+    from tenuto.db.embedded.abandoned import list_abandoned
+
+    folders = list_abandoned()
+    if not folders:
+        return []
+    shown = ", ".join(map(str, folders[:MAX_FOLDERS])) + (" …" if len(folders) > MAX_FOLDERS else "")
+    says = f"{counted(len(folders), 'folder')} with data of homes that are gone: {shown}; delete those that you do not need"
+    return [Check("old data", NOTE, says)]
 
 
 async def _collect_facts(url: str, settings: Settings) -> Facts:

@@ -76,6 +76,7 @@ def drain(
 
 @app.command()
 def terminate(worker: WorkerId, as_json: AsJson = False) -> None:
-    """Terminate a worker: its session ends, and other workers get its tasks."""
+    """Terminate a worker: its session ends, and other workers get its tasks. If its process is alive, it registers
+    again."""
     with_tenuto(lambda tenuto: tenuto.terminate_worker(worker))
     show({"worker_id": worker, "status": "terminated"}, f"terminated {worker}", as_json=as_json)

@@ -18,6 +18,7 @@ DATABASE = "tenuto"
 
 # Used by root only, for homes that the server's user cannot enter, such as one below /root.
 ROOT_SERVER_FOLDER = Path("/var/lib/tenuto")
+HOME_FILE = "home"  # in such a folder: the path of its home
 
 # Below the range that Linux and macOS use for outgoing connections, so that the port of a stopped server stays free.
 FIRST_PORT, LAST_PORT = 20_000, 31_999
@@ -139,6 +140,8 @@ def make_paths(home: Path) -> ServerPaths:
             f"the data of {place.home} was in {place.folder}, which no longer exists; "
             f"remove {link} to start with an empty database"
         )
+    if not (place.folder / HOME_FILE).exists():
+        (place.folder / HOME_FILE).write_text(f"{place.home}\n")
     return place
 
 

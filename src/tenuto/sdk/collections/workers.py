@@ -34,7 +34,8 @@ class WorkerCollection:
         await self._operations.drain_worker(id, reason)
 
     async def terminate(self, id: str) -> None:
-        """Terminate a worker: its session ends, and other workers get its tasks."""
+        """Terminate a worker: its session ends, and other workers get its tasks. If its process is alive, it registers
+        again."""
         await self._operations.terminate_worker(id)
 
     async def list(self, *, status: str | None = None) -> list[WorkerStatus]:
@@ -65,7 +66,8 @@ class SyncWorkerCollection:
         self._wait(self._workers.drain(id, reason))
 
     def terminate(self, id: str) -> None:
-        """Terminate a worker: its session ends, and other workers get its tasks."""
+        """Terminate a worker: its session ends, and other workers get its tasks. If its process is alive, it registers
+        again."""
         self._wait(self._workers.terminate(id))
 
     def list(self, *, status: str | None = None) -> list[WorkerStatus]:

@@ -70,7 +70,8 @@ async def drain_worker(request: ApiRequest, name: PathName, body: ReasonRequest 
 
 @ROUTES.add("POST", "/v1/workers/{name}/terminate", permission="workers:write", response=None, status=204)
 async def terminate_worker(request: ApiRequest, name: PathName) -> Response:
-    """Terminate a worker: its session ends, and other workers get its tasks."""
+    """Terminate a worker: its session ends, and other workers get its tasks. If its process is alive, it registers
+    again."""
     return await request.audited_call("worker", name, "terminate", workers.terminate_worker, worker_id=name)
 
 
