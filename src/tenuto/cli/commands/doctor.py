@@ -70,7 +70,7 @@ def _abandoned() -> list[Check]:
     if not folders:
         return []
     shown = ", ".join(map(str, folders[:MAX_FOLDERS])) + (" …" if len(folders) > MAX_FOLDERS else "")
-    says = f"{counted(len(folders), 'folder')} with data of homes that are gone: {shown}; delete those that you do not need"
+    says = f"{counted(len(folders), 'folder')} with data of homes that are gone: {shown}; delete what you do not need"
     return [Check("old data", NOTE, says)]
 
 
