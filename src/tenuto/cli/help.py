@@ -1,4 +1,4 @@
-"""Help texts: flags are shown without a type."""
+"""Makes help texts show flags without a type."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Held runs: created, and started when they are released."""
+"""Releases held runs."""
 
 from uuid import UUID
 

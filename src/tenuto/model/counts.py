@@ -1,4 +1,4 @@
-"""Numbers of rows."""
+"""How many rows match a filter, and how many attempts ended per period."""
 
 from dataclasses import dataclass
 from datetime import datetime

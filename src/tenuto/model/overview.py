@@ -1,4 +1,4 @@
-"""The numbers of an org at a glance."""
+"""The counts of an org that `tenuto status` and the dashboard show."""
 
 from dataclasses import dataclass, field
 from datetime import datetime

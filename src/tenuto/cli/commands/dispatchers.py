@@ -1,4 +1,4 @@
-"""`tenuto dispatchers`: the dispatcher processes."""
+"""`tenuto dispatchers`: lists the dispatcher processes."""
 
 import typer
 

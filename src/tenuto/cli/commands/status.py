@@ -1,4 +1,4 @@
-"""`tenuto status`: the numbers of an org."""
+"""`tenuto status`: counts the tasks, workers, dispatchers and side effects of an org."""
 
 from tenuto.cli.output import AsJson, fields, show
 from tenuto.cli.session import with_tenuto

@@ -60,47 +60,66 @@ def read_providers(file: Path | None) -> "dict[str, Provider]":
 def open_provider(name: str, entry: object, environment: Mapping[str, str] = os.environ) -> "Provider":
     """Return the provider that an entry of the file describes."""
     options = dict(cast("dict[str, object]", entry)) if isinstance(entry, dict) else {}
-    kind, max_machines = options.pop("kind", None), _max_machines(name, options)
     hide_secrets(environment)
-    if kind == "local":
-        from tenuto.providers.local import LocalProvider
+    match options.pop("kind", None):
+        case "local":
+            return _open_local(name, options, environment)
+        case "exec":
+            return _open_exec(name, options, environment)
+        case "ecs":
+            return _open_ecs(name, options)
+        case "runpod":
+            return _open_runpod(name, options, environment)
+        case kind:
+            raise UsageError(f"provider {name} has kind {kind!r}; write one of {', '.join(KINDS)}")
 
-        command = _command(name, options, "command")
-        _no_more(name, options)
-        command = [*RUN, *command[1:]] if command[0] == "tenuto" else command
-        return LocalProvider(command, environment=environment, max_machines=max_machines)
-    if kind == "exec":
-        from tenuto.providers.exec import ExecProvider
 
-        spawn, listing = _command(name, options, "spawn"), _command(name, options, "list")
-        terminate = _command(name, options, "terminate")
-        describe = _command(name, options, "describe") if "describe" in options else []
-        _no_more(name, options)
-        return ExecProvider(
-            spawn=spawn, list=listing, terminate=terminate, describe=describe, environment=environment,
-            max_machines=max_machines,
-        )  # fmt: skip
-    if kind == "ecs":
-        from tenuto.providers.base import ProviderError
-        from tenuto.providers.ecs import EcsProvider
+def _open_local(name: str, options: dict[str, object], environment: Mapping[str, str]) -> "Provider":
+    from tenuto.providers.local import LocalProvider
 
-        task, container = _object(name, options, "task"), _text(name, options, "container")
-        region, url = _optional(options, "region"), _optional(options, "url")
-        _no_more(name, options)
-        try:
-            return EcsProvider(task=task, container=container, region=region, url=url, max_machines=max_machines)
-        except ProviderError as error:
-            raise UsageError(f"provider {name}: {error}") from error
-    if kind == "runpod":
-        from tenuto.providers.runpod import URL, RunPodProvider
+    max_machines, command = _max_machines(name, options), _command(name, options, "command")
+    _no_more(name, options)
+    command = [*RUN, *command[1:]] if command[0] == "tenuto" else command
+    return LocalProvider(command, environment=environment, max_machines=max_machines)
 
-        pod, variable = _object(name, options, "pod"), _optional(options, "api_key_variable") or "RUNPOD_API_KEY"
-        url = _optional(options, "url") or URL
-        _no_more(name, options)
-        if not environment.get(variable):
-            raise UsageError(f"provider {name} needs an API key of RunPod; set {variable}")
-        return RunPodProvider(api_key=environment[variable], pod=pod, url=url, max_machines=max_machines)
-    raise UsageError(f"provider {name} has kind {kind!r}; write one of {', '.join(KINDS)}")
+
+def _open_exec(name: str, options: dict[str, object], environment: Mapping[str, str]) -> "Provider":
+    from tenuto.providers.exec import ExecProvider
+
+    max_machines = _max_machines(name, options)
+    spawn, listing = _command(name, options, "spawn"), _command(name, options, "list")
+    terminate = _command(name, options, "terminate")
+    describe = _command(name, options, "describe") if "describe" in options else []
+    _no_more(name, options)
+    return ExecProvider(
+        spawn=spawn, list=listing, terminate=terminate, describe=describe, environment=environment,
+        max_machines=max_machines,
+    )  # fmt: skip
+
+
+def _open_ecs(name: str, options: dict[str, object]) -> "Provider":
+    from tenuto.providers.base import ProviderError
+    from tenuto.providers.ecs import EcsProvider
+
+    max_machines, task = _max_machines(name, options), _object(name, options, "task")
+    container = _text(name, options, "container")
+    region, url = _optional(options, "region"), _optional(options, "url")
+    _no_more(name, options)
+    try:
+        return EcsProvider(task=task, container=container, region=region, url=url, max_machines=max_machines)
+    except ProviderError as error:
+        raise UsageError(f"provider {name}: {error}") from error
+
+
+def _open_runpod(name: str, options: dict[str, object], environment: Mapping[str, str]) -> "Provider":
+    from tenuto.providers.runpod import URL, RunPodProvider
+
+    max_machines, pod = _max_machines(name, options), _object(name, options, "pod")
+    variable, url = _optional(options, "api_key_variable") or "RUNPOD_API_KEY", _optional(options, "url") or URL
+    _no_more(name, options)
+    if not environment.get(variable):
+        raise UsageError(f"provider {name} needs an API key of RunPod; set {variable}")
+    return RunPodProvider(api_key=environment[variable], pod=pod, url=url, max_machines=max_machines)
 
 
 def hide_secrets(environment: Mapping[str, str]) -> None:

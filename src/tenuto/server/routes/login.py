@@ -86,7 +86,7 @@ async def finish_login(request: HttpRequest, code: Text = None, state: Text = No
         identity.find_user, issuer=issuer.settings.issuer, subject=claims.subject, org=begun.org
     )
     response = RedirectResponse(begun.next, 303)
-    await _let_in(request, response, found.org_id, found.user_id, "oidc", OidcUser(issuer.settings.issuer, claims))
+    await _log_in(request, response, found.org_id, found.user_id, "oidc", OidcUser(issuer.settings.issuer, claims))
     cookies.drop_cookie(response, cookies.BEGUN)
     return response
 
@@ -98,7 +98,7 @@ async def follow_link(request: HttpRequest, token: Annotated[str, Field(min_leng
     """Log in with a link that `tenuto up` or an operator created. A link works once."""
     guest = await request.server.pool.call(logins.use_login_token, hash=token_hash(token))
     response = RedirectResponse(oidc_login.HOME, 303)
-    await _let_in(request, response, guest.org_id, guest.user_id, "link")
+    await _log_in(request, response, guest.org_id, guest.user_id, "link")
     return response
 
 
@@ -130,7 +130,7 @@ async def get_me(request: ApiRequest) -> object:
     }  # fmt: skip
 
 
-async def _let_in(
+async def _log_in(
     request: HttpRequest, response: Response, org_id: UUID, user_id: UUID, way: str, known: OidcUser | None = None
 ) -> None:
     """Sets a new cookie for the user and writes an audit entry; the old cookie becomes invalid."""

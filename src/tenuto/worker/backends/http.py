@@ -39,7 +39,7 @@ class HttpBackend:
         self._web, self._settings = web, settings
         self._types: list[str] = []  # the index of a type is its route number here; the server resolves the real routes
         self._queues: list[str] | None = None  # queues that the key may serve; None: all
-        self._let_in = False  # the server has accepted this worker before
+        self._accepted_before = False  # the server has accepted this worker before
         self._takes_logs = True  # with heartbeats
 
     def open_channel(self) -> HttpClaimChannel:
@@ -85,8 +85,8 @@ class HttpBackend:
             "metadata": {name: metadata[name] for name in OF_METADATA if name in metadata},
         }
         given = {name: value for name, value in fields.items() if value is not None}
-        opened = await self._web.ask("POST", "/internal/sessions", given, let_in=self._let_in)
-        self._let_in, self._queues = True, opened["queues"]
+        opened = await self._web.ask("POST", "/internal/sessions", given, accepted_before=self._accepted_before)
+        self._accepted_before, self._queues = True, opened["queues"]
         return Session(opened["session_id"], UUID(opened["token"]), opened.get("org", ""))
 
     async def close_session(self, session: Session) -> None:
@@ -144,7 +144,7 @@ class HttpBackend:
         if others and self._settings.queues is None:
             log.warning("the worker key does not allow queues that tasks of the app are in: %s", ", ".join(others))
         body = {"types": sorted(served), "schedules": schedules_of(app, served)}
-        await self._web.ask("PUT", "/internal/schedules", body, let_in=False)
+        await self._web.ask("PUT", "/internal/schedules", body, accepted_before=False)
 
     async def complete_tasks(
         self, fences: Fences, outputs: list[Any], published: Sequence[list[JsonObject] | None] | None

@@ -140,11 +140,13 @@ class HttpClient:
         body: dict[str, Any],
         *,
         timeout: float = RESPONSE_TIMEOUT_SECONDS,
-        let_in: bool = True,
+        accepted_before: bool = True,
     ) -> Any:
         """Return the decoded JSON response; None if it is empty."""
         content = json.dumps(body).encode()
-        return self.site.read(await self.send(method, path, content=content, timeout=timeout, let_in=let_in))
+        return self.site.read(
+            await self.send(method, path, content=content, timeout=timeout, accepted_before=accepted_before)
+        )
 
     async def send(
         self,
@@ -155,12 +157,12 @@ class HttpClient:
         content: bytes | None = None,
         timeout: float | None = None,
         token: str | None = None,
-        let_in: bool = True,
+        accepted_before: bool = True,
         cut: TenutoError | None = None,
     ) -> bytes:
-        """Return the response body. `token` authenticates an attempt instead of the worker. `let_in`: the server has
-        accepted this worker before, so a refusal is treated as temporary. `cut`: the error to raise for a response
-        that breaks off, if repeating the request would not help."""
+        """Return the response body. `token` authenticates an attempt instead of the worker. `accepted_before`: the
+        server has accepted this worker before, so a refusal is temporary. `cut`: the error to raise for a response that
+        breaks off, if repeating the request would not help."""
         headers = {"Content-Type": "application/json"}
         if token:
             headers["Authorization"] = f"Bearer {token}"
@@ -186,7 +188,7 @@ class HttpClient:
         if answer.is_success:
             return answer.content
         problem = refusal(self.site.url, answer.status_code, answer.content)
-        if isinstance(problem, RateLimited if token else TEMPORARY_REFUSALS) and let_in:
+        if isinstance(problem, RateLimited if token else TEMPORARY_REFUSALS) and accepted_before:
             problem = Unreachable(f"{self.site.url}: {problem.message}")
         raise problem
 

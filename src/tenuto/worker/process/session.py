@@ -1,4 +1,4 @@
-"""The session of this process."""
+"""Holds the current session of a worker process, which claimers and attempts share."""
 
 import threading
 from dataclasses import dataclass, field

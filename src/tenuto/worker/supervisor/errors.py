@@ -1,4 +1,4 @@
-"""Why a worker ends."""
+"""The errors that end a worker."""
 
 
 class WorkerRefused(Exception):
