@@ -16,7 +16,7 @@ from tenuto.sdk.values.wire_format import load
 from tenuto.worker.process.session import WorkerSession
 
 MAX_INPUT_BYTES = 512 * 1024 * 1024  # per attempt; decoded they take two to three times as much memory
-FETCHES = 2  # attempts that may fetch large inputs at the same time, to bound memory
+MAX_CONCURRENT_FETCHES = 2  # attempts that may fetch large inputs at the same time, to bound memory
 MAX_INLINE_OUTPUT_CHARS = 900_000  # a larger output is stored as a data object
 MAX_PAUSE_SECONDS = 2.0  # between retries during an outage
 
@@ -27,7 +27,7 @@ class AttemptApis(ABC):
     def __init__(self, session: WorkerSession) -> None:
         self.session = session
         self.progress: dict[str, tuple[Attempt, float | None, str | None]] = {}
-        self._fetches = asyncio.Semaphore(FETCHES)
+        self._fetches = asyncio.Semaphore(MAX_CONCURRENT_FETCHES)
 
     @abstractmethod
     def open(self, attempt: Attempt) -> "WorkerAttemptApi": ...

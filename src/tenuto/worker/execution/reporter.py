@@ -104,10 +104,10 @@ class Reporter:
         while True:
             try:
                 stored = await self._store(attempt, outcome.output)
-                self._session.outage_log.found(self)
+                self._session.outage_log.recovered(self)
                 return attempt, Completed(json.dumps(stored), outcome.published)
             except Unreachable as problem:
-                self._session.outage_log.lost(self, problem)
+                self._session.outage_log.failed(self, problem)
                 await asyncio.sleep(backoff.after(problem))
             except Exception as problem:
                 return attempt, Failed(describe(problem))
@@ -120,7 +120,7 @@ class Reporter:
             except SessionEnded:
                 pass  # the session's reports are obsolete
             except REJECTED as problem:
-                self._session.outage_log.found(self)
+                self._session.outage_log.recovered(self)
                 if len(endings) > 1:
                     for ending in endings:
                         await self._deliver([ending])
@@ -132,12 +132,12 @@ class Reporter:
                     self._report_later(attempt, outcome, problem)
                 return
             except Exception as problem:  # outage or any other error: an outcome must not get lost
-                self._session.outage_log.lost(self, problem)
+                self._session.outage_log.failed(self, problem)
                 backoff = backoff or Backoff(MAX_PAUSE_SECONDS)
                 await asyncio.sleep(backoff.after(problem))
                 continue
             if backoff:
-                self._session.outage_log.found(self)
+                self._session.outage_log.recovered(self)
             self._held.release([(attempt.task_id, attempt.no) for attempt, _ in endings])
             return
 

@@ -110,12 +110,12 @@ class Claimer:
                 failing = True
                 self._slots.give_up(exchange)
                 self._drop_channel()
-                self._session.outage_log.lost(self, problem)
+                self._session.outage_log.failed(self, problem)
                 time.sleep(backoff.after(problem))
             else:
                 if failing:
                     failing = False
-                    self._session.outage_log.found(self)
+                    self._session.outage_log.recovered(self)
                     backoff.reset()
                 if exchange.reports or self._touched:
                     self._report_touched_runs(exchange, claimed)

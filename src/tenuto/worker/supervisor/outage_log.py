@@ -31,7 +31,7 @@ class OutageLog:
         self._missing: set[Hashable] = set()  # callers without a connection
         self._since = self._logged = 0.0
 
-    def lost(self, caller: Hashable, problem: object) -> None:
+    def failed(self, caller: Hashable, problem: object) -> None:
         """Record that a caller got an error."""
         with self._lock:
             now = time.monotonic()
@@ -43,7 +43,7 @@ class OutageLog:
             self._logged = now
         self._gone(str(problem) or type(problem).__name__, now - self._since)
 
-    def found(self, caller: Hashable) -> None:
+    def recovered(self, caller: Hashable) -> None:
         """Record that a caller succeeded. The outage is over when all affected callers have."""
         if caller not in self._missing:
             return
@@ -63,11 +63,11 @@ async def wait_out(
         try:
             result = await call()
         except TenutoError:  # the database responded: the request is invalid
-            outage_log.found(caller)
+            outage_log.recovered(caller)
             raise
         except outage as problem:
-            outage_log.lost(caller, problem)
+            outage_log.failed(caller, problem)
             await asyncio.sleep(backoff.after(problem))
         else:
-            outage_log.found(caller)
+            outage_log.recovered(caller)
             return result

@@ -149,7 +149,7 @@ class Supervisor:
         async for message in child.messages():
             match message:
                 case {"say": "session", "id": session_id, "token": token}:
-                    self._outage_log.found(self)  # an earlier child may have died during an outage
+                    self._outage_log.recovered(self)  # an earlier child may have died during an outage
                     self._session = Session(session_id, UUID(token))
                     self._held, self._comparison = NOTHING_HELD, Comparison()
                 case {"say": "held"}:
@@ -159,9 +159,9 @@ class Supervisor:
                 case {"say": "beat"}:
                     self._beat_now.set()
                 case {"say": "away", "reason": reason}:
-                    self._outage_log.lost(self, reason)
+                    self._outage_log.failed(self, reason)
                 case {"say": "back"}:
-                    self._outage_log.found(self)
+                    self._outage_log.recovered(self)
                 case {"say": "ready"}:
                     self._worked = True
                     if self._replaces and not self.ready.is_set():
@@ -228,9 +228,9 @@ class Supervisor:
             if self._session and not child.is_stopped:
                 try:
                     beaten = await self._beat_once(child, self._session)
-                    self._outage_log.found((self, "beat"))
+                    self._outage_log.recovered((self, "beat"))
                 except Exception as problem:  # whatever the problem is: without heartbeats everything held is lost
-                    self._outage_log.lost((self, "beat"), problem)
+                    self._outage_log.failed((self, "beat"), problem)
                     beaten = False
                 wait = period if beaten else random.uniform(0.1, 0.3)  # noqa: S311 (jitter, not a secret)
 
