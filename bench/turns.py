@@ -36,7 +36,10 @@ app = App("turns")
 async def nothing() -> None: ...
 """
 OPEN = """
-select (select count(*) from tenuto.ready_tasks) + (select count(*) from tenuto.running_tasks)
+select count(*)
+from (select route_id from tenuto.ready_tasks union all select route_id from tenuto.running_tasks) t
+join tenuto.routes r on r.id = t.route_id
+where r.queue = 'turns'
 """
 LIMITED = json.dumps([{"task": n, "limits": [{"scope": "key", "key": "k", "size": 10}]} for n in range(500)])
 

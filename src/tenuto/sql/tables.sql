@@ -286,10 +286,7 @@ create table tenuto.audit_arrivals (
   login       text default SESSION_USER not null,
   ip          text default host(inet_client_addr()),
   application text default NULLIF(current_setting('application_name'::text), ''::text),
-  constraint audit_arrivals_pkey PRIMARY KEY (id),
-  constraint changes_are_an_object CHECK ((jsonb_typeof(changes) = 'object'::text)),
-  constraint entity_id_is_not_empty CHECK (((length(entity_id) >= 1) AND (length(entity_id) <= 1024))),
-  constraint old_values_are_an_object CHECK ((jsonb_typeof(old) = 'object'::text))
+  constraint audit_arrivals_pkey PRIMARY KEY (id)
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
 alter table tenuto.audit_arrivals enable row level security;
 alter table tenuto.audit_arrivals force row level security;

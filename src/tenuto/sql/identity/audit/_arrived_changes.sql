@@ -1,4 +1,5 @@
--- Returns the changes of a recorded call in the form that the audit log stores.
+-- Returns the changes of a recorded call in the form that the audit log stores. Leaves out what is not an object: a
+-- login that inserts the row itself could write anything.
 create or replace function tenuto._arrived_changes(p_changes jsonb, p_old jsonb)
   returns jsonb
   language sql
@@ -6,7 +7,8 @@ create or replace function tenuto._arrived_changes(p_changes jsonb, p_old jsonb)
 as $$
   select tenuto._stored_changes(coalesce(
     case
-      when p_old is null then (
+      when jsonb_typeof(p_changes) <> 'object' then '{}'
+      when jsonb_typeof(p_old) is distinct from 'object' then (
         select jsonb_object_agg(n.key, jsonb_build_object('new', n.value))
         from jsonb_each(p_changes) n
         where n.value <> 'null')

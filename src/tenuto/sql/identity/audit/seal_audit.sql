@@ -58,7 +58,7 @@ begin
     end if;
 
     v_entries := array(
-      select (r.id, r.org_id, r.created_at, tenuto._arrived_word(r.entity), r.entity_id,
+      select (r.id, r.org_id, r.created_at, tenuto._arrived_word(r.entity), tenuto._arrived_id(r.entity_id),
               tenuto._arrived_word(r.action), tenuto._arrived_changes(r.changes, r.old), 'login', r.login, r.ip,
               r.application, null, null, null)::tenuto.audit_log
       from tenuto._take_audit_arrivals(v_org, v_floor, p_limit - v_sealed) r

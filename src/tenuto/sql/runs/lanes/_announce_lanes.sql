@@ -15,19 +15,22 @@ create or replace function tenuto._announce_lanes(
   set enable_bitmapscan = off
 as $$
 declare
-  v_open boolean := tenuto._in_transaction();
+  v_open boolean;
   v_task tenuto.queued_task;
   v_lane text;
   v_last text[];
   v_unseen tenuto.queued_task[];
 begin
-  if v_open and cardinality(p_queued) = 1 then
+  if cardinality(p_queued) = 1 then
     v_task := p_queued[1];
     v_lane := concat_ws('/', v_task.route_id, v_task.group_no, v_task.priority);
     v_last := string_to_array(current_setting('tenuto.announced', true), ' ');
     if v_last[1] = v_lane and v_last[2]::bigint <= p_seq then
       return;
     end if;
+  end if;
+  v_open := tenuto._in_transaction();
+  if v_open and cardinality(p_queued) = 1 then
     perform set_config('tenuto.announced', v_lane || ' ' || p_seq, true);
     insert into tenuto.arrivals (org_id, seq, route_id, group_no, priority)
     values (v_task.org_id, p_seq, v_task.route_id, v_task.group_no, v_task.priority);

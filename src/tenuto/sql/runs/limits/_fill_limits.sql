@@ -17,7 +17,8 @@ declare
   v_limits bigint[] := p_limit_ids;
   v_freed int[] := p_freed;
   v_starts tenuto.line_start[];
-  v_ready int[];
+  v_moved uuid[];
+  v_next bigint[];
   v_routes int[] := '{}';
   v_admitted tenuto.queued_task[];
   v_done tenuto.queued_task[];
@@ -39,24 +40,28 @@ begin
       select n.no, n.queued, n.limit_id from tenuto._next_limits(v_admitted) n
     ), done as (
       delete from tenuto.waiting_tasks where id = any (array(select (n.queued).id from next n where n.limit_id is null))
-    ), moved as (
+    )
+    select array_agg(n.queued order by n.no) filter (where n.limit_id is null),
+           array_agg((n.queued).id) filter (where n.limit_id is not null),
+           array_agg(n.limit_id) filter (where n.limit_id is not null)
+    into v_done, v_moved, v_next
+    from next n;
+    if v_done is not null then
+      perform tenuto._enqueue_ready(v_done);
+      v_routes := v_routes || array(select distinct c.route_id from unnest(v_done) c);
+    end if;
+    exit when v_moved is null;   -- most tasks have one limit
+
+    with moved as (
       update tenuto.waiting_tasks w
       set limit_id = n.limit_id
-      from next n
-      where w.id = (n.queued).id and n.limit_id is not null
+      from unnest(v_moved, v_next) as n(id, limit_id)
+      where w.id = n.id
       returning w.limit_id, w.org_id, w.priority, w.seq
     ), lines as (
       select distinct on (m.limit_id) m.* from moved m order by m.limit_id, -m.priority, m.seq
     )
-    select (select array_agg(n.queued order by n.no) from next n where n.limit_id is null),
-           (select array_agg(distinct (n.queued).route_id) from next n where n.limit_id is null),
-           (select array_agg((l.limit_id, l.org_id, l.priority, l.seq)::tenuto.line_start) from lines l)
-    into v_done, v_ready, v_starts;
-    if v_done is not null then
-      perform tenuto._enqueue_ready(v_done);
-      v_routes := v_routes || v_ready;
-    end if;
-    exit when v_starts is null;
+    select array_agg((l.limit_id, l.org_id, l.priority, l.seq)::tenuto.line_start) into v_starts from lines l;
     v_freed := '{}';
     v_limits := array(
       select id

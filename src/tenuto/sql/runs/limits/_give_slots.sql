@@ -8,6 +8,8 @@ create or replace function tenuto._give_slots(p_limit_ids bigint[], p_freed int[
 as $$
 declare
   v_admitted tenuto.queued_task[];
+  v_marked bigint[];
+  v_sizes int[];
 begin
   with free as materialized (
     select l.id, l.size, l.full_size, l.floor_priority, l.floor_seq,
@@ -43,16 +45,24 @@ begin
            case when f.slots = (select count(*) from chosen c where c.limit_id = f.id) then f.size end as new_size
     from free f
     where f.size > 1000 or f.full_size is not null
-  ), marked as (
-    update tenuto.limits l
-    set full_size = m.new_size
-    from marks m
-    where l.id = m.id and m.full_size is distinct from m.new_size
   )
-  select array_agg(
-           (id, org_id, run_id, route_id, group_no, priority, attempt, flags)::tenuto.queued_task
-           order by priority desc, seq)
-  into v_admitted from chosen;
+  select c.admitted, m.ids, m.sizes
+  into v_admitted, v_marked, v_sizes
+  from (
+    select array_agg(
+             (id, org_id, run_id, route_id, group_no, priority, attempt, flags)::tenuto.queued_task
+             order by priority desc, seq) as admitted
+    from chosen
+  ) c
+  cross join (
+    select array_agg(id) as ids, array_agg(new_size) as sizes from marks where full_size is distinct from new_size
+  ) m;
+  if v_marked is not null then
+    update tenuto.limits l
+    set full_size = m.size
+    from unnest(v_marked, v_sizes) as m(id, size)
+    where l.id = m.id;
+  end if;
   return v_admitted;
 end
 $$;

@@ -10,7 +10,7 @@ as $$
 declare
   v_labels text[] := array(select distinct l from unnest(p_labels) l order by 1);
   v_addresses text[] := array(select distinct a from unnest(p_addresses) a order by 1);
-  v_in_transaction boolean := tenuto._in_transaction();
+  v_in_transaction boolean;
   v_id int;
   v_paused boolean;
 begin
@@ -25,6 +25,7 @@ begin
     return v_id;
   end if;
 
+  v_in_transaction := tenuto._in_transaction();
   if v_in_transaction then
     select q.paused_at is not null into v_paused from tenuto.queues q where q.org_id = p_org_id and q.name = p_queue;
   else

@@ -24,7 +24,9 @@ begin
     perform tenuto._check_slot_types(p_org_id, p_ids);
   end if;
 
-  p_outputs := coalesce(nullif(p_outputs, 'null'), '[]');
+  if p_outputs is null or p_outputs = 'null' then
+    return;
+  end if;
   perform tenuto._check_keys('an output of the run', o, array['type', 'task', 'output'])
   from jsonb_array_elements(p_outputs) o;
   perform tenuto._check_name('the type of an output of the run', o.type)

@@ -65,11 +65,15 @@ begin
     v_run.untolerated_failures := 0;
     v_run.handlers := coalesce(cardinality(array_remove(v_handlers, 0)), 0);
   end if;
-  insert into tenuto.runs select v_run.* on conflict (id) do nothing;
-  if not found then
-    perform tenuto._check_known_id(p_org_id, v_run.id);
-    return query select v_run.id, false;
-    return;
+  if p_run ? 'id' or p_ids is not null then
+    insert into tenuto.runs select v_run.* on conflict (id) do nothing;
+    if not found then
+      perform tenuto._check_known_id(p_org_id, v_run.id);
+      return query select v_run.id, false;
+      return;
+    end if;
+  else   -- an id that was just made is not taken, and looking for a conflict would take a third of the insert
+    insert into tenuto.runs select v_run.*;
   end if;
   if p_run ? 'id' then
     perform tenuto._refuse_used_ids(array[v_run.id], false);
