@@ -22,7 +22,7 @@ def facts(url: str) -> dict[str, object]:
         )
     return {
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
-        "commit": _commit(),
+        "commit": commit(Path(__file__).parent),
         "cpu": _cpu(),
         "cores": os.cpu_count(),
         "python": platform.python_version(),
@@ -35,10 +35,10 @@ def save(name: str, result: dict[str, object]) -> None:
     (RESULTS / f"{name}.json").write_text(json.dumps(result, indent=2) + "\n")
 
 
-def _commit() -> str:
+def commit(checkout: Path) -> str:
     done = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"],  # noqa: S607 - any git on the PATH
-        cwd=Path(__file__).parent,
+        cwd=checkout,
         capture_output=True,
         text=True,
         check=False,

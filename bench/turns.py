@@ -1,4 +1,4 @@
-"""Compares the CPU time of two checkouts: `python bench/turns.py OTHER_CHECKOUT [--rounds N]`.
+"""Compares the CPU time of two checkouts: `python bench/turns.py OTHER_CHECKOUT [--rounds N] [--save]`.
 
 SQL functions: the CPU of the backends that run them, a new connection each time. Worker and HTTP server: the CPU of
 their processes and of Postgres. Both checkouts run in turns, each with its own server and .venv, so that other load on
@@ -12,6 +12,7 @@ if __name__ == "__main__":  # the checkout that this process measures; bench/htt
     sys.path[0] = str(Path.cwd() if "--serve" in sys.argv else Path(__file__).parents[1])
 
 import argparse
+import datetime
 import json
 import os
 import statistics
@@ -26,10 +27,15 @@ import psycopg
 
 from bench import http, kernel_calls, scenarios
 from bench.http_client import Ask, requests_per_second
-from bench.program import own_server
+from bench.program import own_server, report
 
-TASKS = 15_000  # so many that preparing the functions on a new connection adds little
+# So many that preparing the functions on a new connection adds little; "one task on new connections" measures that.
+TASKS = 45_000
+CHAINS = 5_000
+LIMITED_TASKS = 5_000
+NEW_CONNECTIONS = 20
 WORKER_TASKS = 60_000
+MANY_WORKER_TASKS = 300_000  # beside WORKER_TASKS, shows what is paid once per worker and what per task
 WORKER_APP = """from tenuto import App
 app = App("turns")
 @app.task(queue="turns")
@@ -75,17 +81,26 @@ def start(url: str, function: Callable[[psycopg.Connection, int], None], *, task
 
 def start_chains(url: str) -> int:
     with kernel_calls.connect(url) as conn:
-        scenarios._start_chains(conn, TASKS // 3)
-    return TASKS
+        scenarios._start_chains(conn, CHAINS)
+    return 3 * CHAINS
 
 
 def start_limited(url: str) -> int:
     with kernel_calls.connect(url) as conn:
-        conn.execute(
-            'select from tenuto.start_many(%s, \'[{"type": "bench.noop"}]\', %s::jsonb[], p_details => %s)',
-            (kernel_calls.ORG, [None] * 500, LIMITED),
-        )
-    return 500
+        for _ in range(LIMITED_TASKS // 500):
+            conn.execute(
+                'select from tenuto.start_many(%s, \'[{"type": "bench.noop"}]\', %s::jsonb[], p_details => %s)',
+                (kernel_calls.ORG, [None] * 500, LIMITED),
+            )
+    return LIMITED_TASKS
+
+
+def use_new_connections(url: str) -> int:
+    """Start a task, register a worker, claim and complete, each on a new connection."""
+    for _ in range(NEW_CONNECTIONS):
+        start(url, kernel_calls.enqueue_runs_of_one, tasks=1, batch=1)
+        kernel_calls.drain(url, 1)
+    return NEW_CONNECTIONS
 
 
 class Processes:
@@ -106,10 +121,10 @@ class Processes:
         requests_per_second(port, ask, count)
         return (self.seconds() - before) / count * 1e6
 
-    def measure_worker(self, url: str, home: Path) -> float:
+    def measure_worker(self, url: str, home: Path, tasks: int) -> float:
         """Return the microseconds per task of a worker, from its 2,000th task to its last."""
         (home / "turns_app.py").write_text(WORKER_APP)
-        start(url, enqueue_for_worker, tasks=WORKER_TASKS, batch=1000)
+        start(url, enqueue_for_worker, tasks=tasks, batch=1000)
         command = [Path(sys.executable).with_name("tenuto"), "worker", "turns_app:app"]
         environment = {**os.environ, "TENUTO_DATABASE_URL": url, "TENUTO_HOME": str(home), "PYTHONPATH": str(home)}
         worker = subprocess.Popen(
@@ -117,7 +132,7 @@ class Processes:
         )
         try:
             with psycopg.connect(url, autocommit=True) as conn:
-                first, before = self._wait(conn, below=WORKER_TASKS - 2_000)
+                first, before = self._wait(conn, below=tasks - 2_000)
                 last, after = self._wait(conn, below=1)
         finally:
             worker.terminate()
@@ -129,7 +144,7 @@ class Processes:
             row = conn.execute(OPEN).fetchone()
             if row is not None and row[0] < below:
                 return row[0], self.seconds()
-            time.sleep(0.05)
+            time.sleep(0.25)  # counting is part of the figure
 
 
 def enqueue_for_worker(conn: psycopg.Connection, count: int) -> None:
@@ -148,7 +163,8 @@ def serve() -> None:
         post = Ask("POST", "/v1/runs", key, b'{"type": "bench.noop", "input": [1]}')
         ours = kernel_calls
         measured: dict[str, Callable[[], float]] = {
-            "worker": lambda: processes.measure_worker(url, home),
+            "worker of 60000": lambda: processes.measure_worker(url, home, WORKER_TASKS),
+            "worker of 300000": lambda: processes.measure_worker(url, home, MANY_WORKER_TASKS),
             "HTTP get": lambda: processes.measure_requests(port, get, 2_000),
             "HTTP start": lambda: processes.measure_requests(port, post, 2_000),
         }
@@ -165,6 +181,7 @@ def serve() -> None:
             "claim and complete chains of 3": lambda: ours.drain(url, 500),
             "start 500 with a limit of 10": lambda: start_limited(url),
             "claim and complete with a limit of 10": lambda: ours.drain(url, 10),
+            "one task on new connections": lambda: use_new_connections(url),
         }
         print(json.dumps([*work, *measured]), flush=True)
         for line in sys.stdin:
@@ -211,6 +228,7 @@ def compare(other: Path, rounds: int, only: str) -> dict[str, dict[str, float]]:
                 old, new = before.measure(name), after.measure(name)
             else:
                 new, old = after.measure(name), before.measure(name)
+            print(f"round {no}, {name}: {old:.2f} {new:.2f}", file=sys.stderr)
             if no:  # the first round warms caches and plans
                 pairs.append((old, new))
     before.stop()
@@ -227,13 +245,25 @@ def compare(other: Path, rounds: int, only: str) -> dict[str, dict[str, float]]:
 
 
 def main() -> None:
+    from bench.record import commit  # not at the top: another checkout, which runs serve(), may not have it
+
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("other", type=Path, help="the checkout to compare with")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--only", default="", help="scenarios whose name contains this text")
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    parser.add_argument("--save", action="store_true", help="keep the result in bench/results/; replaces all of it")
     options = parser.parse_args()
-    print(json.dumps(compare(options.other, options.rounds, options.only), indent=None if options.json else 2))
+    result: dict[str, object] = {
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "before": commit(options.other),
+        "after": commit(Path(__file__).parent),
+        "load": [round(load, 1) for load in os.getloadavg()],
+        "rounds": options.rounds,
+        "unit": "microseconds of CPU per task or request; ratio = before / after",
+        **compare(options.other, options.rounds, options.only),
+    }
+    report("turns", result, options)
 
 
 if __name__ == "__main__":
