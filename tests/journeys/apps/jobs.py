@@ -1,10 +1,11 @@
 """The code of jobs: some that a test can stop while they run, and some whose data is refused."""
 
 from datetime import date
+from typing import Any
 
 from tenuto import App, Context, Fail, SyncContext
 from tenuto.model.errors import NotFound
-from tests.journeys.apps.world import at_gate, at_gate_sync, effect
+from tests.journeys.apps.world import FOLDER, at_gate, at_gate_sync, effect
 
 app = App("jobs")
 
@@ -99,3 +100,21 @@ def follow(ctx: SyncContext) -> list[dict[str, object]]:
 def reading(ctx: SyncContext) -> list[dict[str, object]]:
     """A row for the sink: the same id from every job, and a row of the job's own."""
     return [{"id": 1, "note": ctx.job.name}, {"id": 2 if ctx.job.name == "north" else 3, "note": "own"}]
+
+
+def rated(ctx: SyncContext) -> list[dict[str, object]]:
+    """Multiply the number of orders of a day by the rate of now; after the first rate, the test decides when."""
+    day, rate = ctx.job.partition or "", int((FOLDER / "rate").read_text())
+    event: Any = ctx.job.event or {}
+    invalidation = (event.get("data") or {}).get("invalidation") or {}
+    effect(f"rated {day} {rate} {invalidation.get('filter')}")
+    if rate > 1:
+        at_gate_sync(f"rate {rate} {day}")
+    return [{"day": day, "n": ctx.job.inputs["raw"].read().num_rows * rate}]
+
+
+def booked(ctx: SyncContext) -> list[dict[str, object]]:
+    """Append a booking of a day, one per sum that it ever had."""
+    (row,) = ctx.job.inputs["per_day"].read().to_pylist()
+    effect(f"booked {ctx.job.partition} {row['n']}")
+    return [{"id": int(ctx.job.partition or 0) * 1000 + int(row["n"]), "note": ctx.job.partition}]
