@@ -94,7 +94,7 @@ def test_the_events_of_a_pipeline_are_valid_and_say_what_was_read_and_written(
     first = worker.claim_one()
     checks = [{"name": "unique at", "severity": "warn", "passed": False, "message": "2 rows"}]
     worker.complete(first, published=[[publication(first, DAY, checks=checks)]])
-    trigger(db, "daily", DAY)
+    trigger(db, "daily", DAY, dedupe_key="nightly")
     second = worker.claim_one()
     lineage = {"method": "sql", "confidence": "exact", "columns": [SOURCE, FILTER]}
     worker.complete(second, published=[[publication(second, DAY, lineage=lineage)]])
@@ -107,6 +107,7 @@ def test_the_events_of_a_pipeline_are_valid_and_say_what_was_read_and_written(
     last = next(e for e in events if e.get("eventType") == "COMPLETE" and e["job"]["name"] == "sales.daily")
     assert last["job"]["namespace"] == NAMESPACE
     assert last["job"]["facets"]["sql"]["query"] == 'select "at", total from raw'
+    assert {tag["key"]: tag["value"] for tag in last["run"]["facets"]["tags"]["tags"]}["dedupe_key"] == f"nightly/{DAY}"
     (read,), (written,) = last["inputs"], last["outputs"]
     assert (read["name"], written["name"]) == ("raw", "per_day")
     assert read["inputFacets"]["subset"]["inputCondition"]["partitions"][0]["identifier"] == DAY

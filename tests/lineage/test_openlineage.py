@@ -83,6 +83,44 @@ def test_a_run_has_its_parent_its_root_and_the_results_of_its_checks():
     assert tags == {"dag_version": "3", "operator": "sql"}
 
 
+def test_a_run_with_several_outputs_says_which_inputs_each_is_computed_from():
+    source = {"column": "day", "dataset": "raw", "field": "at", "kind": "direct", "subtype": None}
+    known = {"dataset": "per_day", "partitions": ["x"], "folders": 1, "sources": [source, {**source, "column": "at"}]}
+    unknown = {"dataset": "notes", "partitions": ["x"], "folders": 1}
+    untouched = {"dataset": "rare"}
+    facts = {"inputs": [{"dataset": "rates"}, {"dataset": "raw"}], "outputs": [known, unknown, untouched]}
+    start, end = (
+        build_event(ATTEMPT, {"type": kind, "at": AT}, "tenuto://acme", facts) for kind in ("START", "COMPLETE")
+    )
+    one = build_event(ATTEMPT, {"type": "COMPLETE", "at": AT}, "tenuto://acme", {**facts, "outputs": [known]})
+
+    check_event(end)
+    entries = end["job"]["facets"]["lineage"]["entries"]
+    assert {entry["name"]: [item["name"] for item in entry["inputs"]] for entry in entries} == {
+        "per_day": ["raw"], "notes": ["rates", "raw"],
+    }  # fmt: skip
+    assert all("lineage" not in event["job"]["facets"] for event in (start, one))
+
+
+def test_tags_name_the_dedupe_key_and_where_the_code_is():
+    facts = {
+        "dedupe_key": "nightly",
+        "operator": "python",
+        "config": {"task": "shop.jobs:extract"},
+        "code_version": "7",
+    }
+    event = build_event(ATTEMPT, {"type": "START", "at": AT}, "tenuto://acme", facts)
+    bundled = build_event(ATTEMPT, {"type": "START", "at": AT}, "tenuto://acme", {"operator": "bundle", "bundle": "ab"})
+
+    check_event(event)
+    run, job = (
+        {tag["key"]: tag["value"] for tag in part["facets"]["tags"]["tags"]} for part in (event["run"], event["job"])
+    )
+    assert run["dedupe_key"] == "nightly"
+    assert job == {"operator": "python", "code": "shop.jobs:extract", "code_version": "7"}
+    assert {"key": "code", "value": "ab", "source": "TENUTO"} in bundled["job"]["facets"]["tags"]["tags"]
+
+
 @pytest.mark.parametrize(
     "change",
     [

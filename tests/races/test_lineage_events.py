@@ -6,6 +6,7 @@ import pytest
 
 from tests.support.database.interleave import Play, Race
 from tests.support.database.jobs import deployed, publish, trigger
+from tests.support.database.loops import value
 from tests.support.database.outbox import finish, take
 from tests.support.database.tasks import DEFAULT_ORG, Claim, Db, Worker, a_worker, call
 
@@ -34,11 +35,21 @@ def emit(db: Db) -> object:
 def end(worker: Worker, claim: Claim, last: str) -> None:
     if last == "COMPLETE":
         publish(worker, claim, "mon")
+    elif last == "ABORT":  # the attempt was handed back
+        worker.interrupt(claim)
     else:
         worker.fail(claim)
 
 
-@pytest.mark.parametrize("last", ["COMPLETE", "FAIL"])
+def cancel(db: Db) -> None:
+    call(db, "cancel_run", org_id=DEFAULT_ORG, run_id=value(db, "select id from tenuto.runs"))
+
+
+def queued(race: Race) -> tuple[str, ...]:
+    return tuple(row[0] for row in race.db.execute(QUEUED).fetchall())
+
+
+@pytest.mark.parametrize("last", ["COMPLETE", "FAIL", "ABORT"])
 @pytest.mark.parametrize("started", [True, False])
 def test_running_never_follows_the_end(race: Race, last: str, started: bool) -> None:
     def scene(play: Play) -> tuple[str, ...]:
@@ -52,6 +63,44 @@ def test_running_never_follows_the_end(race: Race, last: str, started: bool) -> 
             deliver(race.db)
         play.run(emit, lambda db: end(replace(worker, db=db), claim, last))
         call(race.db, "emit_running")
-        return tuple(row[0] for row in race.db.execute(QUEUED).fetchall())
+        return queued(race)
 
     assert set(race.every_order(scene)) == {(last,) if started else ("START", last)}
+
+
+def test_a_run_that_is_cancelled_while_its_attempt_starts_ends_with_abort(race: Race) -> None:
+    """The claim, the cancel and the look at running attempts in every order; then the worker reports the end."""
+
+    def scene(play: Play) -> tuple[str, ...]:
+        call(race.db, "put_destination", org_id=DEFAULT_ORG, name="m", url="file:m", secret=b"x", openlineage=True)
+        deployed(race.db)
+        trigger(race.db)
+        worker = a_worker(race.db)
+        claims, _, _ = play.run(lambda db: replace(worker, db=db).claim(), cancel, emit)
+        call(race.db, "sweep_cancelled")
+        call(race.db, "emit_running")
+        worker.fail(*claims)
+        call(race.db, "emit_running")
+        assert bool(claims) == (queued(race) != ())
+        return queued(race)
+
+    assert set(race.every_order(scene, 1, 1, 1)) == {(), ("START", "ABORT")}
+
+
+@pytest.mark.parametrize("started", [True, False])
+def test_a_cancelled_attempt_that_is_reported_while_events_are_written_ends_once(race: Race, started: bool) -> None:
+    def scene(play: Play) -> tuple[str, ...]:
+        call(race.db, "put_destination", org_id=DEFAULT_ORG, name="m", url="file:m", secret=b"x", openlineage=True)
+        deployed(race.db)
+        trigger(race.db)
+        worker = a_worker(race.db)
+        claim = worker.claim_one()
+        if started:  # and RUNNING is due
+            call(race.db, "emit_running")
+            deliver(race.db)
+        cancel(race.db)
+        play.run(emit, lambda db: replace(worker, db=db).fail(claim))
+        call(race.db, "emit_running")
+        return queued(race)
+
+    assert set(race.every_order(scene)) == {("ABORT",) if started else ("START", "ABORT")}

@@ -19,6 +19,7 @@ VERSIONS = {
     "JobDependenciesRunFacet": "facets/1-0-1",
     "JobTypeJobFacet": "facets/2-0-4",
     "LifecycleStateChangeDatasetFacet": "facets/1-0-1",
+    "LineageFacet": "facets/1-0-0",
     "NominalTimeRunFacet": "facets/1-0-1",
     "OutputStatisticsOutputDatasetFacet": "facets/1-0-2",
     "OwnershipJobFacet": "facets/1-0-1",
@@ -152,3 +153,30 @@ def column_lineage(sources: Sequence[SourceColumn], namespace: str) -> JsonObjec
         (whole if source["column"] is None else fields.setdefault(source["column"], [])).append(field)
     columns: JsonObject = {column: {"inputFields": inputs} for column, inputs in fields.items()}
     return facet("ColumnLineageDatasetFacet", {"fields": columns, "dataset": whole})
+
+
+def output_lineage(
+    inputs: Sequence[DatasetDetails], outputs: Sequence[DatasetDetails], namespace: str
+) -> JsonObject | None:
+    """Return from which inputs each output of a run was computed, so that a catalog does not link all of them with each
+    other: those of its columns, else every input. None if the run wrote one output only."""
+    if len(outputs) < 2:
+        return None
+    entries = [
+        {
+            **_of_dataset(output["dataset"], namespace),
+            "inputs": [_of_dataset(name, namespace) for name in _sources_of(output, inputs)],
+        }
+        for output in outputs
+    ]
+    return facet("LineageJobFacet", {"entries": entries}, file="LineageFacet")
+
+
+def _of_dataset(name: str, namespace: str) -> JsonObject:
+    return {"namespace": namespace, "name": name, "type": "DATASET"}
+
+
+def _sources_of(output: DatasetDetails, inputs: Sequence[DatasetDetails]) -> list[str]:
+    if sources := output.get("sources"):
+        return sorted({source["dataset"] for source in sources})
+    return sorted({item["dataset"] for item in inputs})

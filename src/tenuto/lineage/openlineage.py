@@ -12,6 +12,7 @@ from tenuto.lineage.facets import (
     dataset_facets,
     facet,
     output_facets,
+    output_lineage,
     schema_url,
     subset,
     tags,
@@ -57,17 +58,18 @@ def _base(event: QueuedEvent, kind: str) -> JsonObject:
 
 
 def _run_event(subject: AttemptSubject, event: QueuedEvent, namespace: str, facts: SubjectFacts) -> JsonObject:
-    kind = event["type"]
+    kind, inputs, outputs = event["type"], facts.get("inputs") or (), facts.get("outputs") or ()
+    written = [item for item in outputs if kind == "COMPLETE" and "partitions" in item]
+    job = _job(subject, namespace, facts)
+    if lineage := output_lineage(inputs, written, namespace):
+        job["facets"] = {**cast(JsonObject, job["facets"]), "lineage": lineage}
     return {
         **_base(event, "RunEvent"),
         "eventType": kind,
         "run": {"runId": run_id(subject), "facets": _run_facets(subject, kind, namespace, facts)},
-        "job": _job(subject, namespace, facts),
-        "inputs": [_input(item, namespace) for item in facts.get("inputs") or ()],
-        "outputs": [
-            _output(item, namespace, written=kind == "COMPLETE" and "partitions" in item)
-            for item in facts.get("outputs") or ()
-        ],
+        "job": job,
+        "inputs": [_input(item, namespace) for item in inputs],
+        "outputs": [_output(item, namespace, written=item in written) for item in outputs],
     }
 
 
@@ -100,7 +102,7 @@ def _job(subject: AttemptSubject | JobSubject, namespace: str, facts: SubjectFac
         kind |= {"processingType": "STREAMING", "emissionPattern": EMISSION}
     facets: JsonObject = {
         "jobType": facet("JobTypeJobFacet", kind),
-        "tags": facet("TagsJobFacet", tags({"dag_version": facts.get("version"), "operator": facts.get("operator")})),
+        "tags": facet("TagsJobFacet", tags(_job_tags(facts))),
     }
     if deployed_by := facts.get("deployed_by"):
         owner: JsonObject = {"name": deployed_by, "type": "DEPLOYER"}
@@ -111,6 +113,17 @@ def _job(subject: AttemptSubject | JobSubject, namespace: str, facts: SubjectFac
     if isinstance(query, str):
         facets["sql"] = facet("SQLJobFacet", {"query": query, "dialect": "duckdb"})
     return {"namespace": namespace, "name": f"{subject['dag']}.{subject['job']}", "facets": facets}
+
+
+def _job_tags(facts: SubjectFacts) -> JsonObject:
+    """Return the tags of a job. `code` names the function or bundle, whose text is not known here."""
+    function = (facts.get("config") or {}).get("task") if facts.get("operator") == "python" else None
+    return {
+        "dag_version": facts.get("version"),
+        "operator": facts.get("operator"),
+        "code": function or facts.get("bundle"),
+        "code_version": facts.get("code_version"),
+    }
 
 
 def _run_facets(subject: AttemptSubject, kind: str, namespace: str, facts: SubjectFacts) -> JsonObject:
@@ -145,6 +158,7 @@ def _tags(subject: AttemptSubject, kind: str, facts: SubjectFacts) -> JsonObject
             "dag_version": facts.get("version"),
             "outcome": facts.get("outcome") if kind in ENDS else None,
             "reused": facts.get("reused"),
+            "dedupe_key": facts.get("dedupe_key"),
         }
     )
 

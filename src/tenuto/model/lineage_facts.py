@@ -91,6 +91,9 @@ class SubjectFacts(VersionFacts, total=False):
     outcome: str | None
     error: Json
     reused: str | None
+    dedupe_key: str | None
+    bundle: str | None
+    code_version: str | None
     upstream: AttemptSubject | None
     inputs: Sequence[DatasetDetails] | None
     outputs: Sequence[DatasetDetails] | None

@@ -7,6 +7,7 @@ as $$
   select jsonb_build_object(
     'operator', split_part(j.operator, '@', 1), 'config', j.definition -> 'config', 'version', v.version,
     'deployed_by', v.created_by,
+    'bundle', j.definition #> '{udf,bundle}', 'code_version', j.definition -> 'code_version',
     'description', j.definition -> 'description', 'source_kind', j.definition #> '{source,kind}',
     'inputs', (
       select jsonb_agg(jsonb_build_object('dataset', d.name) order by i.no)

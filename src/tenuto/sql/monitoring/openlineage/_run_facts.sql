@@ -10,6 +10,8 @@ as $$
     'operator', t.input #> '{job,operator}', 'config', t.input #> '{job,config}', 'source', t.input #> '{job,source}',
     'description', j.definition -> 'description', 'source_kind', j.definition #> '{source,kind}',
     'deployed_by', d.created_by, 'outcome', a.outcome, 'error', a.error, 'reused', a.output -> 'reused',
+    'bundle', j.definition #> '{udf,bundle}', 'code_version', j.definition -> 'code_version',
+    'dedupe_key', tenuto.get_dedupe_key(p_org_id, t.run_id),
     'upstream', (
       select jsonb_build_object('task_id', p.task_id, 'attempt', p.attempt, 'dag', u.input #> '{job,dag}',
                'job', u.input #> '{job,job}')
