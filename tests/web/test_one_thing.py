@@ -16,12 +16,15 @@ CHANGES = re.compile("^(Cancel|Retry|Pause|Resume|Trigger|Cut|Roll|Start|Silence
 @pytest.fixture
 def system(orders: System) -> System:
     orders.run("alerts", "set", "late", "dataset_age", "--target", "orders_raw", "--seconds", "60")
+    orders.run("pools", "set", "gpu", "provider=local", "max=1", "queues=nothing")
     return orders
 
 
 def paths_of_things(system: System) -> list[str]:
     task = json.loads(system.run("tasks", "list", "--json", "--limit", "1"))["tasks"][0]
     worker = json.loads(system.run("workers", "list", "--json"))["workers"][0]["id"]
+    orders = ("orders_daily", "--partition", "2026-11-15", "--reprocess", "all", "--json")
+    backfill = json.loads(system.run("backfill", "start", *orders))["id"]
     run, dag, dataset = f"/runs/{task['run_id']}", "/dags/orders", "/datasets/orders_daily"
     return [
         *(f"{run}?tab={tab}" for tab in ("graph", "timeline", "tasks", "data", "logs", "children")),
@@ -29,6 +32,10 @@ def paths_of_things(system: System) -> list[str]:
         *(f"{dag}?tab={tab}" for tab in ("graph", "jobs", "versions", "yaml", "history")),
         *(f"{dataset}?tab={tab}" for tab in ("partitions", "versions", "schema", "lineage", "readers")),
         f"/workers/{worker}",
+        "/workers?pool=gpu",
+        f"/backfills/{backfill}",
+        "/backfills",
+        "/schedules",
         "/alerts",
         "/events",
     ]
@@ -45,6 +52,26 @@ def test_axe_finds_nothing_serious_on_the_page_of_one_thing(admin: Dashboard, sy
         admin.page.keyboard.press("Escape")
 
     assert {path: problems for path, problems in found.items() if problems} == {}
+
+
+DIALOGS = (
+    ("/runs", "Start a run"), ("/runs?type=x", "Save as view"), ("/schedules", "Create a schedule"),
+    ("/backfills", "Start a backfill"), ("/alerts", "Create a rule"), ("/queues", "Set a limit"), ("/queues", "Pause"),
+    ("/admin", "Create a user"), ("/admin", "Create a role"), ("/admin?tab=keys", "Create a key"),
+    ("/dags/orders", "Delete"), ("/dags/orders?tab=jobs", "Trigger"), ("/datasets/orders_daily", "Start a backfill"),
+)  # fmt: skip
+
+
+def test_axe_finds_nothing_serious_in_dialogs(admin: Dashboard) -> None:
+    found = {}
+    for number, (path, button) in enumerate(DIALOGS):
+        admin.page.evaluate(f"localStorage.setItem('tenuto-theme', '{('light', 'dark')[number % 2]}')")
+        page = admin.visit(path)
+        page.get_by_role("main").get_by_role("button", name=button, exact=True).first.click()
+        expect(page.get_by_role("dialog")).to_be_visible()
+        found[path, button] = admin.barriers()
+
+    assert {where: problems for where, problems in found.items() if problems} == {}
 
 
 def test_a_reader_is_offered_no_change_on_the_page_of_one_thing(system: System, opened: Open) -> None:

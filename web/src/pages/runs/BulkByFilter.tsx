@@ -61,15 +61,16 @@ export function BulkByFilter({ query }: { query: RunQuery }) {
       setProgress(null);
     }
   };
-  const number = count.data?.total?.count;
+  const total = count.data?.total;
+  const number = total == null ? "" : `${total.exact ? "" : "about "}${formatCount(total.count)} `;
   return (
     <Button
       kind={isFinal(status) ? "plain" : "danger"}
       busy={progress !== null}
-      disabled={number === 0}
+      disabled={total?.count === 0}
       onClick={() => void run()}
     >
-      {progress ?? `${verb} all ${number == null ? "" : `${formatCount(number)} `}${status}`}
+      {progress ?? `${verb} all ${number}${status}`}
     </Button>
   );
 }

@@ -1,4 +1,4 @@
-import{l as e}from"./time-DNxDdzOj.js";import{t}from"./Editor-BrDeFYOf.js";import{R as n}from"./States-DLN401-i.js";var r=n(),i=`version: 1
+import{l as e}from"./time-DNxDdzOj.js";import{t}from"./Editor-CHNSSbK9.js";import{R as n}from"./States-DLN401-i.js";var r=n(),i=`version: 1
 name: hello
 jobs:
   - name: numbers
