@@ -57,3 +57,23 @@ def test_a_renamed_source_is_no_new_source():
     renamed["jobs"][1]["execution_strategy"] = "PerUpdate"
 
     assert warnings(old, renamed, orders_daily="sales") == []
+
+
+def test_a_sink_is_computed_from_what_the_jobs_read_that_append_to_it():
+    sink = {
+        "name": "collect",
+        "activation": "source",
+        "source": {"kind": "buffer"},
+        "operator": "sink",
+        "update_strategy": "append",
+        "unique_key": ["id"],
+        "outputs": [
+            {"dataset": "all_rows", "storage": {"kind": "postgres"}, "columns": [{"name": "id", "type": "integer"}]}
+        ],
+    }
+    document = daily_with(outputs=[{"append_to": "all_rows"}])
+    document["jobs"] = [*document["jobs"][:2], sink]
+
+    assert warnings(None, document, all_rows="sales", orders_raw="finance") == [
+        "role sales reads all_rows, which will be computed from orders_raw, but cannot read orders_raw"
+    ]

@@ -47,7 +47,7 @@ def _names_before(old: Dag | None, new: Dag) -> dict[str, str]:
 
 def _sources(dag: Dag) -> dict[str, set[str]]:
     """Returns the datasets that each published dataset is computed from; outputs without a dataset are followed to the
-    datasets behind them."""
+    datasets behind them, and a sink is computed from what the jobs read that append to it."""
     jobs = {job.name: job for job in dag.jobs}
     read: dict[str, set[str]] = {}
     for job in dag.jobs:  # those that it reads from come first
@@ -58,4 +58,9 @@ def _sources(dag: Dag) -> dict[str, set[str]]:
             else:
                 dataset, behind = jobs[item.job].outputs[item.output].dataset, read[item.job]
             read[job.name] |= behind if dataset is None else {dataset}
-    return {dataset: read[job.name] for dataset, (job, _) in dag.datasets().items()}
+    sources = {dataset: set(read[job.name]) for dataset, (job, _) in dag.datasets().items()}
+    for job in dag.jobs:
+        for output in job.outputs:
+            if output.append_to is not None:
+                sources[output.append_to] |= read[job.name]
+    return sources

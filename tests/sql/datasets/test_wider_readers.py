@@ -112,3 +112,24 @@ def test_sources_behind_outputs_without_a_dataset_count(org: Db):
 
     with pytest.raises(Forbidden, match=MESSAGE):
         deploy(org, document)
+
+
+def test_the_sources_of_jobs_that_append_to_a_sink_count(org: Db):
+    sink = {
+        "name": "collect",
+        "activation": "source",
+        "source": {"kind": "buffer"},
+        "operator": "sink",
+        "update_strategy": "append",
+        "unique_key": ["id"],
+        "outputs": [
+            {"dataset": "all_rows", "storage": {"kind": "postgres"}, "columns": [{"name": "id", "type": "integer"}]}
+        ],
+    }
+    writer = {**from_secrets()["jobs"][1], "name": "write", "outputs": [{"append_to": "all_rows"}]}
+    deploy(org, {"version": 1, "name": "ledger", "jobs": [writer, sink]})
+    cutover(org, version=1, name="ledger", force=True)
+    policy(org, "deny")
+
+    with pytest.raises(Forbidden, match="all_rows is computed from secrets, which role sales cannot read"):
+        grant(org, "all_rows")
