@@ -217,11 +217,13 @@ class Checkout:
         self._process.communicate()
 
 
-def compare(other: Path, rounds: int, only: str) -> dict[str, dict[str, float]]:
+def compare(other: Path, rounds: int, only: list[str]) -> dict[str, dict[str, float]]:
     """Return for each scenario the least microseconds per task of both checkouts (other load can only add to them),
     their ratio, and the median of the ratios of all rounds. Above 1, this checkout is faster."""
     before, after = Checkout(other.resolve()), Checkout(Path(__file__).parents[1])
-    figures: dict[str, list[tuple[float, float]]] = {name: [] for name in after.scenarios if only in name}
+    figures: dict[str, list[tuple[float, float]]] = {
+        name: [] for name in after.scenarios if not only or any(text in name for text in only)
+    }
     for no in range(rounds + 1):
         for name, pairs in figures.items():
             if no % 2:
@@ -250,7 +252,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("other", type=Path, help="the checkout to compare with")
     parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--only", default="", help="scenarios whose name contains this text")
+    parser.add_argument(
+        "--only", nargs="*", default=[], metavar="TEXT", help="scenarios whose name contains one of these"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     parser.add_argument("--save", action="store_true", help="keep the result in bench/results/; replaces all of it")
     options = parser.parse_args()
