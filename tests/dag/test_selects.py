@@ -70,6 +70,8 @@ def test_a_select_that_can_not_run_is_refused(sql: str, problem: str):
         "select * exclude (day) from orders_raw qualify row_number() over (partition by id order by day) = 1",
         "select * from orders_raw, range(3), (values (1)) v(x)",
         "pivot orders_raw on region using sum(total)",
+        "pivot (select ';-- x' as a, 1 as b from orders_raw) on a using sum(b)",
+        f"pivot (select ';{'/**/' * 1000}x' as a, 1 as b from orders_raw) on a using sum(b)",
         "select * from ORDERS_RAW union all by name select * from refused",
         "select list_transform(days, lambda day, n: day + n) from orders_raw",  # sqlglot does not know this, nor these
         "select force, 5! from orders_raw",

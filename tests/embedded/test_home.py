@@ -100,6 +100,20 @@ def test_data_of_a_home_that_was_removed_is_found_and_kept(private_home, migrate
     shutil.rmtree(left)
 
 
+@only_root
+def test_data_of_a_home_that_was_moved_is_not_abandoned(private_home, migrated_home):
+    copy_home(migrated_home, private_home)
+    with embedded.server(private_home):
+        used = embedded.status(private_home).data.parent
+    moved = private_home.with_name("moved")
+    shutil.move(private_home, moved)
+    with embedded.server(moved):
+        assert embedded.status(moved).data.parent == used
+
+    assert used not in list_abandoned()
+    shutil.rmtree(used)
+
+
 def test_only_folders_that_name_a_home_count_as_abandoned(tmp_path: Path):
     for name in ("0123456789abcdef", "0123456789abcdef-2", "objects", "fedcba9876543210"):
         (tmp_path / "server" / name / "data").mkdir(parents=True)
@@ -107,6 +121,9 @@ def test_only_folders_that_name_a_home_count_as_abandoned(tmp_path: Path):
         (tmp_path / "server" / name / "home").write_text(f"{tmp_path / 'home'}\n")
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "data").symlink_to(tmp_path / "server" / "0123456789abcdef-2" / "data")
+    (tmp_path / "server" / "0000000000000000" / "home").mkdir(parents=True)  # names no home, and hides no others
+    (tmp_path / "server" / "0000000000000001").mkdir()
+    (tmp_path / "server" / "0000000000000001" / "home").write_bytes(b"\xff")
 
     assert [folder.name for folder in list_abandoned(tmp_path / "server")] == ["0123456789abcdef"]
     assert list_abandoned(tmp_path / "nowhere") == []

@@ -68,7 +68,7 @@ def test_many_rows_are_inserted_by_one_statement(db: Db) -> None:
 def test_an_insert_with_a_state_of_its_own_is_refused(db: Db, columns: str, values: str, message: str) -> None:
     with refused("TN003", message):
         db.execute(f"insert into tenuto_compat_wgp.tasks (task_type, {columns}) values ('travel', {values})".encode())
-    with refused("TN003", "has no type"):
+    with refused("TN003", "task_type of the task is null"):
         db.execute("insert into tenuto_compat_wgp.tasks (params) values ('{}')")
 
 

@@ -9,6 +9,10 @@ from tests.support.database.audit import deeds, direct_entries
 from tests.support.database.tasks import DEFAULT_ORG, Db, call, start
 from tests.support.postgres.server import connect_as
 
+NOISE = "".join(chr(0x4E00 + no * no % 20_011) for no in range(1024))  # 3 kB, too long for an index
+DEEP = "[" * 5000 + "1" + "]" * 5000
+DEEP_CHANGES = {"password": {"new": "[secret]"}, "a": {"new": {"length": 10001}}}
+
 
 def test_a_row_that_a_login_wrote_itself_is_sealed_and_stops_no_others(db: Db, database: str) -> None:
     with connect_as(database, "tenuto_client") as conn:
@@ -26,6 +30,8 @@ def test_a_row_that_a_login_wrote_itself_is_sealed_and_stops_no_others(db: Db, d
 @pytest.mark.parametrize(("entity_id", "changes", "old", "sealed_id", "sealed_changes"), [
     ("", "{}", None, "unknown", {}),
     ("x" * 1025, '{"a": 1}', None, "x" * 1024, {"a": {"new": 1}}),
+    (NOISE, "{}", None, NOISE[:256], {}),
+    ("r", f'{{"password": 1, "a": {DEEP}}}', None, "r", DEEP_CHANGES),
     ("r", "[1]", None, "r", {}),
     ("r", "null", '{"a": 1}', "r", {}),
     ("r", '{"a": 1}', '"text"', "r", {"a": {"new": 1}}),
@@ -42,6 +48,7 @@ def test_a_row_that_does_not_fit_the_log_is_made_to_fit(
     (run,) = start(db, 1)
 
     listed = direct_entries(db, entity="node")
+    assert [entry["entity_id"] for entry in listed] == [sealed_id]
     assert call(db, "seal_audit") == 2
 
     assert [entry["changes"] for entry in listed] == [sealed_changes]

@@ -15,14 +15,16 @@ def list_abandoned(root: Path = ROOT_SERVER_FOLDER) -> list[Path]:
     folder that does not name its home is left out."""
     try:
         folders = sorted(folder for folder in root.iterdir() if _NAME.fullmatch(folder.name))
-        return [folder for folder in folders if _is_abandoned(folder)]
     except OSError:  # no such folder, or another user's
         return []
+    return [folder for folder in folders if _is_abandoned(folder)]
 
 
 def _is_abandoned(folder: Path) -> bool:
-    file = folder / HOME_FILE
-    if not file.exists() or running_pid(folder / "data") is not None:
+    try:
+        if running_pid(folder / "data") is not None:
+            return False
+        link = Path((folder / HOME_FILE).read_text().rstrip("\n")) / "data"
+        return not link.is_symlink() or link.readlink() != folder / "data"
+    except (OSError, ValueError):  # no file, or one that names no home
         return False
-    link = Path(file.read_text().rstrip("\n")) / "data"
-    return not link.is_symlink() or link.readlink() != folder / "data"

@@ -140,9 +140,14 @@ def make_paths(home: Path) -> ServerPaths:
             f"the data of {place.home} was in {place.folder}, which no longer exists; "
             f"remove {link} to start with an empty database"
         )
-    if not (place.folder / HOME_FILE).exists():
-        (place.folder / HOME_FILE).write_text(f"{place.home}\n")
+    _name_home(place.folder / HOME_FILE, f"{place.home}\n")
     return place
+
+
+def _name_home(file: Path, text: str) -> None:
+    """Write down whose data is in a folder: of a new home, or of one that was moved."""
+    if not file.exists() or file.read_bytes() != text.encode():
+        file.write_text(text)
 
 
 def _check_home(home: Path) -> None:

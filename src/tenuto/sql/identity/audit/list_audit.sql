@@ -33,7 +33,8 @@ begin
      order by a.id desc
      limit p_limit)
     union all
-    (select r.id, r.created_at, r.entity, r.entity_id, r.action, tenuto._arrived_changes(r.changes, r.old), 'login',
+    (select r.id, r.created_at, tenuto._arrived_word(r.entity), tenuto._arrived_id(r.entity_id),
+            tenuto._arrived_word(r.action), tenuto._arrived_changes(r.changes, r.old), 'login',
             r.login, r.ip, r.application, null, null
      from tenuto.audit_arrivals r
      where r.org_id = p_org_id
