@@ -249,4 +249,14 @@ DEPLOY_BUGS = (
         "tests/sql/datasets/test_flush_sinks.py::test_rows_that_wait_for_a_sink_are_not_collected",
         (("datasets/_settle_row_set.sql", r"o\.status <> 'done'", "false"),),
     ),
+    Bug(
+        "dags_that_only_read_each_other_wait_for_each_other",
+        f"{RACES}/test_loops.py::test_dags_that_read_each_other_never_wait_for_each_other[triggered]",
+        (("datasets/_lock_loops.sql", r"if v_triggers is not null then", "if v_triggers then"),),
+    ),
+    Bug(
+        "every_node_counts_as_one_of_a_loop",
+        "tests/plans/test_loop_plans.py::test_a_search_for_loops_grows_with_the_edges",
+        (("datasets/_follow_loops.sql", r"where n\.edges > 0", "where true"),),
+    ),
 )

@@ -222,3 +222,21 @@ def test_a_loop_from_before_the_check_stops_no_other_dag(db: Db):
         deploy(db, looping | {"description": "the same"})
     deployed(db, a_dag("first", a_source("a0"), a_source("z0") | {"name": "more"}), expected=2)
     deploy(db, a_dag("second", a_job("run", "a0", "b0")) | {"description": "the same"})
+
+
+@pytest.mark.parametrize(
+    ("edges", "left"),
+    [
+        (["ab", "bc", "ac", "cd"], ""),
+        (["aa"], "a"),
+        (["ab", "bc", "cb", "cd", "xd", "de"], "bcde"),
+        (["ab", "ba", "bc", "cd", "de", "ed", "xy"], "abcde"),
+        (["ab", "ab", "ba"], "ab"),
+    ],
+)
+def test_what_is_in_a_loop_or_follows_from_one_is_left_of_a_graph(db: Db, edges: list[str], left: str):
+    sources, targets = [edge[0] for edge in edges], [edge[1] for edge in edges]
+
+    rows = db.execute("select tenuto._follow_loops(%s, %s)", [sources, targets]).fetchall()
+
+    assert "".join(sorted(name for (name,) in rows)) == left

@@ -1,20 +1,21 @@
--- Returns whether a dataset of another DAG triggers a job of a version of a DAG. If so, until the transaction ends no
--- other version of the org for which this holds is checked for loops: two versions could close one together. Any other
--- version is in no loop.
+-- Returns whether a dataset of another DAG triggers a job of a version of a DAG; any other version is in no loop. If a
+-- job reads such a dataset, triggered or not, no other version of the org for which this holds is deployed or checked
+-- for loops until the transaction ends: two could close a loop together, or wait for each other's datasets.
 create or replace function tenuto._lock_loops(p_org_id uuid, p_version_id uuid)
   returns boolean
   language plpgsql
 as $$
+declare
+  v_triggers boolean;   -- null if no job reads one
 begin
-  if not exists (
-    select from tenuto.jobs j
-    cross join lateral jsonb_array_elements(j.definition -> 'inputs') i
-    where j.org_id = p_org_id and j.dag_version_id = p_version_id
-      and i.value ->> 'job' is null and i.value ->> 'trigger' is not null
-  ) then
-    return false;
+  select bool_or(i.value ->> 'trigger' is not null)
+  into v_triggers
+  from tenuto.jobs j
+  cross join lateral jsonb_array_elements(j.definition -> 'inputs') i
+  where j.org_id = p_org_id and j.dag_version_id = p_version_id and i.value ->> 'job' is null;
+  if v_triggers is not null then
+    perform pg_advisory_xact_lock(hashtextextended('tenuto loops ' || p_org_id, 0));
   end if;
-  perform pg_advisory_xact_lock(hashtextextended('tenuto loops ' || p_org_id, 0));
-  return true;
+  return coalesce(v_triggers, false);
 end
 $$;
