@@ -82,6 +82,12 @@ DEPLOY_BUGS = (
         (("reactions/builds/_update_readers.sql", r"o\.fingerprint is distinct from n\.fingerprint", "true"),),
     ),
     Bug(
+        "readers_are_parked_with_the_tasks_of_the_dag",
+        "tests/dispatcher/test_failing_builds.py::"
+        "test_readers_are_told_of_a_cutover_if_a_task_of_the_dag_itself_cannot_be_started",
+        (("reactions/builds/_build_work.sql", r"then ':readers' else", "then '' else"),),
+    ),
+    Bug(
         "a_cutover_updates_the_jobs_of_its_own_dag",
         f"{EVENTS}/test_reader_updates.py::test_partitions_that_differ_are_updates_for_jobs_of_other_dags_only",
         (("reactions/_decide.sql", r"and c\.producer = c\.reader\)", "and false)"),),

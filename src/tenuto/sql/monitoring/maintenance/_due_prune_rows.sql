@@ -22,8 +22,9 @@ begin
     limit 100000;
   when 'advance_builds' then
     return query
-    select b.dag_version_id::text, b.org_id, null::uuid, null::uuid, b.due_at
+    select w.key, b.org_id, null::uuid, null::uuid, b.due_at
     from tenuto.builds b
+    cross join lateral tenuto._build_work(b) w
     where b.due_at <= tenuto.now()
     limit 100000;
   when 'prune_runs' then

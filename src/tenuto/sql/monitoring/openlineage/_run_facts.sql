@@ -1,5 +1,5 @@
 -- Returns what is known about an attempt of a job: what it read, how it ended, and what it published, per dataset with
--- the first 100 partitions.
+-- the first 100 partitions. Of dedupe keys only one that a user set: not that of a fire time or a request.
 create or replace function tenuto._run_facts(p_org_id uuid, p_task_id uuid, p_attempt int)
   returns jsonb
   language sql
@@ -11,7 +11,7 @@ as $$
     'description', j.definition -> 'description', 'source_kind', j.definition #> '{source,kind}',
     'deployed_by', d.created_by, 'outcome', a.outcome, 'error', a.error, 'reused', a.output -> 'reused',
     'bundle', j.definition #> '{udf,bundle}', 'code_version', j.definition -> 'code_version',
-    'dedupe_key', tenuto.get_dedupe_key(p_org_id, t.run_id),
+    'dedupe_key', case when t.input #>> '{job,source}' is null then tenuto.get_dedupe_key(p_org_id, t.run_id) end,
     'upstream', (
       select jsonb_build_object('task_id', p.task_id, 'attempt', p.attempt, 'dag', u.input #> '{job,dag}',
                'job', u.input #> '{job,job}')

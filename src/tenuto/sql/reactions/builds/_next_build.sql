@@ -8,7 +8,8 @@ return (
   select b.due_at
   from tenuto.builds b
   where b.due_at is not null
-    and not exists (
-      select from tenuto.parked_rows p where p.loop = 'advance_builds' and p.key = b.dag_version_id::text)
+    and exists (
+      select from tenuto._build_work(b) w
+      where not exists (select from tenuto.parked_rows p where p.loop = 'advance_builds' and p.key = w.key))
   order by b.due_at
   limit 1);

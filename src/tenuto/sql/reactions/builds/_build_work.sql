@@ -1,0 +1,14 @@
+-- Returns what there is to do for a build, each with the key under which it is parked: its own tasks, and the updates
+-- of readers in other DAGs. Following or cancelling its tasks comes after the last update: until then, the build stays
+-- due.
+create or replace function tenuto._build_work(p_build tenuto.builds)
+  returns table (key text, readers boolean)
+  language sql
+  stable
+as $$
+  select p_build.dag_version_id::text || case when w.readers then ':readers' else '' end, w.readers
+  from (select exists (
+          select from tenuto.reader_updates u where u.dag_version_id = p_build.dag_version_id) as found) u
+  cross join (values (false), (true)) w(readers)
+  where case when w.readers then u.found else not u.found or p_build.phase not in ('follow', 'cancel') end;
+$$;
