@@ -61,6 +61,19 @@ DEPLOY_BUGS = (
         (("reactions/deploy_dag.sql", r"perform tenuto\._leave_lost_sources\([^;]*;", ""),),
     ),
     Bug(
+        "data_of_a_dataset_that_lost_its_name_is_used_again",
+        f"{EVENTS}/test_deleted_sources.py::test_a_dataset_that_gets_its_name_back_gets_what_was_computed_from_it_back",
+        (("datasets/_lost_sources.sql", r" or i\.parent_key is null and exists \(.*?deleted_at is null\)", ""),),
+    ),
+    Bug(
+        "data_of_a_dataset_that_was_deleted_twice_is_used_again",
+        f"{EVENTS}/test_deleted_sources.py::test_a_dataset_that_was_deleted_twice_is_a_third_one",
+        (
+            ("datasets/_leave_lost_sources.sql", r"union all.*?\n  \)", ")"),
+            ("datasets/_leave_lost_sources.sql", r"\n  where s\.next_hash not in .*?;", ";"),
+        ),
+    ),
+    Bug(
         "a_rollback_reads_what_is_deleted_meanwhile",
         f"{RACES}/test_deletions.py::test_a_rollback_of_a_reader_and_a_deletion_of_what_it_reads_never_both_win",
         (("datasets/_check_version_data.sql", r"\n  for key share;", ";"),),

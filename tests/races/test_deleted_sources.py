@@ -1,12 +1,12 @@
-"""A dataset that is deleted and published again beside deploys, commits and events of its readers: what was computed
-from the deleted one is never taken for data of the new one."""
+"""A dataset that is deleted and published again, or whose name another one takes, beside deploys, commits and events of
+its readers: what was computed from the old one is never taken for data of the new one."""
 
 from dataclasses import replace
 from typing import Any
 
-from tenuto.model.errors import Conflict
+from tenuto.model.errors import Conflict, NotFound
 from tests.sql.reactions.test_delete_dag import delete
-from tests.sql.reactions.test_deleted_sources import PRODUCER, REPORTS, WITHOUT, again, work
+from tests.sql.reactions.test_deleted_sources import PRODUCER, REPORTS, WITHOUT, again, take_name, work
 from tests.support.database.builds import advance
 from tests.support.database.dags import deploy
 from tests.support.database.events import commit, route
@@ -14,15 +14,24 @@ from tests.support.database.interleave import Play, Race
 from tests.support.database.jobs import deployed, partitions, publish
 from tests.support.database.tasks import Db, Worker, a_worker
 
-# Versions of datasets that were computed from more than one dataset of the same name.
+# Versions of datasets that were computed from more than one dataset for the same input.
 MIXED = """
 select s.dataset_version_id
 from tenuto.dag_version_datasets s
 join tenuto.jobs j on j.dag_version_id = s.dag_version_id and j.job_key = s.job_key
 join tenuto.job_inputs i on i.job_id = j.id
+group by s.dataset_version_id, i.no
+having count(distinct i.dataset_id) > 1
+"""
+# The DAG whose dataset a version of reports reads.
+SOURCE = """
+select g.name
+from tenuto.dag_versions v
+join tenuto.dags r on r.id = v.dag_id and r.name = 'reports'
+join tenuto.job_inputs i on i.dag_version_id = v.id and i.parent_key is null
 join tenuto.datasets d on d.id = i.dataset_id
-group by s.dataset_version_id, d.name
-having count(distinct d.id) > 1
+join tenuto.dags g on g.id = d.dag_id
+where v.version = %s
 """
 
 
@@ -53,6 +62,24 @@ def test_a_deploy_beside_a_deletion_and_a_new_dataset_takes_one_of_both(race: Ra
         return refused
 
     assert set(race.every_order(scene)) == {True, False}
+
+
+def test_a_deploy_beside_a_dataset_that_takes_the_name_of_a_renamed_one_takes_one_of_both(race: Race) -> None:
+    def scene(play: Play) -> str | None:
+        reader_left(race.db, a_worker(race.db))
+
+        taken, new = play.run(take_name, lambda db: deploy(db, again(REPORTS)))
+
+        assert not isinstance(taken, Exception), taken
+        assert race.db.execute(MIXED).fetchall() == []
+        if isinstance(new, Exception):  # neither has the name
+            assert isinstance(new, NotFound), new
+            return None
+        row = race.db.execute(SOURCE, [new["version"]]).fetchone()
+        assert row is not None
+        return row[0]
+
+    assert {"sales", "newcomer"} <= set(race.every_order(scene))
 
 
 def test_a_commit_of_a_reader_beside_the_deletion_of_what_it_read_is_not_seen_later(race: Race) -> None:

@@ -1,7 +1,9 @@
-"""A dataset that is deleted and published again is another one: nothing that was computed from the deleted one is used
-again."""
+"""A dataset that is deleted and published again is another one, and so is one that takes the name of a renamed one:
+nothing that was computed from the dataset that had the name is used again."""
 
 from typing import Any
+
+import pytest
 
 from tests.sql.reactions.test_delete_dag import delete, delete_dataset
 from tests.support.database.builds import advance, compute, status
@@ -15,6 +17,19 @@ ALONE = {**RAW, "name": "alone", "outputs": [{"dataset": "alone", **KEY}]}  # a 
 MONTHLY = {**a_reader("monthly"), "inputs": [{"from": {"dataset": "out_weekly"}}]}
 REPORTS: dict[str, Any] = {"name": "reports", "jobs": [a_reader("weekly"), MONTHLY, ALONE]}
 WITHOUT: dict[str, Any] = {"name": "reports", "jobs": [ALONE]}
+NEWCOMER: dict[str, Any] = {**PRODUCER, "name": "newcomer"}  # publishes raw too
+
+
+def raw_as(name: str, *, was: str, document: dict[str, Any] = PRODUCER) -> dict[str, Any]:
+    """A producer whose dataset has another name."""
+    job = document["jobs"][0]
+    return {**document, "jobs": [{**job, "outputs": [{**job["outputs"][0], "dataset": name, "renamed_from": was}]}]}
+
+
+def take_name(db: Db) -> None:
+    """Renames the dataset of the producer; the dataset of another DAG takes its name."""
+    deployed(db, raw_as("old_raw", was="raw"), expected=1)
+    deployed(db, NEWCOMER)
 
 
 def work(db: Db, worker: Worker) -> None:
@@ -149,3 +164,65 @@ def test_a_sink_and_all_that_append_to_it_begin_anew_together(db: Db) -> None:
                 join tenuto.dag_versions v on v.id = j.dag_version_id and v.version in (1, 3)
                 join tenuto.dags d on d.id = v.dag_id and d.name = 'reports' group by 1 order by 1"""
     assert db.execute(hashes).fetchall() == [("alone", 2), ("collect", 2), ("weekly", 2)]
+
+
+@pytest.mark.parametrize("left", [False, True])
+def test_readers_begin_anew_with_a_dataset_that_took_the_name_of_a_renamed_one(db: Db, left: bool) -> None:
+    worker = a_worker(db)
+    deployed(db, PRODUCER)
+    deployed(db, REPORTS)
+    commit(worker, "mon", "tue")
+    work(db, worker)
+    if left:  # a version that reads nothing is current meanwhile
+        deployed(db, WITHOUT, expected=1)
+        advance(db)
+    take_name(db)
+    commit(worker, "wed", dag="newcomer")
+    work(db, worker)
+
+    assert deploy(db, again(REPORTS))["status"] == "building"
+    work(db, worker)
+    cutover(db, 1 + left, 2 + left, name="reports")
+
+    for name in ("out_weekly", "out_monthly"):
+        assert set(partitions(db, name)) == {"wed"}, name
+    assert deploy(db, again(REPORTS, "once more"))["status"] == "ready"  # computes nothing again
+    commit(worker, "thu", dag="newcomer")
+    work(db, worker)
+    assert set(partitions(db, "out_monthly")) == {"wed", "thu"}
+
+
+def test_a_dataset_that_gets_its_name_back_gets_what_was_computed_from_it_back(db: Db) -> None:
+    worker = a_worker(db)
+    deployed(db, PRODUCER)
+    deployed(db, REPORTS)
+    commit(worker, "mon")
+    work(db, worker)
+    take_name(db)
+    commit(worker, "tue", dag="newcomer")
+    deployed(db, again(REPORTS), expected=1)
+    work(db, worker)
+    assert set(partitions(db, "out_monthly")) == {"tue"}
+    deployed(db, raw_as("new_raw", was="raw", document=NEWCOMER), expected=1)
+    deployed(db, again(raw_as("raw", was="old_raw")), expected=2)
+
+    deployed(db, again(REPORTS, "back"), expected=2)
+    work(db, worker)
+
+    assert set(partitions(db, "out_monthly")) == {"mon"}
+
+
+def test_readers_of_a_dataset_that_was_renamed_and_got_its_name_back_keep_their_data(db: Db) -> None:
+    worker = a_worker(db)
+    deployed(db, PRODUCER)
+    reports = {"name": "reports", "jobs": [a_reader("weekly")]}
+    deployed(db, reports)
+    commit(worker, "mon")
+    work(db, worker)
+    before = datasets(db)["out_weekly"]["version_id"]
+    deployed(db, raw_as("old_raw", was="raw"), expected=1)
+    deployed(db, again(raw_as("raw", was="old_raw")), expected=2)
+
+    deployed(db, again(reports), expected=1)
+
+    assert datasets(db)["out_weekly"]["version_id"] == before

@@ -1,0 +1,8 @@
+-- Returns the hash of a job with the same definition that is not computed from these datasets.
+create or replace function tenuto._next_hash(p_config_hash text, p_lost uuid[])
+  returns text
+  language sql
+  stable
+as $$
+  select encode(sha256(convert_to(p_config_hash || ':' || array_to_string(p_lost, ','), 'UTF8')), 'hex');
+$$;
