@@ -8,6 +8,17 @@ from tenuto.dag.definitions import Dag
 from tenuto.dag.parse import parse_dag
 from tenuto.dag.problems import DagProblem, InvalidDag
 
+COLLECT: dict[str, Any] = {  # a sink, to which other jobs append
+    "name": "collect",
+    "activation": "source",
+    "source": {"kind": "buffer"},
+    "operator": "sink",
+    "update_strategy": "append",
+    "unique_key": ["id"],
+    "outputs": [
+        {"dataset": "all_rows", "storage": {"kind": "postgres"}, "columns": [{"name": "id", "type": "integer"}]}
+    ],
+}
 ORDERS: dict[str, Any] = {
     "version": 1,
     "name": "orders",

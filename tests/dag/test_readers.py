@@ -3,7 +3,7 @@
 from typing import Any
 
 from tenuto.dag.readers import named_datasets, wider_readers
-from tests.dag.documents import a_document, parsed, with_job
+from tests.dag.documents import COLLECT, a_document, parsed, with_job
 
 BOTH = [{"from": {"dataset": "orders_raw"}}, {"from": {"dataset": "customers"}}]
 
@@ -60,19 +60,8 @@ def test_a_renamed_source_is_no_new_source():
 
 
 def test_a_sink_is_computed_from_what_the_jobs_read_that_append_to_it():
-    sink = {
-        "name": "collect",
-        "activation": "source",
-        "source": {"kind": "buffer"},
-        "operator": "sink",
-        "update_strategy": "append",
-        "unique_key": ["id"],
-        "outputs": [
-            {"dataset": "all_rows", "storage": {"kind": "postgres"}, "columns": [{"name": "id", "type": "integer"}]}
-        ],
-    }
     document = daily_with(outputs=[{"append_to": "all_rows"}])
-    document["jobs"] = [*document["jobs"][:2], sink]
+    document["jobs"] = [*document["jobs"][:2], COLLECT]
 
     assert warnings(None, document, all_rows="sales", orders_raw="finance") == [
         "role sales reads all_rows, which will be computed from orders_raw, but cannot read orders_raw"

@@ -8,7 +8,7 @@ from psycopg.types.json import Jsonb
 
 from tenuto.dag.plan import trigger_edges
 from tenuto.model.errors import Conflict
-from tests.dag.documents import parsed
+from tests.dag.documents import COLLECT, parsed
 from tests.support.database.builds import advance, compute, version
 from tests.support.database.dags import cutover, deploy, rollback
 from tests.support.database.jobs import deployed, publish, trigger
@@ -100,21 +100,10 @@ def test_dags_that_read_each_other_without_a_loop_are_fine(db: Db):
 
 
 def test_a_loop_through_outputs_without_a_dataset_and_through_a_sink_is_found(db: Db):
-    sink = {
-        "name": "collect",
-        "activation": "source",
-        "source": {"kind": "buffer"},
-        "operator": "sink",
-        "update_strategy": "append",
-        "unique_key": ["id"],
-        "outputs": [
-            {"dataset": "all_rows", "storage": {"kind": "postgres"}, "columns": [{"name": "id", "type": "integer"}]}
-        ],
-    }
     writer = a_job("write", {"from": {"job": "split"}}, {"append_to": "all_rows"})
     split = a_job("split", "outside", {"name": "part"})
     deployed(db, a_dag("first", a_source("outside")))
-    second = a_dag("second", split, writer, sink)
+    second = a_dag("second", split, writer, COLLECT)
     deployed(db, second)
     closing = a_dag("first", a_source("raw"), a_job("back", "all_rows", "outside"))
     loop = "all_rows -> first.back -> outside -> second.split -> second.write -> all_rows"

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tenuto.model.errors import Forbidden
-from tests.dag.documents import VAULT, with_job
+from tests.dag.documents import COLLECT, VAULT, with_job
 from tests.support.database.dags import cutover, datasets, deploy, rollback
 from tests.support.database.tasks import DEFAULT_ORG, Db, call
 
@@ -115,19 +115,8 @@ def test_sources_behind_outputs_without_a_dataset_count(org: Db):
 
 
 def test_the_sources_of_jobs_that_append_to_a_sink_count(org: Db):
-    sink = {
-        "name": "collect",
-        "activation": "source",
-        "source": {"kind": "buffer"},
-        "operator": "sink",
-        "update_strategy": "append",
-        "unique_key": ["id"],
-        "outputs": [
-            {"dataset": "all_rows", "storage": {"kind": "postgres"}, "columns": [{"name": "id", "type": "integer"}]}
-        ],
-    }
     writer = {**from_secrets()["jobs"][1], "name": "write", "outputs": [{"append_to": "all_rows"}]}
-    deploy(org, {"version": 1, "name": "ledger", "jobs": [writer, sink]})
+    deploy(org, {"version": 1, "name": "ledger", "jobs": [writer, COLLECT]})
     cutover(org, version=1, name="ledger", force=True)
     policy(org, "deny")
 
