@@ -77,7 +77,7 @@ def test_a_version_that_is_computed_shows_how_far_it_is(
         "sales: version 2 is building; it computes daily (2 partitions, 2 tasks)",
         "it becomes current when it is ready",
     ]
-    assert (early.returncode, "version 2 can not become current: it is building" in early.stderr) == (1, True)
+    assert (early.returncode, "version 2 cannot become current: it is building" in early.stderr) == (1, True)
     assert "2        building 1/2  " in halfway.stdout
     assert "2        failed 1/2  " in failed.stdout
     assert f"task {bad.task_id} of job daily for {bad.input['job']['partition']}: no such" in failed.stdout

@@ -64,7 +64,7 @@ def test_queued_tasks_that_no_worker_alive_can_take_are_counted_with_the_reason(
     start_one(db, kind={"type": "mail.fetchh"})
     start_one(db, kind={"type": "mail.fetch", "labels": ["gpu=1"]})
 
-    assert fine == ("ok", "a worker alive can take every queued task")
+    assert fine == ("ok", "for every queued task there is a worker that can take it")
     state, says = doctor(database)[1]["tasks"]
     assert (state, says.split(";")[0]) == (
         "note",

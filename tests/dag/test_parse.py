@@ -151,7 +151,7 @@ UDF = {"bundle": "a" * 64, "task": "go"}
         (
             "daily",
             {"inputs": [{"from": {"dataset": "x", "job": "y"}}]},
-            "from.job: the key does not go with the others",
+            "from.job: the key cannot be combined with the others",
         ),
         ("daily", {"inputs": [{"from": {"dataset": "x"}, "trigger": False}]}, "jobs[1].inputs: no input starts tasks"),
         ("daily", {"inputs": [{"from": {"dataset": "x"}, "where": {"a": {}}}]}, "where.a: a filter is a text"),
@@ -179,7 +179,7 @@ def test_triggers_of_several_inputs_go_together():
     both = [{"from": {"dataset": "x"}}, {"from": {"dataset": "y"}, "trigger": "all_same_partition"}]
     joined = [{**item, "trigger": "all_same_partition"} for item in both]
 
-    assert any("triggers any and all_same_partition mix" in text for text in messages(with_job("daily", inputs=both)))
+    assert any("all_same_partition cannot be combined" in text for text in messages(with_job("daily", inputs=both)))
     assert parsed(with_job("daily", inputs=joined)).job("daily").inputs[1].trigger == "all_same_partition"
     per_update = with_job("daily", inputs=joined, execution_strategy="PerUpdate")
     assert any("all_same_partition needs PerPartition" in text for text in messages(per_update))

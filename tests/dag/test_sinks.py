@@ -26,7 +26,7 @@ TABLE = SENSORS["jobs"][0]["outputs"][0]
 @pytest.mark.parametrize(
     ("job", "changes", "problem"),
     [
-        ("readings", {"source": {"kind": "manual"}}, "a sink is started by nothing"),
+        ("readings", {"source": {"kind": "manual"}}, "a sink runs no tasks, so nothing starts it"),
         ("readings", {"update_strategy": None, "unique_key": None}, "a sink appends"),
         ("readings", {"outputs": [TABLE, {"dataset": "more"}]}, "a sink has one output"),
         ("readings", {"outputs": [{**TABLE, "storage": {"kind": "file"}}]}, "which is stored in Postgres"),

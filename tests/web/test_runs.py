@@ -64,7 +64,7 @@ def test_a_run_is_started_repeated_and_saved_and_filters_become_a_view(admin: Da
     page.get_by_role("button", name="Start the run").click()
     expect(page.get_by_role("heading", name="shop.add")).to_be_visible()
 
-    page.get_by_role("button", name="Start one like it").click()
+    page.get_by_role("button", name="Start a similar run").click()
     arguments = page.get_by_role("dialog").get_by_label("Arguments as JSON")
     arguments.fill(arguments.input_value().replace("2", "40"))
     page.get_by_role("button", name="Start the run").click()

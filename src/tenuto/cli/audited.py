@@ -1,4 +1,4 @@
-"""Changes by an operator, each in one transaction. The SQL functions write them to the audit log."""
+"""Changes by commands, each in one transaction. The SQL functions write them to the audit log."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class AuditedTransaction:
 
 
 def look(work: Callable[[CommandContext], Awaitable[T]], *, org: str | None = None) -> T:
-    """Run a query that only operators may run."""
+    """Run a query for a command, without an audit entry."""
     return with_database(work, role=ROLE, org=org)
 
 

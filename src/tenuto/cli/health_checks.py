@@ -178,7 +178,7 @@ def tasks(org: OrgFacts) -> Check:
         more = f" and {len(org.unserved) - 3} more" if len(org.unserved) > 3 else ""
         cure = "start a worker for them; `tenuto tasks list --status queued --type TYPE` shows the tasks"
         return Check("tasks", NOTE, f"queued tasks that no worker alive can take: {', '.join(shown)}{more}; {cure}")
-    return Check("tasks", OK, "a worker alive can take every queued task")
+    return Check("tasks", OK, "for every queued task there is a worker that can take it")
 
 
 def code(org: OrgFacts) -> Check:

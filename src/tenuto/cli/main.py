@@ -44,7 +44,7 @@ def _exit_by(by: float) -> None:
     or a callback, and start-up would continue."""
 
     def check(*_: object) -> None:
-        if signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN:  # start-up went on to the process's own handlers
+        if signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN:  # start-up has set the process's own handlers
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.raise_signal(signal.SIGTERM)
         elif time.monotonic() > by:

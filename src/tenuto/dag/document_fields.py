@@ -46,7 +46,7 @@ class CronSource(Fields):
     timezone: Timezone = "UTC"
     catchup: bool = Field(
         default=False,
-        description="Whether every time that passed while nothing ran is caught up, or only the last one.",
+        description="Whether to start a task for every missed time, or only for the last one.",
     )
     partition: Literal["current", "previous"] = Field(
         default="current",
@@ -67,7 +67,10 @@ class ContinuousSource(Fields):
 
     kind: Literal["continuous", "always_on"]
     max_inflight: int | None = Field(
-        default=None, ge=1, le=1000, description="How many emitted events of a dataset may not be handled yet."
+        default=None,
+        ge=1,
+        le=1000,
+        description="Maximum number of emitted events of a dataset that are not handled.",
     )
 
 
@@ -87,7 +90,7 @@ class Bootstrap(Fields):
     """Settings for the first cutover to a version."""
 
     reset_outputs: bool = Field(
-        description="Whether each version of the document begins with empty outputs. A rollback has the old data again."
+        description="Whether each version of the document begins with empty outputs. A rollback restores the old data."
     )
 
 
@@ -174,7 +177,8 @@ class InputFields(Fields):
     map: Map | None = Field(default=None, description="How partitions of the input become partitions of the output.")
     trigger: Literal["any", "all_same_partition", False] = Field(
         default="any",
-        description="Every event makes a task; a task waits for the same partition of all inputs; or only read.",
+        description="any: every event starts a task. all_same_partition: a task waits for the same partition of all "
+        "inputs. false: the input is read, but starts no task.",
     )
 
 
@@ -199,14 +203,16 @@ class JobFields(Fields):
     name: Name = Field(description="Unique in the DAG.")
     renamed_from: Name | None = Field(default=None, description="Old name of the job, which keeps its identity.")
     description: Summary | None = None
-    activation: Activation = Field(description="Started by time or a user, or by changes of its inputs.")
+    activation: Activation = Field(
+        description="What starts it: source, a time, a request or a user; reactive, changes of its inputs."
+    )
     runtime: Runtime | None = Field(
         default=None,
         description="Where it runs. Default: worker, and sandbox for a bundle. dispatcher: trigger_cron, webhook and "
         "range_aggregator run in a dispatcher, without a worker. ecs_platform is another name of worker, ecs_udf of "
         "sandbox.",
     )
-    operator: str = Field(pattern=OPERATOR, description="The work that it does; sql@2 is version 2 of sql.")
+    operator: str = Field(pattern=OPERATOR, description="What it runs; sql@2 is version 2 of sql.")
     config: dict[str, Json] = Field(default={}, description="Options of the operator.")
     udf: Udf | None = Field(default=None, description="For the operator bundle.")
     source: Source | None = Field(default=None, description="For source jobs: when it starts.")
@@ -224,14 +230,15 @@ class JobFields(Fields):
     )
     scaling: Scaling | None = None
     timeout_seconds: Seconds | None = Field(default=None, description="How long an attempt may run.")
-    heartbeat_timeout_seconds: Seconds | None = Field(default=None, description="How long an attempt may be silent.")
+    heartbeat_timeout_seconds: Seconds | None = Field(
+        default=None, description="How long an attempt may run without a heartbeat or progress."
+    )
     max_attempts: int | None = Field(
         default=None, ge=1, le=100, description="Attempts, including the first. Default: 3."
     )
     queue: Queue | None = Field(
         default=None,
-        description="Where its tasks wait: workers with this queue take them, and those that serve all. Default: "
-        "default.",
+        description="Where its tasks wait. Workers that serve this queue, or all queues, take them. Default: default.",
     )
     labels: Labels | None = Field(
         default=None, description="Labels that a worker must have to take its tasks, such as gpu."
@@ -239,7 +246,7 @@ class JobFields(Fields):
     code_version: str | None = Field(
         default=None,
         pattern=CODE_VERSION,
-        description="Version of the code that it runs, such as a Python function. Another one computes its data again.",
+        description="Version of the code that it runs, such as a Python function. A new value computes its data again.",
     )
     secrets: list[Name] = Field(default=[], max_length=32, description="Names of secrets, for trusted code only.")
     outputs: Outputs = Field(description="A list of outputs, or how many there are.")

@@ -107,7 +107,8 @@ def schema_hash(output: JobOutput) -> str | None:
 
 
 def _output_data(output: JobOutput) -> JsonObject:
-    """Returns what decides the data of an output. The name of a sink is no part of it: its hash is one of the job."""
+    """Returns what decides the data of an output. The name of a sink is left out, because the hash of the sink is part
+    of the hash of the job."""
     if output.append_to is not None:
         return {"appends": True}
     return {"storage": output.storage, "partition": output.partition, "columns": _columns(output)}

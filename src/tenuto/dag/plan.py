@@ -78,9 +78,9 @@ def taken_outputs(dag: Dag, owners: Mapping[str, str]) -> list[str]:
 
 
 def trigger_edges(dag: Dag, old_names: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Returns what triggers what, as the database does for a version: a dataset the jobs that read it, a job the
-    datasets that it publishes or appends to, and the jobs that read an output of it without a dataset. `old_names`: the
-    names that datasets have until the cutover, for those that it renames."""
+    """Returns pairs (cause, effect) of what triggers what, as _trigger_edges does for a stored version: a dataset
+    triggers the jobs that read it; a job triggers the datasets that it publishes or appends to, and the jobs that read
+    an output of it without a dataset. `old_names`: the names that renamed datasets have until the cutover."""
     jobs = {job.name: job for job in dag.jobs}
     edges: list[tuple[str, str]] = []
     for job in dag.jobs:
@@ -93,7 +93,7 @@ def trigger_edges(dag: Dag, old_names: Mapping[str, str]) -> list[tuple[str, str
 
 
 def describe_loop(loop: str) -> str:
-    """Returns why a deploy would be refused that closes a loop, as the database says it."""
+    """Returns why the database would refuse the deploy, if the DAG closes a loop of jobs that trigger each other."""
     return (
         f"the jobs would trigger each other without end: {loop}; remove one of these inputs from its DAG, or write "
         "trigger: false, so that it is only read"

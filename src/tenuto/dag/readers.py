@@ -47,7 +47,7 @@ def _names_before(old: Dag | None, new: Dag) -> dict[str, str]:
 
 def _sources(dag: Dag) -> dict[str, set[str]]:
     """Returns the datasets that each published dataset is computed from; outputs without a dataset are followed to the
-    datasets behind them, and a sink is computed from what the jobs read that append to it."""
+    datasets behind them, and a sink is computed from the inputs of the jobs that append to it."""
     jobs = {job.name: job for job in dag.jobs}
     read: dict[str, set[str]] = {}
     for job in dag.jobs:  # those that it reads from come first

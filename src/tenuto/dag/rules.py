@@ -111,7 +111,7 @@ class JobRules:
             if (node := self._get(field)) is not None:
                 self._add(node, field, "the tasks of a dispatcher wait in its own queue", "remove it")
         if secrets is not None and secrets.items() and (runtime in CONFINED or udf is not None):
-            hint = "use a worker, or pass the code what it needs"
+            hint = "run the job in a worker, or pass the values in config"
             self._add(secrets, "secrets", "untrusted code gets no secrets", hint)
 
     def _check_triggers(self) -> None:
@@ -122,14 +122,19 @@ class JobRules:
             if triggers[number] == "all_same_partition" and self._value("execution_strategy") == "PerUpdate":
                 self._add(node, f"inputs[{number}].trigger", "all_same_partition needs PerPartition")
         if words == {"any", "all_same_partition"}:
-            hint = "write the same word for all that start tasks, and false for the others"
-            self._add(self._get("inputs") or self._job, "inputs", "triggers any and all_same_partition mix", hint)
+            hint = "write the same trigger for all inputs that start tasks, and false for the others"
+            self._add(
+                self._get("inputs") or self._job,
+                "inputs",
+                "the triggers any and all_same_partition cannot be combined",
+                hint,
+            )
         if triggers and all(trigger is False for trigger in triggers):
             place = self._get("inputs") or self._job
             self._add(place, "inputs", "no input starts tasks", "remove trigger: false from one of them")
 
     def _check_columns(self, number: int, output: YamlNode) -> None:
-        """Columns that other fields of the output name are in its contract, if it has one."""
+        """Checks that the columns which other fields of the output name are declared, if it declares columns."""
         columns = output.get("columns")
         names = [column.text("name") for column in columns.items()] if columns else []
         known = {name for name in names if name is not None}
@@ -154,7 +159,7 @@ class JobRules:
                     self._add(node, place, message, did_you_mean(node.value, known))
 
     def _check_table(self, number: int, output: YamlNode) -> None:
-        """A table in Postgres needs columns, with names that Postgres does not use itself."""
+        """Checks that an output in Postgres declares columns, with names that Postgres does not use itself."""
         storage, columns, path = output.get("storage"), output.get("columns"), f"outputs[{number}]"
         if storage is None or storage.text("kind") != "postgres":
             return

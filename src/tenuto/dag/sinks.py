@@ -41,7 +41,7 @@ def _check_sink(number: int, job: YamlNode, defaults: YamlNode | None, problems:
         return
     if not buffers:
         hint = "write activation: source and source: {kind: buffer}"
-        problems.add((source or job).at, show_path(path), "a sink is started by nothing", hint)
+        problems.add((source or job).at, show_path(path), "a sink runs no tasks, so nothing starts it", hint)
     strategy = job.text("update_strategy") or (defaults.text("update_strategy") if defaults else None)
     if strategy != "append":
         problems.add(job.at, show_path(path), "a sink appends", "write update_strategy: append, and unique_key")
@@ -63,7 +63,7 @@ def _check_appends(number: int, job: YamlNode, sinks: set[str], problems: Proble
         place = output.get("append_to") or output
         for name in OF_THE_SINK:
             if (field := output.get(name)) is not None:
-                message = f"the sink of {target} has it, not an output that appends"
+                message = f"an output that appends does not have this key; the sink of {target} has it"
                 problems.add(field.key, show_path((*path, name)), message, "remove it")
         if target not in sinks:
             hint = did_you_mean(target, sinks) or "add a job with operator: sink that publishes it"

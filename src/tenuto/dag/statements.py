@@ -58,7 +58,7 @@ def unknown_parameter(name: str, parameters: frozenset[str]) -> str:
 
 
 def _not_sql(sql: str) -> NotOneSelect:
-    """Return what DuckDB says of a text that it does not read, with its place."""
+    """Return DuckDB's message about a text that it cannot parse, with the position."""
     message, place = "it is not SQL", 0
     with duckdb.connect(":memory:", config={"threads": 1}) as parser:
         parser.execute("set errors_as_json = true")

@@ -132,15 +132,15 @@ def _add_unknown(path: Path, node: YamlNode, problems: Problems) -> None:
     parent = next((part for part in reversed(path[:-1]) if isinstance(part, str)), None)
     known = [field.alias or name for model in KEYS.get(parent, ()) for name, field in model.model_fields.items()]
     if name in known:
-        problems.add(node.key, show_path(path), "the key does not go with the others", "remove one of them")
+        problems.add(node.key, show_path(path), "the key cannot be combined with the others", "remove one of them")
     else:
         hint = OTHER_WORDS.get(name) or did_you_mean(name, known)
         problems.add(node.key, show_path(path), "unknown key", hint)
 
 
 def _place(loc: Iterable[str | int], tree: YamlNode, *, missing: bool) -> tuple[Path, Position, YamlNode]:
-    """Finds the node that Pydantic names. Its path also holds names of union members, which are no keys; `dataset` may
-    be both, so the key that is named last decides."""
+    """Finds the node that Pydantic names. Its path also contains names of union members, which are not keys; `dataset`
+    can be either, so the last key in the path decides."""
     parts, node, path = list(loc), tree, list[str | int]()
     for number, part in enumerate(parts):
         items, last = node.items(), parts[-1]

@@ -33,7 +33,7 @@ class DeliveryFailed(Exception):
 
 @dataclass(frozen=True)
 class NotifySettings:
-    """The mail server and the commands that the operator of a dispatcher allows, besides HTTP."""
+    """The mail server and the commands that the environment of the dispatcher declares, besides HTTP."""
 
     mail: MailServer | None = None
     commands: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -19,8 +19,9 @@ FOLDER_HINT = "TENUTO_LINEAGE_FOLDER in the dispatcher's environment names the f
 
 
 class LineageEmitter:
-    """The handler of the kind `emit_lineage`. An effect lists the events of one run, job or dataset; they are delivered
-    in order, and each is removed from the list when it is. One that fails stays, with those after it."""
+    """The handler of the kind `emit_lineage`. An effect lists the events of one run, job or dataset. They are delivered
+    in order, and each is removed from the list once it is delivered. An event that fails stays in the list, and so do
+    those after it."""
 
     def __init__(self, deliverer: Deliverer, folder: Path | None = None) -> None:
         self._deliverer, self._folder = deliverer, folder

@@ -1,4 +1,4 @@
-"""Delivers effects by e-mail, over the SMTP server that the operator of the dispatcher names."""
+"""Delivers effects by e-mail, over the SMTP server that the environment of the dispatcher names."""
 
 import asyncio
 import json
@@ -51,7 +51,7 @@ def read_mail_server(url: str | None, sender: str | None) -> MailServer | None:
             "set both, or none",
         )
     if not ADDRESS.fullmatch(sender):
-        raise InvalidInput(f"TENUTO_SMTP_FROM is {sender[:100]!r}, which is no address", "write tenuto@example.com")
+        raise InvalidInput(f"TENUTO_SMTP_FROM is {sender[:100]!r}, which is not an address", "write tenuto@example.com")
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -159,5 +159,5 @@ def build_message(effect: Effect, sender: str, address: str, name: str, body: Js
 
 
 def _one_line(text: str) -> str:
-    """Return text that cannot end a header: each character that is not printed is a blank."""
+    """Return text that cannot end a header: a space replaces each character that is not printable."""
     return "".join(char if char.isprintable() else " " for char in text)[:MAX_SUBJECT]

@@ -34,7 +34,7 @@ class Collector(Protocol):
 
 async def collect_staging(dispatcher: Collector, limit: int) -> int:
     """Look at up to `limit` sets of rows, and search the folders of some versions of datasets. Each version is searched
-    once a day; a folder that cannot be searched or deleted is logged and does not keep the others."""
+    once a day; a folder that cannot be searched or deleted is logged and does not stop the others."""
     pool, store = dispatcher.pool, dispatcher.store
     looked_at = await pool.call(datasets.collect_rows, limit=limit)
     if store is None:

@@ -27,19 +27,20 @@ class Untraceable(Exception):
 
 @dataclass(frozen=True)
 class Use:
-    """How a value is used: directly, or only to decide about others."""
+    """How a value is used: directly, or only to decide which values are used."""
 
     kind: Kind = "direct"
     subtype: str = "identity"
 
     def then(self, subtype: str) -> "Use":
-        """Return the use of what this use contains, in an expression of that subtype."""
+        """Return how the operands of an expression of this subtype are used, if the expression itself has this use."""
         if self.kind == "indirect":
             return self
         return Use("direct", max(self.subtype, subtype, key=STRENGTH.index))
 
     def of(self, inner: "Use") -> "Use":
-        """Return how an input is used if a subquery uses it in one way, and this use is made of the subquery."""
+        """Return how an input of a subquery is used in the whole query: `inner` is its use in the subquery, this the
+        use of the subquery."""
         if self.kind == "indirect":
             return self
         return inner if inner.kind == "indirect" else self.then(inner.subtype)
@@ -190,7 +191,7 @@ class _Tracer:
         return number
 
     def _reach(self, scope: Scope) -> None:
-        """Remember the subqueries that the result depends on. A CTE that nothing reads is none of them."""
+        """Remember the subqueries that the result depends on. A CTE that nothing reads is left out."""
         if id(scope) in self._visited:
             return
         self._visited[id(scope)] = scope

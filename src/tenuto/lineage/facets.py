@@ -134,8 +134,9 @@ def subset(side: Literal["input", "output"], partitions: Sequence[str]) -> JsonO
 
 
 def column_lineage(sources: Sequence[SourceColumn], namespace: str) -> JsonObject:
-    """Return the column lineage of a dataset version. Sources without a column of the output decide about all of its
-    rows; sources without a column of the input are left out, because the specification has no word for them."""
+    """Return the column lineage of a dataset version. A source without a column of the output affects the whole
+    dataset, as a filter does. Sources without a column of the input are left out, because the specification cannot
+    express them."""
     fields: dict[str, list[Json]] = {}
     whole: list[Json] = []
     for source in sources:

@@ -13,7 +13,7 @@ AlertStatus = Literal["firing", "acknowledged", "resolved"]
 
 @dataclass(frozen=True)
 class AlertRule:
-    """A condition on the health of an org's work. `target` is a job (DAG/JOB), a dataset or a queue."""
+    """A condition on the health of an org's work. `target` is a job (DAG/JOB), dataset, queue or pool."""
 
     name: str
     kind: AlertKind

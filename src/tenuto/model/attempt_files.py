@@ -10,7 +10,7 @@ from tenuto.model.principals import TaskPrincipal
 
 DATASETS = "datasets/"  # the prefix of all datasets in the object store
 MAX_LISTED = 64  # dataset versions in a token, which travels in a header; with more, it lists none
-MARKS = "_"  # the beginning of names of files that are no data, such as _done
+MARKS = "_"  # the beginning of names of files that are not data, such as _done
 
 
 def token_lists(input: Json) -> tuple[frozenset[str] | None, frozenset[str] | None]:

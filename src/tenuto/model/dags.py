@@ -97,8 +97,8 @@ class CurrentVersion:
 
 
 class DatasetFacts(TypedDict):
-    """The DAG of a dataset, the roles that read it, and how many partitions it has, counted up to 100,000; None if it
-    has no current version."""
+    """The DAG of a dataset, the roles that read it, and the number of its partitions: counted up to 100,000, None if
+    the dataset has no current version."""
 
     dag: str
     read_roles: list[str]
@@ -159,10 +159,10 @@ class WholeJob:
 
 @dataclass(frozen=True)
 class SourceState:
-    """The state of a source job. `status` is active or stopped, and of a continuous one pending, running, draining,
-    dead or stopped; `task_id` is its newest task. `streams`: for each `dataset` that it publishes how many of the
-    newest 1,000 events are not handled yet (`inflight`), how many may be (`max_inflight`), and the age of the oldest
-    (`lag_seconds`)."""
+    """The state of a source job. `status` is active or stopped; for a continuous source it is pending, running,
+    draining, dead or stopped. `task_id` is its newest task. `streams`: for each `dataset` that it publishes, how many
+    of the newest 1,000 events are not handled yet (`inflight`), the maximum of that number (`max_inflight`), and the
+    age of the oldest of these events (`lag_seconds`)."""
 
     dag: str
     job: str

@@ -83,7 +83,7 @@ class Partition:
 @dataclass(frozen=True)
 class Cursor:
     """How far a job has read the current version of a dataset: the newest commit that it has read or passed over, and
-    how many events of the dataset came after it, up to 1,000. Without a task, nothing in it was for the job."""
+    how many events of the dataset came after it, up to 1,000. `task_id` is None if the job passed over that commit."""
 
     dag: str
     job: str

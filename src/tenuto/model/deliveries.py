@@ -65,7 +65,7 @@ def check_destination_url(url: str, *, openlineage: bool = False) -> None:
         return
     try:
         parts = urlsplit(url)
-        parts.port  # noqa: B018 - raises ValueError for a port that is no number
+        parts.port  # noqa: B018 - raises ValueError for a port that is not a number
     except ValueError as error:
         raise InvalidInput(f"{url[:100]!r} is not a URL", "write https://host/path") from error
     if parts.scheme not in ("http", "https") or not parts.hostname or len(url.encode()) > MAX_URL_BYTES:

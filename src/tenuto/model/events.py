@@ -12,7 +12,8 @@ Reacted = Literal["triggered", "deduped", "filtered", "paused", "stale"]
 
 @dataclass(frozen=True)
 class RoutedEffect:
-    """An effect of the kind `route_event`, `sink` or `raise_alerts`; one that is not done is taken again."""
+    """An effect of the kind `route_event`, `sink` or `raise_alerts`, and whether it is done; otherwise it is taken
+    again."""
 
     id: int
     done: bool
@@ -38,8 +39,8 @@ class Event:
 
 @dataclass(frozen=True)
 class Reaction:
-    """The effect of an event on a job of a version of a DAG. `task_id` is the task that it started, or that reads its
-    data too; `reason` says why there is none."""
+    """The effect of an event on a job of a version of a DAG. `task_id` is the task that the event started, or a queued
+    task that also reads its data; `reason` says why there is none."""
 
     event_id: UUID
     job_id: UUID

@@ -34,7 +34,8 @@ class InvalidationConsumer:
 
 @dataclass(frozen=True)
 class Invalidation:
-    """An invalidation with its progress: of `total` partitions, `invalidated` were committed and passed on."""
+    """An invalidation with its progress: `planned` of its `total` partitions were processed, and `invalidated` of
+    those were committed, so that an event was sent to their readers."""
 
     id: UUID
     dataset: str

@@ -24,9 +24,9 @@ SUBTYPES = (
 
 @dataclass(frozen=True, order=True)
 class ColumnSource:
-    """A column that an output column is computed from. `column` None stands for all columns of the output, as with a
-    filter; `field` None for a column of the input that is not known. `direct`: the value is used; `indirect`: it
-    decides which values are."""
+    """A column of an input (`field`) that a column of the output is computed from. `column` None stands for all columns
+    of the output, as with a filter; `field` None for an unknown column of the input. `kind`: `direct` if the output
+    contains its values, `indirect` if its values only decide which values are used."""
 
     column: str | None
     input: int
@@ -85,5 +85,5 @@ def _stated(column: str, written: str, inputs: Mapping[str, int]) -> ColumnSourc
         raise InvalidInput(message, f"write INPUT.COLUMN; the inputs are {known}")
     for text in (column, field):
         if len(text.encode()) > MAX_NAME_BYTES:
-            raise InvalidInput(f"{text[:80]!r}… is no name of a column", f"write up to {MAX_NAME_BYTES} bytes")
+            raise InvalidInput(f"{text[:80]!r}… is not the name of a column", f"write up to {MAX_NAME_BYTES} bytes")
     return ColumnSource(column, inputs[name], field or None)

@@ -23,10 +23,10 @@ class LineageNode:
 
 @dataclass(frozen=True)
 class LineageEdge:
-    """`to` was computed from `source`, which JSON calls `from`. `indirect`: its values only decide, as in a filter.
-    `method`: found in the SELECT (`sql`), `declared` in the DAG, `reported` by the code, or known from the `inputs` of
-    tasks. `confidence`: `exact`, `stated` in the DAG or by the code, or only the `table`. `stale`: it was computed from
-    another version of the dataset than the one that the node shows."""
+    """`to` was computed from `source`, which JSON calls `from`. `kind` is `indirect` if the values of the source only
+    decide which values are used, as in a filter. `method`: found in the SELECT (`sql`), `declared` in the DAG,
+    `reported` by the code, or known from the `inputs` of tasks. `confidence`: `exact`, `stated` in the DAG or by the
+    code, or only the `table`. `stale`: it was computed from another version of the dataset than the node shows."""
 
     source: Annotated[str, Field(alias="from")]
     to: str

@@ -1,4 +1,5 @@
-"""Bounds of metrics that processes use which serve none: the buckets of task times, and the label of all others."""
+"""Constants of metrics, for processes that do not serve them: the buckets of task times, and the label under which
+other queues and types are counted together."""
 
 OTHER = "other"  # the queue or type of values that are counted together, because there are too many
 

@@ -20,7 +20,7 @@ MEDIA_TYPES: dict[str, str] = {
 
 
 def cut_result() -> Conflict:
-    """Return the error of a result whose response has begun and does not end."""
+    """Return the error for a result that breaks off before its end."""
     return Conflict(
         "the server ended the result of the query before it was complete",
         "it may have too many rows or bytes, or take too long: add a LIMIT, or raise max_rows",
@@ -28,14 +28,14 @@ def cut_result() -> Conflict:
 
 
 def too_large(max_bytes: int) -> TooLarge:
-    """Return the error of a result that has more bytes than its reader can hold."""
+    """Return the error for a result that has more bytes than its reader can hold."""
     return TooLarge(f"the result of the query is larger than {max_bytes >> 20} MB", "select less, or add a LIMIT")
 
 
 @dataclass(frozen=True)
 class PinnedDataset:
-    """The part of a dataset that a query reads: one version, and its committed folders (None: too many). Without a
-    version there is none at the time or in the DAG version that was asked for."""
+    """The part of a dataset that a query reads: one version, and its committed folders (None: too many). The version is
+    None if the dataset had none at the requested time, or in the requested DAG version."""
 
     name: str
     dataset_id: UUID
@@ -53,7 +53,7 @@ class PinnedDataset:
 
 @dataclass(frozen=True)
 class VersionRead:
-    """The version of a dataset that a query read. An input of a job that is no dataset has none."""
+    """The version of a dataset that a query read. An input of a job that is not a dataset has no version."""
 
     dataset: str
     version_id: UUID | None

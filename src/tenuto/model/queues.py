@@ -42,9 +42,9 @@ class BlockedType:
 
 @dataclass(frozen=True)
 class LimitStatus:
-    """A limit and how much of it is used: `used` tasks hold a slot, or of a rate were admitted in the last `seconds`;
-    `waiting` tasks wait for one. `declared`: starts do not change its size, because workers declare it, or because it
-    was set (`overridden`)."""
+    """A limit and how much of it is used: `used` tasks hold a slot (of a rate: were admitted in the last `seconds`),
+    and `waiting` tasks wait for one. `declared`: starts do not change its size, because workers declare it, or because
+    it was set (`overridden`)."""
 
     scope: str
     key: str

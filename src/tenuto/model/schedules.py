@@ -57,8 +57,8 @@ class ScheduleChange:
 
 @dataclass(frozen=True)
 class DueSchedule:
-    """A schedule that is due, with the current time of the database. With `starts_after`, its first time is still to be
-    computed: the next one after it."""
+    """A schedule that is due, with the current time of the database. With `starts_after`, its first time is not
+    computed yet: it is the first one after that time."""
 
     org_id: UUID
     name: str

@@ -14,7 +14,8 @@ class WebhookKey:
 
 @dataclass(frozen=True)
 class Webhook:
-    """The webhook of a job. `secret` is None where it is not derived: only a server or command with the pepper can."""
+    """The webhook of a job. `secret` is set only by a server or command that has the pepper, from which it is
+    derived."""
 
     org_id: UUID
     dag: str

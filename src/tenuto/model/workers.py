@@ -46,7 +46,7 @@ class PrunedWorkers:
 
 @dataclass(frozen=True)
 class WorkerLogEntry:
-    """A line of the log of a worker; its numbers count up."""
+    """A line of the log of a worker; lines are numbered in order."""
 
     line_no: int
     logged_at: datetime

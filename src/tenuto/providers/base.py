@@ -31,7 +31,8 @@ class MachineRequest:
     tasks_per_worker: int = 1
 
     def environment(self) -> dict[str, str]:
-        """Return the variables from which `tenuto worker` on that machine knows who it is."""
+        """Return the environment variables that tell `tenuto worker` on that machine its org, name and pool, and what
+        it serves."""
         return {
             "TENUTO_ORG": self.org,
             "TENUTO_MACHINE": self.name,
@@ -57,13 +58,15 @@ class Provider(Protocol):
     ProviderError."""
 
     lists_all: bool
-    """Whether a machine within reach that is not listed does not run. If false, a new machine may be listed late."""
+    """Whether `list_machines` is complete: a machine that it omits does not run. If false, it may list a new machine
+    late."""
 
     max_machines: int
-    """How many machines the pools of an org may run with this provider, all together."""
+    """Maximum number of machines that all pools of an org together may run with this provider."""
 
     id_prefix: str
-    """How the ids of the machines within reach begin, which this process can list and end: its host, or nothing."""
+    """The beginning of the ids of all machines that this process can list and end: the name of its host, or empty if it
+    can reach every machine."""
 
     async def spawn(self, request: MachineRequest) -> str:
         """Request a machine and return the provider's id of it."""
@@ -78,8 +81,8 @@ class Provider(Protocol):
         ...
 
     async def terminate(self, machine_id: str) -> bool:
-        """End a machine; a machine that is gone is no error. Return quickly: false if it still ends, then this is
-        called again."""
+        """End a machine; a machine that is gone is not an error. Return quickly: False if the machine has not ended
+        yet, and the method is called again later."""
         ...
 
     async def close(self) -> None:

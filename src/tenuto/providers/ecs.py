@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class EcsTask:
-    """A task of ECS, and the machine that it is."""
+    """A task of ECS, and the machine that it runs."""
 
     arn: str
     machine: str

@@ -1,4 +1,4 @@
-"""Runs a query in this process's stead, for clients that connect to the database and not to a server."""
+"""Runs queries on this machine, for clients that connect to the database and not to a server."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

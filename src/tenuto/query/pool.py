@@ -114,7 +114,7 @@ class ProcessPool:
             except SandboxUnavailable as problem:
                 raise QueriesUnavailable(
                     f"queries are refused here, because their process cannot be confined fully: {problem}",
-                    "run the server as root on Linux, or set TENUTO_QUERY_SANDBOX=weak if you trust all that query",
+                    "run the server as root on Linux, or set TENUTO_QUERY_SANDBOX=weak if you trust every caller",
                 ) from problem
             log.info("queries run in a %s", strength.describe())
         return strength

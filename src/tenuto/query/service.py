@@ -34,8 +34,8 @@ class QueryInput:
 
 
 class Catalog(Protocol):
-    """The datasets that the caller of a query can read. It leaves out those that do not exist in the same way as those
-    that the caller may not read."""
+    """The datasets that the caller of a query can read. A dataset that does not exist is left out in the same way as
+    one that the caller may not read."""
 
     async def pin(self, names: list[str], as_of: AsOf) -> Sequence[PinnedDataset]: ...
 
@@ -158,7 +158,7 @@ def _checked(query: QueryInput) -> AsOf:
 
 
 def _check_versions(pinned: Sequence[PinnedDataset], as_of: AsOf) -> None:
-    """Refuse what has no version, or more than one meaning."""
+    """Refuse datasets without such a version, and an `as_of` that has more than one meaning."""
     for dataset in pinned:
         if dataset.version_id is None and dataset.storage is None:
             raise NotFound(f"{dataset.name} has no such version", "see `tenuto datasets versions`")

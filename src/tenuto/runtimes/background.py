@@ -128,8 +128,8 @@ async def restarted(name: str, run: Callable[[], Awaitable[None]], *, pause: flo
 
 
 def _is_ours(traceback: TracebackType | None) -> bool:
-    """Whether the outermost function outside of the event loop belongs to the worker; user code calls functions of
-    `sdk`."""
+    """Whether code of the worker raised the error: the outermost frame outside of asyncio is in `worker` or `runtimes`.
+    For errors of user code, that frame is the user's."""
     while traceback is not None:
         module = str(traceback.tb_frame.f_globals.get("__name__", ""))
         if not module.startswith(("asyncio", "uvloop")):

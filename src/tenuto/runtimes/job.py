@@ -13,7 +13,7 @@ from tenuto.sdk.task import AnyTask, Task
 
 class JobRuntime:
     """Looks up the function of each attempt. A function whose module is not imported yet is tried in a thread, where
-    the import counts as part of the attempt; the operator then snoozes a task that belongs into a process."""
+    the import counts as part of the attempt; the operator then snoozes a task that must run in a process."""
 
     def __init__(self, host: RuntimeHost, max_processes: int) -> None:
         self._threads = ThreadRuntime(host)

@@ -160,8 +160,8 @@ class Task(Generic[P, R]):
         return counts_failures(self.declared.retry)
 
     def check_return_type(self) -> None:
-        """Raise InvalidInput for a return type without a JSON form. A hint that names something its module defines
-        later is checked when a worker starts."""
+        """Raise InvalidInput for a return type without a JSON form. A type hint that names something which its module
+        defines later is checked when a worker starts."""
         try:
             _ = self.result
         except NameError:

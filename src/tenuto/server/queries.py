@@ -1,4 +1,4 @@
-"""Responds to queries: one at a time for each seat of an org, and ended when the client leaves."""
+"""Responds to queries of clients: limits how many of an org wait, and ends a query when its client disconnects."""
 
 import asyncio
 import json

@@ -46,7 +46,7 @@ def open_store(url: str, *, retry_seconds: float = RETRY_SECONDS) -> Store:
 def _folder(url: str, host: str, path: str) -> Path:
     if host or not path.strip("/") or "\0" in path:
         raise InvalidInput(
-            f"TENUTO_STORAGE is {url}, which is no folder", "write file:// and the whole path: file:///data"
+            f"TENUTO_STORAGE is {url}, which is not a folder", "write file:// and the whole path: file:///data"
         )
     return Path(path)
 

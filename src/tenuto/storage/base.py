@@ -27,11 +27,11 @@ class StorageUnavailable(StorageProblem):
 
 
 class TooManyObjects(StorageProblem):
-    """A folder has more objects than the caller wants to know."""
+    """A folder has more objects than the caller allows."""
 
 
 class NotPresignable(StorageProblem):
-    """The store has no URLs that clients could use without it."""
+    """The store has no URLs at which clients can read and write objects."""
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,8 @@ class Store(Protocol):
         ...
 
     def delete_prefix(self, prefix: str) -> int:
-        """Delete all objects whose keys begin with the prefix; return how many there were. One that cannot be deleted
-        does not keep the others."""
+        """Delete all objects whose keys begin with the prefix; return how many there were. An object that cannot be
+        deleted does not stop the others."""
         ...
 
     def presign(self, method: Method, key: str, seconds: float) -> str:
@@ -113,7 +113,7 @@ def check_key(key: str) -> str:
 
 
 def check_prefix(prefix: str) -> str:
-    """Return the prefix if it is a key and `/`."""
+    """Return the prefix if it is a valid key, followed by `/`."""
     if not prefix.endswith("/"):
         raise StorageProblem(f"the prefix {prefix!r:.200} does not end with /")
     check_key(prefix[:-1])
@@ -121,7 +121,7 @@ def check_prefix(prefix: str) -> str:
 
 
 def check_seconds(seconds: float) -> float:
-    """Return for how long a signed URL is valid, if it can be that long."""
+    """Return the seconds for which a signed URL is valid; raises StorageProblem if it cannot be valid that long."""
     if not 1 <= seconds <= MAX_URL_SECONDS:
         raise StorageProblem(f"a signed URL cannot be valid for {seconds:g} s: write 1 to {MAX_URL_SECONDS}")
     return seconds

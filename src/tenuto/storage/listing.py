@@ -12,7 +12,7 @@ MARKER = "_done"  # written after the files of a partition; it is no data
 
 def stored_files(store: Store, location: str, glob: str = GLOB, *, max_objects: int = MAX_OBJECTS) -> list[StoredItem]:
     """Return the files of a committed partition. Raises TooManyObjects if its folder has more than `max_objects`,
-    those included that the glob leaves out."""
+    including those that do not match the glob."""
     prefix = f"{DATASETS}{location}"
     found = store.list_all(prefix, max_objects=max_objects)
     return [item for item in found if _matches(item.key.removeprefix(prefix), glob)]

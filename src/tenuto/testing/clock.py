@@ -31,7 +31,7 @@ class Clock:
         return await self.set(end)
 
     async def set(self, now: datetime) -> datetime:
-        """Set the clock to this time, without anything on the way."""
+        """Set the clock to this time. Nothing that would have been due in between happens."""
         self.now = now
         await self._pool.call(set_clock, now)
         return now

@@ -89,7 +89,7 @@ def test_only_a_forced_cutover_takes_a_version_that_is_not_ready(db: Db, status:
     before = pointers(db)
     set_status(db, 2, status)
 
-    with pytest.raises(Conflict, match=f"version 2 can not become current: it is {status}"):
+    with pytest.raises(Conflict, match=f"version 2 cannot become current: it is {status}"):
         cutover(db, expected=1, version=2)
     with pytest.raises(Conflict, match="no version of orders is ready"):
         cutover(db, expected=1)

@@ -63,7 +63,7 @@ def test_only_ready_versions_become_current(db: Db):
     with_data(db, worker, "mon")
     deploy(db, EDITED)
     for _ in range(2):
-        with pytest.raises(Conflict, match="version 2 can not become current: it is building"):
+        with pytest.raises(Conflict, match="version 2 cannot become current: it is building"):
             cutover(db, 1, 2, name="sales")
         with pytest.raises(Conflict, match="no version of sales is ready"):
             cutover(db, 1, name="sales")
@@ -147,7 +147,7 @@ def test_a_task_that_fails_for_good_fails_the_version_until_it_is_deployed_again
     partition = bad.input["job"]["partition"]
     assert (failed["status"], failed["completed"], failed["planned"]) == ("failed", 1, 2)
     assert failed["error"] == f"task {bad.task_id} of job daily for {partition}: no such column"
-    with pytest.raises(Conflict, match="version 2 can not become current: it is failed"):
+    with pytest.raises(Conflict, match="version 2 cannot become current: it is failed"):
         cutover(db, 1, 2, name="sales")
 
     again = deploy(db, EDITED)

@@ -75,7 +75,7 @@ async function send(url: string, request: RequestInit): Promise<globalThis.Respo
     throw new ApiError(0, {
       code: "unreachable",
       detail: "The server does not respond.",
-      hint: "check that `tenuto server` or `tenuto up` runs; this page tries again by itself",
+      hint: "check that `tenuto server` or `tenuto up` runs; this page retries automatically",
     });
   }
 }

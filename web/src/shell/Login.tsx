@@ -28,7 +28,7 @@ export function Login() {
           once; open it in this browser.
         </p>
         <Command text="tenuto up --open" />
-        <p className="text-sm text-muted">An operator can make a link for any user:</p>
+        <p className="text-sm text-muted">An admin can create a link for any user:</p>
         <Command text="tenuto users link USER" />
       </div>
     </main>

@@ -125,7 +125,7 @@ interface SideProps {
 const LIVE: Record<LiveState, [string, string]> = {
   connecting: ["bg-muted", "connecting"],
   live: ["bg-ok", "live"],
-  offline: ["bg-bad", "no connection; trying again"],
+  offline: ["bg-bad", "no connection; retrying"],
 };
 
 function Side({ entries, open, close, me, live }: SideProps) {

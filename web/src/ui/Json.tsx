@@ -20,7 +20,7 @@ export function Block({ text }: { text: string }) {
         className="max-h-96 overflow-auto rounded-md bg-raised p-3 font-mono max-md:pt-8 text-xs whitespace-pre-wrap
           [overflow-wrap:anywhere]"
       >
-        {text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}\n… ${text.length - MAX_CHARS} characters more` : text}
+        {text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}\n… ${text.length - MAX_CHARS} more characters` : text}
       </pre>
     </div>
   );

@@ -55,7 +55,7 @@ function NameView({ close, save }: { close: () => void; save: (name: string) => 
   return (
     <FormDialog
       title="Save these filters"
-      about="They are kept in this browser. You can forget them again."
+      about="They are kept in this browser. You can delete them again."
       action="Save the view"
       close={close}
       submit={() => save(name.trim())}

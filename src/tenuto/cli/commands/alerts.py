@@ -58,7 +58,7 @@ def ack(
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
-    """Acknowledge an alert: the caller takes care of it."""
+    """Acknowledge an alert: record that you handle it."""
     try:
         id = UUID(alert)
     except ValueError:
@@ -95,7 +95,7 @@ def rules(
 def set_(
     rule: RuleName,
     kind: Annotated[AlertKind, typer.Argument(help="The condition.", show_default=False)],
-    target: Annotated[str | None, typer.Option(help="A job (DAG/JOB), a dataset or a queue; default: all.")] = None,
+    target: Annotated[str | None, typer.Option(help="A job (DAG/JOB), dataset, queue or pool. Default: all.")] = None,
     threshold: Annotated[int, typer.Option(min=1, max=1000, help="How many failures or dead letters.")] = 1,
     seconds: Annotated[int, typer.Option(min=1, max=31_536_000, help="Period of the condition, in seconds.")] = 3600,
     destination: Annotated[str | None, typer.Option(help="Where its alerts are delivered.")] = None,

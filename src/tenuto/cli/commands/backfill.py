@@ -34,7 +34,7 @@ BackfillId = Annotated[str, typer.Argument(metavar="BACKFILL", help="Id of the b
 PartitionRange = Annotated[
     str | None,
     typer.Option(
-        "--range", metavar="FIRST..LAST", help="From this partition to that one, both included.", show_default=False
+        "--range", metavar="FIRST..LAST", help="Partitions from FIRST to LAST, both included.", show_default=False
     ),
 ]
 Partitions = Annotated[list[str] | None, typer.Option(help="This partition; can be repeated.", show_default=False)]
@@ -49,9 +49,10 @@ def start(
         Reprocess, typer.Option(help="none: what is missing; failed: also what failed; all: everything.")
     ] = "none",
     downstream: Annotated[
-        Downstream, typer.Option(help="Jobs that react: none, those that read the same partition, or all.")
+        Downstream,
+        typer.Option(help="Which jobs react to the data: none, those that read the same partition, or all."),
     ] = "all",
-    concurrency: Annotated[int, typer.Option(min=1, max=1000, help="Open tasks at a time.")] = 100,
+    concurrency: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of open tasks.")] = 100,
     descending: Annotated[bool, typer.Option("--descending", help="From the last partition to the first.")] = False,
     reason: Annotated[str | None, typer.Option(help="Reason, shown with the backfill.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be started and skipped.")] = False,
@@ -178,7 +179,7 @@ def progress(row: Backfill, *, bar: bool) -> str:
 
 
 def read_range(text: str | None) -> tuple[str | None, str | None]:
-    """Returns both ends of FIRST..LAST; of one partition if there is no second."""
+    """Returns both ends of FIRST..LAST; a single partition is both ends."""
     if text is None:
         return None, None
     first, dots, last = text.partition("..")

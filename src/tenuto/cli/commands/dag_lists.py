@@ -41,7 +41,7 @@ def delete(
             "--force", help="Delete it even while a version is computed or tasks are open; these are cancelled."
         ),
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be deleted.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be deleted.")] = False,
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:

@@ -171,7 +171,7 @@ def cutover(
     ] = None,
     expected: Expected = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Also take a version that is not ready; for admins. Needs VERSION.")
+        bool, typer.Option("--force", help="Allow a version that is not ready (admins only). Needs VERSION.")
     ] = False,
     org: Org = None,
     as_json: AsJson = False,

@@ -158,7 +158,7 @@ def purge(
 @app.command()
 def delete(
     name: DatasetName,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be deleted.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be deleted.")] = False,
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:

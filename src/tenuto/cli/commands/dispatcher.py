@@ -35,7 +35,7 @@ def dispatcher(
 ) -> None:
     """Run the dispatcher loops: delays, retries, leases, schedules, retention.
 
-    Every worker runs them too. Any number of dispatchers may run.
+    Workers that connect to the database run them too. Any number of dispatchers may run.
     """
     settings = read_settings()
     output = LogOutput(log_format, log_level)

@@ -53,7 +53,7 @@ MaxSchedules = Annotated[
     typer.Option("--max-schedules", min=0, max=10_000, help="Maximum number of schedules.", show_default=False),
 ]
 MaxObject = Annotated[
-    int | None, typer.Option("--max-object-bytes", min=0, help="Largest data object of the org.", show_default=False)
+    int | None, typer.Option("--max-object-bytes", min=0, help="Maximum size of a data object.", show_default=False)
 ]
 
 Settings = Annotated[

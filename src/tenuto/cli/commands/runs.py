@@ -176,7 +176,7 @@ def logs(run: RunId, follow: Follow = False, as_json: AsJson = False) -> None:
 
 @app.command("set")
 def set_(run: RunId, metadata: Changes, as_json: AsJson = False) -> None:
-    """Set keys of the metadata of a run, also after it has ended."""
+    """Set keys of the metadata of a run, even after it has ended."""
     run_id, changes = read_id(run, "run"), read_object(metadata, "--metadata") or {}
     with_tenuto(lambda tenuto: tenuto.set_run_metadata(run_id, changes))
     show({"id": run_id, "set": sorted(changes)}, f"changed the metadata of run {run_id}", as_json=as_json)

@@ -117,7 +117,7 @@ async def _explain_dataset(dags: "DagOperations", name: str) -> tuple[Mapping[st
 
 
 def _waiting(dataset: "WholeDataset") -> list[str]:
-    """Returns what tasks have appended to the dataset of a sink and dispatchers have not added yet."""
+    """Describes the rows that tasks appended to the dataset of a sink and that dispatchers have not added yet."""
     if dataset.buffered is None:
         return []
     error = f"; {one_line(str(dataset.buffered['error']))}" if dataset.buffered["error"] else ""

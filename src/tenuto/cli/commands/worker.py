@@ -52,7 +52,9 @@ Labels = Annotated[str | None, typer.Option(help="Labels of this machine: gpu=1,
 Group = Annotated[str | None, typer.Option(help="Only tasks of this resource group.")]
 Address = Annotated[
     str | None,
-    typer.Option(help="Address of this worker, for tasks whose data is there.", show_default="the host name"),
+    typer.Option(
+        help="Address of this worker; tasks whose data objects are there prefer it.", show_default="the host name"
+    ),
 ]
 Pool = Annotated[str | None, typer.Option(help="The pool of workers this one belongs to.", envvar="TENUTO_POOL")]
 Lease = Annotated[str, typer.Option(help="Time without a heartbeat after which other workers get its tasks.")]

@@ -40,7 +40,7 @@ MetricsHost = Annotated[
 ]
 
 LogFormat = Annotated[Format, typer.Option(help="Log lines as text, or as one JSON object per line.")]
-LogLevel = Annotated[Level, typer.Option(help="Least important level that is logged.")]
+LogLevel = Annotated[Level, typer.Option(help="Lowest level that is logged.")]
 
 SHUTDOWN_SECONDS = 8.0  # for the loops to finish their current step
 POOL_STOP_SECONDS = 90.0  # for the workers of local pools, which finish their tasks

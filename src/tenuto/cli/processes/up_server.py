@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 HOST, PORT = "127.0.0.1", 8080
 GRACE = 2  # seconds at shutdown; short, because Ctrl-C stops everything
 LINK_LASTS = timedelta(hours=1)
-LOCAL = "urn:tenuto:local"  # issuer of users who log in by link: the operator who runs `tenuto up`
+LOCAL = "urn:tenuto:local"  # issuer of users who log in by link, such as the user who runs `tenuto up`
 
 log = logging.getLogger("tenuto.up")
 

@@ -1,4 +1,4 @@
-"""Converts errors of Postgres to messages of one line for operators."""
+"""Converts errors of Postgres to messages of one line."""
 
 from collections.abc import Generator
 from contextlib import contextmanager

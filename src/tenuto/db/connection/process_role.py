@@ -80,7 +80,7 @@ def unbound(row: tuple[Any, ...] | None) -> str | None:
     if serves and secured and not roles:
         return None
     if not secured:
-        passes = "passes row security (a superuser, or bypassrls)"
+        passes = "bypasses row security (a superuser, or bypassrls)"
         why = f"the server would see the rows of every org: its role {acting!r} {passes}"
     elif roles:
         why = f"the server would see the rows of every org: its role {acting!r} has the rights of {roles}"

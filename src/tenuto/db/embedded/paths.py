@@ -145,7 +145,7 @@ def make_paths(home: Path) -> ServerPaths:
 
 
 def _name_home(file: Path, text: str) -> None:
-    """Write down whose data is in a folder: of a new home, or of one that was moved."""
+    """Record in a folder which home its data belongs to: a new home, or one that was moved."""
     if not file.exists() or file.read_bytes() != text.encode():
         file.write_text(text)
 

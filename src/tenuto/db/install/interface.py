@@ -69,7 +69,8 @@ class Interface:
         ]
 
     def _type_fits(self, name: str, other: "Interface") -> bool:
-        """Types are read by position, rows of tables by name."""
+        """Whether code that knows this type can read the other one. Types are read by position and must be equal; rows
+        of tables are read by name, so columns may be added."""
         mine, theirs = self.types[name], other.types.get(name, ())
         return mine == theirs or (mine[0] == "table" and mine == theirs[: len(mine)])
 

@@ -21,7 +21,7 @@ class Login:
 
 LOGINS = (
     Login("owner", (OWNER,), "runs `tenuto db migrate`"),
-    Login("worker", ("tenuto_worker", "tenuto_dispatcher"), "runs workers, dispatchers and the commands of operators"),
+    Login("worker", ("tenuto_worker", "tenuto_dispatcher"), "runs workers, dispatchers and the commands of admins"),
     Login("web", ("tenuto_client",), "starts tasks, sends signals and reads runs: for web applications"),
     Login("server", ("tenuto_api",), "runs `tenuto server`, which acts for one org at a time"),
     Login("readonly", ("tenuto_readonly",), "reads one org, and changes nothing: for analysts and dashboards"),

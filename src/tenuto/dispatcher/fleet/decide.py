@@ -70,7 +70,7 @@ def decide(facts: PoolFacts, max_machines: int | None = None) -> Decision:
         return Decision(workers, workers, "paused", "the pool is paused", busy=busy)
     if workers > facts.policy.max_workers:
         drain, cancel = _over_max(starting, active, workers - facts.policy.max_workers)
-        text = f"more than max_workers ({facts.policy.max_workers}): idle and new ones go first"
+        text = f"more than max_workers ({facts.policy.max_workers}): starting and idle machines end first"
         return Decision(workers, demand.wanted, "over_max", text, drain=drain, cancel=cancel, busy=busy)
     if workers < demand.wanted or facts.requested:
         return _grow(facts, demand, workers, len(starting), busy, anomalies, max_machines)
@@ -138,7 +138,7 @@ def _grow(
         running = f"{facts.provider_machines} of at most {max_machines} machines"
         reason = f"{reason}; provider {policy.provider} runs {running}"
     elif room < asked:
-        reason = f"{reason}; machines that end still count to max_workers"
+        reason = f"{reason}; machines that are ending still count towards max_workers"
     spawn = min(asked, room, left)
     if spawn >= MANY_SPAWNS:
         anomalies = [*anomalies, f"{spawn} machines are requested at once"]
@@ -173,7 +173,8 @@ def _shrink(
             left -= 1
     if not drain and not cancel:
         return waits
-    text = f"{demand.reason}; idle ones go, newest first" if drain else f"{demand.reason}; surplus ones that start go"
+    which = "idle machines end, newest first" if drain else "surplus machines that are starting end"
+    text = f"{demand.reason}; {which}"
     return Decision(waits.workers, demand.wanted, "surplus", text, drain=drain, cancel=cancel, busy=busy)
 
 

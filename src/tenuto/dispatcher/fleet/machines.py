@@ -90,8 +90,8 @@ class Machines:
         return await _all(self._end(machine, machine.provider_id or "") for machine in over)
 
     async def _end(self, machine: MachineFacts, machine_id: str, seen_at: datetime | None = None) -> None:
-        """End a machine, unless its worker has been heard of meanwhile. `seen_at`: when the provider was
-        asked, if its list shows that the machine has ended."""
+        """End a machine, unless its worker was heard from in the meantime. `seen_at`: when the provider was asked, if
+        its list shows that the machine has ended."""
         org_id = self.pool.org_id
         if not machine_id.startswith(self.provider.id_prefix):
             if machine.status == "terminated":  # its lease and the grace after it are over: nothing else can be known
@@ -116,8 +116,8 @@ class Machines:
         return facts
 
     async def reconcile(self) -> list[Exception]:
-        """Compare the provider's list with the rows, now and then. The list is read first: whatever it contains had a
-        row before."""
+        """Compare the provider's list with the rows, from time to time. The list is read first, so that every machine
+        in it already has a row."""
         every = QUICK_RECONCILE_SECONDS if self.provider.lists_all else RECONCILE_SECONDS
         if time.monotonic() - self.compared_at < every:
             return []

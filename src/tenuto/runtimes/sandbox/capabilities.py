@@ -47,9 +47,9 @@ class SandboxCapabilities:
             memory = (
                 f"memory is watched ten times per second, because there is no memory cgroup ({self.no_cgroup})"
                 if self.no_cgroup
-                else "a memory cgroup each"
+                else "each has a memory cgroup"
             )
-            return f"sandbox: a user, files, processes and a network of its own for each attempt; {memory}"
+            return f"sandbox: each attempt has its own user, files, processes and network; {memory}"
         return f"WEAK sandbox, no boundary against hostile code; not enforced here: {'; '.join(self.missing)}"
 
 

@@ -86,7 +86,7 @@ def _published(value: Json) -> list[JsonObject] | None:
         return None
     entries = value if isinstance(value, list) else [value]
     if not all(isinstance(entry, dict) for entry in entries):
-        raise InvalidMessage("what it published is not a list of objects")
+        raise InvalidMessage("its publications are not a list of objects")
     return cast("list[JsonObject]", _stored(entries))
 
 

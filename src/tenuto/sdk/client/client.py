@@ -208,7 +208,7 @@ class Client(AuditCalls, ObjectCalls, Collections):
         return await self.open_with(open_options({"name": name, **options}, input), connection)
 
     async def open_with(self, run: RunOptions, connection: object = None) -> Run[Any]:
-        """Open a run with checked options, if a connection is passed in the transaction that is open there."""
+        """Open a run with checked options; with a connection, as part of the transaction that is open on it."""
         if connection is None:
             return self.run_of(await self.transport.open_run(run), known=True)
         statement = start_statements.open_run(org_id=self.direct.org_id, run=json.dumps(run))

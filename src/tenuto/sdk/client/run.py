@@ -201,7 +201,7 @@ class Run(Generic[R]):
         return Run(self.client, id, self._read)
 
     async def set_metadata(self, changes: Mapping[str, Json]) -> None:
-        """Set keys of the run's metadata, also after it has ended; None removes a key, and the other keys stay."""
+        """Set keys of the run's metadata, even after it has ended; None removes a key, and the other keys stay."""
         await self.client.transport.set_run_metadata(self.id, as_metadata(changes) or {})
 
     async def delete(self) -> None:
@@ -230,7 +230,7 @@ class Run(Generic[R]):
         return plan_additions(known, items, options), connection
 
     async def add_plan(self, plan: StartRequest, connection: object = None) -> list[UUID]:
-        """Add the requested tasks, if a connection is passed in the transaction that is open there."""
+        """Add the requested tasks; with a connection, as part of the transaction that is open on it."""
         if connection is None:
             return await self.client.transport.add_tasks(self.id, plan)
         statement = add_statement(plan, self.client.direct.org_id, self.id)

@@ -86,7 +86,7 @@ class SyncRun(Generic[R]):
         return SyncRun(self.client, self._wait(self._run.retry(reuse=reuse, force=force, from_=from_)))
 
     def set_metadata(self, changes: Mapping[str, Json]) -> None:
-        """Set keys of the run's metadata, also after it has ended; None removes a key, and the other keys stay."""
+        """Set keys of the run's metadata, even after it has ended; None removes a key, and the other keys stay."""
         self._wait(self._run.set_metadata(changes))
 
     def delete(self) -> None:

@@ -41,7 +41,7 @@ class AlertCollection:
         await self._operations.silence_alert_rule(name, seconds)
 
     async def acknowledge(self, id: UUID | str) -> None:
-        """Acknowledge an alert: the caller takes care of it."""
+        """Acknowledge an alert: record that the caller handles it."""
         await self._operations.acknowledge_alert(read_uuid(id, "an alert"))
 
     async def rules(self) -> list[AlertRule]:
@@ -85,7 +85,7 @@ class SyncAlertCollection:
         self._wait(self._alerts.silence(name, seconds))
 
     def acknowledge(self, id: UUID | str) -> None:
-        """Acknowledge an alert: the caller takes care of it."""
+        """Acknowledge an alert: record that the caller handles it."""
         self._wait(self._alerts.acknowledge(id))
 
     def rules(self) -> list[AlertRule]:

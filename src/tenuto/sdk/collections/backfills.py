@@ -96,8 +96,8 @@ class BackfillCollection:
         await self._operations.cancel_backfill(read_uuid(id, "a backfill"))
 
     async def reconcile(self, dataset: str, *, after: str | None = None, limit: int = 100) -> Reconciliation:
-        """Return partitions of a dataset that are missing though the inputs of its job have them, about `limit`, and
-        why. `after`: `next` of the call before, to continue. `start(dataset, partitions=…)` computes them."""
+        """Return about `limit` partitions of a dataset that are missing although the inputs of its job have them, with
+        the reasons. `after`: `next` of the call before, to continue. `start(dataset, partitions=…)` computes them."""
         return await self._operations.reconcile_dataset(dataset, after=after, limit=limit)
 
     async def list(self, *, dataset: str | None = None, status: str | None = None) -> list[Backfill]:
@@ -180,7 +180,8 @@ class SyncBackfillCollection:
         self._wait(self._backfills.cancel(id))
 
     def reconcile(self, dataset: str, *, after: str | None = None, limit: int = 100) -> Reconciliation:
-        """Return partitions of a dataset that are missing though the inputs of its job have them, and why."""
+        """Return partitions of a dataset that are missing although the inputs of its job have them, with the
+        reasons."""
         return self._wait(self._backfills.reconcile(dataset, after=after, limit=limit))
 
     def list(self, *, dataset: str | None = None, status: str | None = None) -> list[Backfill]:

@@ -210,8 +210,8 @@ class SyncJobCollection:
         dedupe_key: str | None = None,
     ) -> list[TriggeredTask]:
         """Start a task of a job of the current version of its DAG, or one for each partition. Their inputs are fixed
-        now. A partition that was computed from the same inputs before is reused. `force`: compute it again, and even
-        if the job is paused. With a `dedupe_key`, each partition is started once for this key."""
+        now. A partition that was computed from the same inputs before is reused. `force`: compute it again, and start
+        it even if the job is paused. With a `dedupe_key`, each partition is started once for this key."""
         return self._wait(self._jobs.trigger(dag, name, partitions, force=force, dedupe_key=dedupe_key))
 
     def reactions(self, dag: str, name: str, *, limit: int = 50) -> list[Reaction]:

@@ -38,8 +38,9 @@ class DatasetCollection:
         return await self._operations.purge_dataset(name, keep=keep, dry_run=dry_run)
 
     async def delete(self, name: str, *, dry_run: bool = False) -> int:
-        """Delete a dataset that no version of a DAG publishes or reads which is current or can become it without a
-        rollback, and return how many versions it had; needs an admin. `dry_run`: only return the number."""
+        """Delete a dataset and return how many versions it had; needs an admin. Raises Conflict while a version of a
+        DAG that is current, or can become current without a rollback, publishes or reads it. `dry_run`: only return the
+        number."""
         return await self._operations.delete_dataset(name, dry_run=dry_run)
 
     async def versions(self, name: str) -> list[DatasetVersion]:
@@ -106,8 +107,9 @@ class SyncDatasetCollection:
         return self._wait(self._datasets.purge(name, keep=keep, dry_run=dry_run))
 
     def delete(self, name: str, *, dry_run: bool = False) -> int:
-        """Delete a dataset that no version of a DAG publishes or reads which is current or can become it without a
-        rollback, and return how many versions it had; needs an admin. `dry_run`: only return the number."""
+        """Delete a dataset and return how many versions it had; needs an admin. Raises Conflict while a version of a
+        DAG that is current, or can become current without a rollback, publishes or reads it. `dry_run`: only return the
+        number."""
         return self._wait(self._datasets.delete(name, dry_run=dry_run))
 
     def versions(self, name: str) -> list[DatasetVersion]:

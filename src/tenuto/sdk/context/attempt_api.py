@@ -51,7 +51,8 @@ class ContextApi(AttemptApi, Protocol):
 
 
 async def emit_when_allowed(api: AttemptApi, output: str, data: Json, partition: str | None, key: str) -> str:
-    """Emit an event and return its id; wait while as many events are not handled yet as the source allows."""
+    """Emit an event and return its id. Wait while the source has its maximum number of events that are not handled
+    yet."""
     while True:
         try:
             return str(await api.ask("emit_event", output=output, data=data, partition=partition, key=key))

@@ -29,7 +29,7 @@ class ChildFailed(Exception):
 
 @dataclass(frozen=True)
 class ChildStep:
-    """The recorded step that started children. `handled`: an earlier attempt went on after their failure."""
+    """The recorded step that started children. `handled`: an earlier attempt continued after their failure."""
 
     no: int
     name: str

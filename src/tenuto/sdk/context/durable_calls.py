@@ -147,7 +147,7 @@ class DurableCalls:
     async def fail_step(
         self, begun: BegunStep, step: Step[..., object], error: BaseException, *, branch: Branch
     ) -> None:
-        """Record a failed try and wait for the next one; return if there is none."""
+        """Record a failed try, and wait until the next try. Return at once if there is no further try."""
         tries = begun.tries + 1
         if not is_recorded(error) or (self.cancelled and isinstance(error, asyncio.CancelledError)):
             return

@@ -154,7 +154,7 @@ class Graph:
 
 
 def _connect(node: Node[R], after: object, on: On) -> Node[R]:
-    """Let the node wait for those in `after`, which users pass."""
+    """Let the node wait for the nodes that the user passed in `after`."""
     if not isinstance(after, Node | list | tuple | set):
         raise InvalidInput(
             f"{node}: after={after!r:.60} is not a node",

@@ -224,7 +224,7 @@ class RunningJob:
             first["lineage"] = self._lineage[output].json()
 
     def published_briefly(self) -> list[JsonObject]:
-        """Return what this attempt has written, in the few words of a task's result."""
+        """Return a summary of what this attempt has written, for the result of the task."""
         return [{key: item[key] for key in ("output", "partition", "rows", "bytes")} for item in self.published]
 
     def close(self) -> None:

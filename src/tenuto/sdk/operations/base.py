@@ -23,7 +23,7 @@ from tenuto.sdk.client.transport import PAGE, Transport
 
 
 class Operations(Transport, Protocol):
-    """The operations of a client, and those of an operator, for one org."""
+    """The operations of a client, and those of commands, for one org."""
 
     url: str  # of the database or server
 

@@ -99,7 +99,7 @@ async def deploy_dag(conn: Conn, *, org_id: UUID, dag: Dag, actor: str, cutover:
     if plan.denied:
         raise Forbidden(
             f"the org denies this deploy: {'; '.join(plan.denied)}",
-            "let these roles read the sources, or let an admin set wider_readers of the org to warn",
+            "let these roles read the sources, or ask an admin to set wider_readers of the org to warn",
         )
     deployed = await datasets.deploy_dag(
         conn,

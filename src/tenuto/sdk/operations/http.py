@@ -36,7 +36,7 @@ class _RequestedRun:
 
 
 class HttpOperations(HttpTransport):
-    """Connects an operator to one server; the API key determines the org, and what is allowed."""
+    """Connects commands to one server; the API key determines the org, and what is allowed."""
 
     def __init__(self, http: Http) -> None:
         super().__init__(http)

@@ -47,7 +47,7 @@ class KeyOperations(Protocol[K]):
     async def get_key(self, id: UUID) -> K: ...
 
     async def create_key(self, name: str, rights: list[str], *, expires: timedelta | None) -> CreatedKey:
-        """Create a key; its rights are permissions, those of a worker key queues."""
+        """Create a key with these rights: permissions for an API key, queues for a worker key."""
         ...
 
     async def rotate_key(self, id: UUID, *, overlap: timedelta) -> CreatedKey:

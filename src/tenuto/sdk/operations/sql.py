@@ -48,7 +48,7 @@ from tenuto.storage.base import Store
 
 
 class SqlOperations(SqlTransport):
-    """Connects an operator or a client to one org of one database."""
+    """Connects commands or a client to one org of one database."""
 
     def __init__(self, pool: ConnectionPool, org_id: UUID, store: Store, *, url: str) -> None:
         super().__init__(pool, org_id, store)

@@ -15,14 +15,14 @@ from tenuto.server.schemas.base import Problem
 
 PROBLEM = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
 ABOUT = """
-Programs send an API key (`Authorization: Bearer tn_…`, made by `tenuto keys create`), or a token of the OIDC issuer;
+Programs send an API key (`Authorization: Bearer tn_…`, created by `tenuto keys create`), or a token of the OIDC issuer;
 browsers that logged in have a cookie. Routes below `/internal` are for workers, routes below `/v1/task` for the code of
 a running attempt.
 
 * **Errors** are `application/problem+json` with a stable `code`, the cause in `detail`, often a `hint`, and the
   `request_id` that the log of the server has too.
 * **Repeated requests:** a start with the same `dedupe_key` returns the first run; any change with the same header
-  `Idempotency-Key` within a day returns the first response, unless that shows a new key.
+  `Idempotency-Key` within a day returns the first response, unless that contains a new key.
 * **Lists** are pages: pass `next` of a page as `before` to get the next one.
 * **Waiting:** `wait` makes a request wait for the end of a run; `/v1/changes` is a stream of all changes.
 """

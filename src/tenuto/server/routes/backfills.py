@@ -54,7 +54,7 @@ class BackfillRequest(RequestModel):
     reason: Annotated[str, Field(min_length=1, max_length=1024)] | None = None
 
     def scope(self) -> BackfillScope:
-        """Return the same as the functions of the database take it."""
+        """Return the request in the form that the SQL functions take."""
         return BackfillScope(
             self.dataset,
             self.first,

@@ -132,7 +132,7 @@ async def deploy_dag(request: ApiRequest, name: PathName, body: schemas.DeployDa
 
 @ROUTES.add("GET", "/v1/dags/{name}/versions", permission="dags:read", response=Page[DagVersion])
 async def list_dag_versions(request: ApiRequest, name: PathName, query: DagVersionFilter) -> object:
-    """List the versions of a DAG, newest first; of those that are computed with the number of completed tasks."""
+    """List the versions of a DAG, newest first. A version that is computed has the number of its completed tasks."""
     return page(await request.ask_for(query, dags.list_dag_versions, name=name), query, "version")
 
 

@@ -34,7 +34,7 @@ async def show_dashboard(request: HttpRequest) -> Response:
 
 @ROUTES.add("GET", "/ui/{page_path}", permission=PUBLIC, refuses=(404,), response_class=HTMLResponse)
 async def show_dashboard_page(request: HttpRequest, page_path: str) -> Response:
-    """Show a page of the dashboard, or get one of its files. The page itself asks the API, as the logged-in user."""
+    """Show a page of the dashboard, or get one of its files. The page calls the API as the logged-in user."""
     return _respond(request, page_path)
 
 

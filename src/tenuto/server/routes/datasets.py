@@ -38,7 +38,7 @@ class CursorFilter(Filter):
 
 
 class DatasetDeletion(Query):
-    """Whether a dataset is deleted, or only how much that would be is returned."""
+    """`dry_run`: only return what would be deleted."""
 
     dry_run: bool = False
 
@@ -94,8 +94,8 @@ async def purge_dataset(request: ApiRequest, name: PathName, body: PurgeDatasetR
 
 @ROUTES.add("DELETE", "/v1/datasets/{name}", permission="datasets:write", response=DeletedDatasetResponse)
 async def delete_dataset(request: ApiRequest, name: PathName, query: DatasetDeletion) -> Response:
-    """Delete a dataset with its data. 409 while a version of a DAG publishes or reads it that is current or can become
-    it without a rollback, or while an open task uses it."""
+    """Delete a dataset with its data. 409 while an open task uses it, or while it is published or read by a version of
+    a DAG that is current or can become current without a rollback."""
 
     async def work(change: Transaction) -> DeletedDatasetResponse:
         count = await datasets.delete_dataset(change.conn, org_id=change.org_id, name=name, dry_run=query.dry_run)

@@ -73,6 +73,6 @@ async def get_invalidation(request: ApiRequest, invalidation_id: UUID) -> object
 
 @ROUTES.add("GET", "/v1/datasets/{name}/reconcile", permission="datasets:read", response=Reconciliation)
 async def reconcile_dataset(request: ApiRequest, name: PathName, query: ReconcileFilter) -> object:
-    """Find partitions that the inputs of a dataset's job have and the dataset has not, about `limit`, and why. Pass
-    `next` as `after` to continue; it is null at the end."""
+    """Find about `limit` partitions that exist in the inputs of a dataset's job but not in the dataset, with the
+    reasons. Pass `next` as `after` to continue; it is null at the end."""
     return await request.ask(backfills.reconcile_dataset, dataset=name, after=query.after, limit=query.limit)

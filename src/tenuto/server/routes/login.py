@@ -95,7 +95,7 @@ async def finish_login(request: HttpRequest, code: Text = None, state: Text = No
     "GET", "/auth/link", permission=PUBLIC, refuses=(401, 422, 429), status=303, response_class=RedirectResponse
 )
 async def follow_link(request: HttpRequest, token: Annotated[str, Field(min_length=1, max_length=256)]) -> Response:
-    """Log in with a link that `tenuto up` or an operator created. A link works once."""
+    """Log in with a link that `tenuto up` or an admin created. A link works once."""
     guest = await request.server.pool.call(logins.use_login_token, hash=token_hash(token))
     response = RedirectResponse(oidc_login.HOME, 303)
     await _log_in(request, response, guest.org_id, guest.user_id, "link")

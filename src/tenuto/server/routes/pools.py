@@ -67,7 +67,7 @@ async def set_pool(request: ApiRequest, name: PathName, body: SetPoolRequest) ->
 
 @ROUTES.add("POST", "/v1/pools/{name}/machines", permission="pools:write", response=RequestedMachines)
 async def request_machines(request: ApiRequest, name: PathName, body: RequestMachinesRequest) -> Response:
-    """Request machines by hand: the next decision starts them. They go when they are idle, like all others."""
+    """Request machines by hand: the next decision starts them. Like all others, they end when they are idle."""
 
     async def work(change: Transaction) -> RequestedMachines:
         requested = await pools.request_machines(change.conn, org_id=change.org_id, name=name, count=body.count)

@@ -37,5 +37,5 @@ async def list_rates(request: ApiRequest, query: RateQuery) -> object:
 
 @ROUTES.add("GET", "/v1/activity", permission="status:read", response=Items[TypeActivity])
 async def list_type_activity(request: ApiRequest, query: ActivityQuery) -> object:
-    """List task types, those with most to do first: open tasks, and ends, errors and run times of the last day."""
+    """List task types, busiest first: their open tasks, and the ends, errors and run times of the last day."""
     return {"items": await request.ask_for(query, counts.list_type_activity)}

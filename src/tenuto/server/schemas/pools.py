@@ -43,7 +43,7 @@ class SetPoolRequest(RequestModel):
 
 
 class RequestMachinesRequest(RequestModel):
-    """How many machines to start beside those that the policy wants, as far as `max_workers` lets it."""
+    """How many machines to start in addition to those of the policy, up to `max_workers` in total."""
 
     count: Annotated[int, Field(ge=1, le=1000), WHOLE] = 1
 

@@ -12,7 +12,7 @@ from tenuto.server.schemas.base import WHOLE, Int, Label, Moment, Name, RequestM
 MAX_STARTS = 10_000
 
 Arguments = JsonObject | list[Json]  # by name, or in order
-Input = Arguments | str | bool | int | float  # a value that is no list and no object is the first argument
+Input = Arguments | str | bool | int | float  # a value that is neither a list nor an object is the first argument
 End = Literal["completed", "failed", "cancelled"]
 RunUuid = Annotated[UUID, Field(strict=False)]
 

@@ -82,7 +82,7 @@ class FileToReadResponse(ResponseModel):
 
 
 class SignedFilesResponse(ResponseModel):
-    """`after`: the input has more files; ask again with it."""
+    """`after` is set if the input has more files: pass it to the next request."""
 
     writes: list[FileToWriteResponse]
     reads: list[FileToReadResponse]

@@ -95,7 +95,7 @@ class FileToWrite(RequestModel):
 
 
 class SignFilesRequest(TaskApiRequest):
-    """Files to write, and an input to read: `after`: the value from the previous response."""
+    """The files to write, and the number of an input to read. `after`: the value from the previous response."""
 
     writes: Annotated[list[FileToWrite], Field(max_length=1000, default_factory=list)]
     input: Count | None = None

@@ -21,7 +21,7 @@ class CreateUserRequest(RequestModel):
 
 
 class EditUserRequest(RequestModel):
-    """Changes of a user; omitted fields stay."""
+    """Changes of a user; omitted fields keep their values."""
 
     platform_role: PlatformRole | None = None
     disabled: bool | None = None
@@ -34,7 +34,7 @@ class CreateRoleRequest(RequestModel):
 
 
 class EditOrgRequest(RequestModel):
-    """Changes of the org; omitted fields stay."""
+    """Changes of the org; omitted fields keep their values."""
 
     name: Name | None = None
     settings: JsonObject | None = None

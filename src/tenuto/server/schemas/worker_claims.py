@@ -53,7 +53,7 @@ class AttemptReference(RequestModel):
 
 
 class CheckResult(RequestModel):
-    """The result of a check. One of severity `error` that did not pass refuses the data."""
+    """The result of a check. The data is refused if a check of severity `error` did not pass."""
 
     name: Name | None = None
     severity: Literal["error", "warn"] = "error"
@@ -144,7 +144,7 @@ class ClaimRequest(SessionRequest):
 
 
 class HeartbeatLine(RequestModel):
-    """A line of the worker's own log, written so many seconds ago."""
+    """A line of the worker's own log, and how many seconds ago it was written."""
 
     message: Annotated[str, Field(max_length=65_536)]
     level: Annotated[str, Field(min_length=1, max_length=32)] = "info"

@@ -171,7 +171,7 @@ def _backoff(body: TaskSpecFields) -> Exponential | None:
 
 def read_input(what: str, value: Any, find: FindOutput | None = None) -> tuple[str, list[Slot]]:
     """Returns the input as JSON text, and its slots: data objects, and with `find` the outputs of other tasks. A value
-    that is no list and no object is the first argument."""
+    that is neither a list nor an object is the first argument."""
     value = cast("Json", value if isinstance(value, dict | list) else [value])
     text = dump(value)
     reader = _Reader(what, find)

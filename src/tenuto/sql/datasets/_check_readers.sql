@@ -30,7 +30,7 @@ begin
     limit 10) f;
   if v_denied is not null then
     perform tenuto._raise('TN009', format('the org denies this deploy: %s', v_denied),
-      'let these roles read the sources, or let an admin set wider_readers of the org to warn');
+      'let these roles read the sources, or ask an admin to set wider_readers of the org to warn');
   end if;
 end
 $$;

@@ -31,7 +31,7 @@ begin
   limit 1;
   if found then
     perform tenuto._raise('TN004', format('this version reads the dataset %s, which was deleted', v_name),
-      'deploy another document: one that does not read it, or a changed one if there is such a dataset again');
+      'deploy a document that does not read it; if a dataset with this name exists again, deploy a changed document');
   end if;
 end
 $$;

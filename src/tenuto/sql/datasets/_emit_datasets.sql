@@ -1,5 +1,6 @@
--- Queues an OpenLineage dataset event for each of these datasets, which a version of their DAG has made another one:
--- p_changes[n] has its names and versions now and before. The events of a dataset are one row, and so stay in order.
+-- Queues an OpenLineage dataset event for each of these datasets, whose name or version has changed with the current
+-- version of their DAG: p_changes[n] has the names and versions before and now. The events of a dataset are one row, so
+-- that they stay in order.
 create or replace function tenuto._emit_datasets(p_org_id uuid, p_ids uuid[], p_changes jsonb[])
   returns void
   language sql

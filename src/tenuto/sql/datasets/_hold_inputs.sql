@@ -1,5 +1,5 @@
 -- Holds the datasets of other DAGs that the jobs of a new version read, until the transaction ends: none of them is
--- deleted, or gets another version. A dataset that is deleted right now is not found afterwards.
+-- deleted, or gets another version. A dataset that another transaction deletes at the same time is not found.
 create or replace function tenuto._hold_inputs(p_org_id uuid, p_dag_id uuid, p_version_id uuid)
   returns void
   language plpgsql

@@ -1,5 +1,6 @@
--- Makes the jobs of a new version differ from those of earlier versions that were computed from lost datasets, so that
--- nothing which these published is used again. The next hash may have been computed from a lost dataset too.
+-- Gives the jobs of a new version other hashes than those of earlier versions that were computed from lost datasets, so
+-- that no data which the earlier ones published is used again. Repeats this, because data with the next hash may have
+-- been computed from a lost dataset too.
 create or replace function tenuto._leave_lost_sources(p_org_id uuid, p_dag_id uuid, p_version_id uuid)
   returns void
   language sql

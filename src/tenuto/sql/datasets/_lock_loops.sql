@@ -1,6 +1,7 @@
--- Returns whether a dataset of another DAG triggers a job of a version of a DAG; any other version is in no loop. If a
--- job reads such a dataset, triggered or not, no other version of the org for which this holds is deployed or checked
--- for loops until the transaction ends: two could close a loop together, or wait for each other's datasets.
+-- Returns whether a dataset of another DAG triggers a job of a version of a DAG; otherwise the version cannot be part
+-- of a loop. If a job reads a dataset of another DAG, triggered by it or not, takes a lock of the org until the
+-- transaction ends: only one such version is deployed or checked for loops at a time, because two could close a loop
+-- together, or wait for each other's datasets.
 create or replace function tenuto._lock_loops(p_org_id uuid, p_version_id uuid)
   returns boolean
   language plpgsql

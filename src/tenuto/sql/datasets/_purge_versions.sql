@@ -1,4 +1,4 @@
--- kept -> purged: marks versions of datasets, which can not become current any more, and queues the deletion of their
+-- kept -> purged: marks versions of datasets, which cannot become current any more, and queues the deletion of their
 -- data. It begins ten minutes later: a task that is being started right now and reads one of them is seen by then.
 create or replace function tenuto._purge_versions(p_org_id uuid, p_version_ids uuid[])
   returns void

@@ -1,7 +1,7 @@
 -- Returns a loop that a version of a DAG closes with the current versions of other DAGs, as "dataset -> dag.job ->
--- dataset", else null: jobs that would trigger each other without end. Of those through the same dataset of another DAG
--- it is the shortest. p_edges: what triggers what in the version, as pairs (_trigger_edges). Loops between other DAGs
--- only do not count.
+-- dataset", else null: jobs that would trigger each other without end. If several loops go through the same dataset of
+-- another DAG, it is the shortest of them. p_edges: what triggers what in the version, as pairs (_trigger_edges). Loops
+-- that only other DAGs form do not count.
 create or replace function tenuto.find_loop(p_org_id uuid, p_dag text, p_edges jsonb)
   returns text
   language plpgsql

@@ -25,7 +25,7 @@ begin
       perform tenuto._raise('TN009',
         format('the org denies this grant: %s is computed from %s, which role %s cannot read', p_name, v_source,
           p_role),
-        'let the role read the source first, or let an admin set wider_readers of the org to warn');
+        'let the role read the source first, or ask an admin to set wider_readers of the org to warn');
     end if;
   end if;
   -- Ids of deleted roles are left out on the way.

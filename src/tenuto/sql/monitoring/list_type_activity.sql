@@ -1,4 +1,4 @@
--- Returns the numbers of task_queue_analysis for the task types of an org with most to do, for the metrics.
+-- Returns the numbers of task_queue_analysis for the busiest task types of an org, for the metrics.
 create or replace function tenuto.list_type_activity(p_org_id uuid, p_limit int default 100)
   returns table (
     type text, queued bigint, running bigint, oldest_queued_seconds float8, completed bigint, errors bigint,

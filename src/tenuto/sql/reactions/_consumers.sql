@@ -52,6 +52,6 @@ begin
   select m.job_id, m.no, m.dag_id, m.mode
   from modes m
   where m.mode in ('go', 'stale')
-     or m.mode is not null and tenuto._is_computed_anew(p_org_id, m.version_id, m.job_id);
+     or m.mode is not null and tenuto._is_rebuilt(p_org_id, m.version_id, m.job_id);
 end
 $$;

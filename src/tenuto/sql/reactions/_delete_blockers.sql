@@ -1,5 +1,6 @@
--- Returns what forbids to delete a DAG, in words: jobs of other DAGs that read its datasets, and, unless it is forced,
--- versions that are computed and open tasks, which would be cancelled. At most 20 of each are named.
+-- Returns the reasons why a DAG cannot be deleted: jobs of other DAGs that read its datasets; and unless the deletion
+-- is forced, versions that are being computed, and open tasks, which a forced deletion cancels. At most 20 of each are
+-- named.
 create or replace function tenuto._delete_blockers(
   p_org_id uuid, p_dag_id uuid, p_dataset_ids uuid[], p_force boolean, out readers text, out work text)
   language sql

@@ -1,5 +1,5 @@
 -- -> queued: starts a task of a job for each fire time of its schedule, once per time, and returns their runs. For a
--- continuous source, it sees to the task that runs.
+-- continuous source, calls _keep_source_running instead.
 create or replace function tenuto._fire_job(p_org_id uuid, p_job_key uuid, p_moments timestamptz[])
   returns uuid[]
   language plpgsql

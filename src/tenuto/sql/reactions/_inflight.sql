@@ -1,5 +1,5 @@
 -- Returns how many of the newest 1,000 events of a dataset, as a version of its DAG publishes it, are not handled yet:
--- not routed, or with a task that has not ended; and since when the oldest of these is there.
+-- not routed, or with a task that has not ended; and the time of the oldest of these.
 create or replace function tenuto._inflight(
   p_org_id uuid, p_dag_version_id uuid, p_dataset_id uuid, p_version_id uuid, out events int,
   out oldest_at timestamptz)

@@ -1,6 +1,6 @@
--- Returns the events and reactions that no week takes along, by their event, once the retention of their org is over:
--- they were added while the partition of their week did not exist. Runs as the owner, the only role that can read the
--- default partitions.
+-- Returns the events (and events of reactions) whose retention is over and that are in no weekly partition, so that
+-- they are not dropped with one: they were added while the partition of their week did not exist. Runs as the owner,
+-- the only role that can read the default partitions.
 create or replace function tenuto._old_events(p_limit int)
   returns table (id uuid, org_id uuid)
   language sql

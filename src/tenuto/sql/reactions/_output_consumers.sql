@@ -37,6 +37,6 @@ begin
   where i.org_id = p_org_id and i.parent_key = p_job_key and i.output = p_output
     and i.dag_version_id = any (case when v_versions = '{}' then array[p_dag_version_id] else v_versions end)
     and i.definition -> 'trigger' <> 'null'
-    and (m.mode in ('go', 'stale') or tenuto._is_computed_anew(p_org_id, i.dag_version_id, i.job_id));
+    and (m.mode in ('go', 'stale') or tenuto._is_rebuilt(p_org_id, i.dag_version_id, i.job_id));
 end
 $$;

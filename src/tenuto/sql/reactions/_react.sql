@@ -1,7 +1,7 @@
 -- Lets the jobs that read some outputs react to events: writes one reaction per event and job and starts their tasks.
 -- With p_job_id, only this job reacts, to events that waited for it; jobs of the DAGs p_without do not react. A job
--- whose tasks can not be started does not stop the others. Returns how many reactions are new. The caller has locked
--- the DAGs of the consumers.
+-- whose tasks cannot be started does not stop the others. Returns how many reactions are new. The caller has locked the
+-- DAGs of the consumers.
 create or replace function tenuto._react(
   p_org_id uuid, p_event_ids uuid[], p_job_id uuid default null, p_without uuid[] default '{}')
   returns int

@@ -1,7 +1,8 @@
--- any -> deleted: deletes a DAG with its datasets: no version is current, its schedules, webhooks, pauses, limits and
--- states go, and dispatchers delete the data of its datasets. Raises TN004 while a job of another DAG reads one of
--- them, while a version is computed or a task is open; forced, those tasks are cancelled. The history of its deploys,
--- its tasks and its lineage stay. Its name can be used again, for another DAG. With p_dry_run, changes nothing.
+-- any -> deleted: deletes a DAG with its datasets: no version is current any more, its schedules, webhooks, pauses,
+-- limits and states are deleted, and dispatchers delete the data of its datasets. Raises TN004 while a job of another
+-- DAG reads one of them, while a version is computed or a task is open; forced, those tasks are cancelled. The history
+-- of its deploys, its tasks and its lineage stay. Its name can be used again, for another DAG. With p_dry_run, changes
+-- nothing.
 create or replace function tenuto.delete_dag(
   p_org_id uuid, p_name text, p_actor text, p_force boolean default false, p_dry_run boolean default false)
   returns table (dag text, versions int, datasets text[], dataset_versions int)

@@ -25,12 +25,12 @@ begin
   order by p_output = o.value ->> 'dataset' desc nulls last, p_output = o.value ->> 'name' desc nulls last
   limit 1;
   if v_job.task_id is null then
-    perform tenuto._raise('TN004', format('task %s is not of a job, and has no outputs', p_task_id));
+    perform tenuto._raise('TN004', format('task %s does not belong to a job, so it has no outputs', p_task_id));
   elsif v_output is null then
     perform tenuto._raise('TN003', format('task %s has no output %L', p_task_id, left(p_output, 128)),
       'a job emits events of its own outputs, by dataset or name');
   elsif v_output -> 'appends' = 'true' then
-    perform tenuto._raise('TN003', format('output %L appends to a sink, which has the events', left(p_output, 128)));
+    perform tenuto._raise('TN003', format('output %L appends to a sink, which emits the events', left(p_output, 128)));
   elsif jsonb_typeof(p_data) <> 'object' or pg_column_size(p_data) > 65536 then
     perform tenuto._raise('TN003', 'the data of an event is not an object of up to 64 KB',
       'write large data with ctx.write');

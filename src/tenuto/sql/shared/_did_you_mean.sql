@@ -1,5 +1,6 @@
 -- Returns a hint for a name that does not exist: the most similar of the known ones, else p_otherwise. Similar means
--- that half of the pairs of letters are the same: dayly and daily share da, ly and the ends, 4 of 6.
+-- that at least half of the pairs of letters are the same, with a blank at both ends: dayly and daily share ' d', 'da',
+-- 'ly' and 'y ', 4 of 6.
 create or replace function tenuto._did_you_mean(p_name text, p_known text[], p_otherwise text)
   returns text
   language sql

@@ -27,7 +27,7 @@ TEMPORARY_REFUSALS = (
     Unauthorized,
     Forbidden,
     RateLimited,
-)  # for a key that was accepted before: an operator can fix it, so the worker waits
+)  # for a key that was accepted before: an admin can fix it, so the worker waits
 
 
 T = TypeVar("T")

@@ -63,7 +63,7 @@ class LoopWatch:
         what = f"task {attempt.task_id} ({name})" if attempt else f"code in {name}"
         log.warning(
             "%s has blocked the event loop for %.1f s at %s:%d, and all other tasks of this process with it; make it a "
-            "plain function (def), or call what blocks with asyncio.to_thread",
+            "plain function (def), or make the blocking call with asyncio.to_thread",
             what, now - self._ran, where.f_code.co_filename, where.f_lineno,
         )  # fmt: skip
 

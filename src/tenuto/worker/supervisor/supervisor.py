@@ -197,7 +197,8 @@ class Supervisor:
             self._replace(self)
 
     async def _end_too_large(self, child: ChildProcess, problem: str) -> None:
-        """End a child that another one could not replace: it would be as large. Later ones are started again."""
+        """End a child that has reached its memory limit before its first task: a new one would be as large. Raises
+        WorkerRefused for the first child of the worker; otherwise another child starts."""
         self._worked = False
         self.kill()
         code = await child.wait()

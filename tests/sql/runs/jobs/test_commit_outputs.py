@@ -170,7 +170,7 @@ def test_a_plain_task_cannot_publish(db: Db):
     plain = worker.claim_one()
 
     assert worker.complete(plain, published=[[publication(replace(job, task_id=plain.task_id))]]) == ["refused"]
-    assert error_of(db, plain.task_id)["message"] == "the task is not of a job"
+    assert error_of(db, plain.task_id)["message"] == "the task does not belong to a job"
 
 
 def test_a_task_can_complete_without_publishing(db: Db):

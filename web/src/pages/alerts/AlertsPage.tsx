@@ -22,7 +22,7 @@ const COLUMNS: Column<Alert>[] = [
   { name: "Rule", cell: (alert) => alert.rule, wide: true },
   { name: "Since", cell: (alert) => <Time at={alert.first_at} /> },
   { name: "Seen", cell: (alert) => <Time at={alert.last_at} />, wide: true },
-  { name: "Taken care of by", cell: (alert) => <Person id={alert.acknowledged_by} />, wide: true },
+  { name: "Acknowledged by", cell: (alert) => <Person id={alert.acknowledged_by} />, wide: true },
 ];
 
 export function AlertsPage() {
@@ -34,7 +34,7 @@ export function AlertsPage() {
   return (
     <Page
       title="Alerts"
-      about="What rules found to be wrong; an alert ends when its rule no longer finds it."
+      about="Problems that rules found. An alert is resolved when its rule no longer finds the problem."
       actions={
         <Choice
           label="State"
@@ -69,7 +69,7 @@ function Acknowledge({ alert }: { alert: Alert }) {
   if (alert.status !== "firing") return null;
   const path = { alert_id: alert.id };
   return (
-    <Button onClick={() => void act(() => acknowledge.mutateAsync({ path }), "You take care of this alert.")}>
+    <Button onClick={() => void act(() => acknowledge.mutateAsync({ path }), "You acknowledged the alert.")}>
       Acknowledge
     </Button>
   );

@@ -15,7 +15,7 @@ const KINDS = [
   ["dead_effects", "side effects failed for good"],
   ["no_worker", "tasks wait for a worker"],
   ["job_alerts", "a job finds something in data"],
-  ["pool_trouble", "a pool is in trouble"],
+  ["pool_trouble", "a pool has problems"],
 ] as const;
 
 /** The fields that a kind of rule has, by their labels. */

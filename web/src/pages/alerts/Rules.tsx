@@ -33,7 +33,7 @@ function meaningOf(rule: AlertRule): string {
       rule.threshold === 1 ? "a side effect failed for good" : `${rule.threshold} side effects failed for good`,
     no_worker: `tasks of ${rule.target ?? "any queue"} wait ${time} for a worker`,
     job_alerts: `${rule.target ?? "a job with alert_evaluate"} finds something`,
-    pool_trouble: `${rule.target ?? "any pool"} is in trouble for ${time}`,
+    pool_trouble: `${rule.target ?? "any pool"} has had problems for ${time}`,
   }[rule.kind];
 }
 

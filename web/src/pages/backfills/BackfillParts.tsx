@@ -66,7 +66,7 @@ export function BackfillActions({ backfill }: { backfill: Backfill }) {
       {backfill.status === "running" ? (
         <Button onClick={() => void act(() => pause.mutateAsync({ path }), "The backfill is paused.")}>Pause</Button>
       ) : (
-        <Button kind="primary" onClick={() => void act(() => resume.mutateAsync({ path }), "The backfill goes on.")}>
+        <Button kind="primary" onClick={() => void act(() => resume.mutateAsync({ path }), "The backfill is resumed.")}>
           Resume
         </Button>
       )}

@@ -68,7 +68,7 @@ export function StartBackfill({ close, dataset: chosen = "" }: { close: () => vo
         <Field label="First partition" placeholder="2026-11-01" value={first} onChange={setFirst} />
         <Field label="Last partition" placeholder="2026-11-30" value={last} onChange={setLast} />
         <SelectField label="Compute" value={reprocess} options={REPROCESS} onChange={setReprocess} />
-        <SelectField label="Then let react" value={downstream} options={DOWNSTREAM} onChange={setDownstream} />
+        <SelectField label="Jobs that react" value={downstream} options={DOWNSTREAM} onChange={setDownstream} />
         <Field
           label="Tasks at a time"
           type="number"

@@ -85,6 +85,6 @@ function JobRow({ change, rebuild }: { change: JobChange; rebuild: Rebuild | und
 }
 
 function costOf(rebuild: Rebuild): string {
-  if (rebuild.tasks === null) return "as its events come";
+  if (rebuild.tasks === null) return "an unknown number of tasks";
   return `${formatCount(rebuild.tasks)} ${rebuild.tasks === 1 ? "task" : "tasks"}`;
 }

@@ -26,8 +26,8 @@ export function DeleteDag({ name }: { name: string }) {
     }
     const agreed = await confirm({
       title: `Delete the DAG ${name}?`,
-      happens: `Its jobs start nothing more, and ${named(datasets)}`,
-      undo: "This cannot be undone. A deploy of its document makes the DAG again, without the data.",
+      happens: `Its jobs start no more tasks, and ${named(datasets)}`,
+      undo: "This cannot be undone. A deploy of its document creates the DAG again, without the data.",
       action: "Delete the DAG",
       danger: true,
     });

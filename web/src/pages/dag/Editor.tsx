@@ -133,7 +133,7 @@ function DeployButton({ dag, yaml, plan, deployed }: DeployProps) {
         rebuilt.length === 0
           ? "The version is stored. Nothing has to be computed."
           : `The version is stored, and these jobs are computed beside the current version: ${rebuilt.join(", ")}.`,
-      undo: "Readers see no difference before you cut over to it; a version that you do not want can stay unused.",
+      undo: "Readers see no change before you cut over to the version. You need not use it.",
       action: "Deploy the version",
     });
     if (!agreed) return;

@@ -64,8 +64,8 @@ function Actions({ job }: { job: JobSummary }) {
   const ask = async () => {
     const agreed = await confirm({
       title: `Pause the job ${job.name}?`,
-      happens: "It starts no more tasks, in later versions of its DAG too. Its running tasks go on to their end.",
-      undo: "Resume the job: changes of its inputs that came meanwhile are worked off.",
+      happens: "It starts no more tasks, even in later versions of its DAG. Running tasks continue.",
+      undo: "Resume the job: it then processes the changes of its inputs that came during the pause.",
       action: "Pause the job",
     });
     if (agreed) await act(() => pause.mutateAsync({ path, body: null }), `${job.name} is paused.`);
@@ -76,7 +76,7 @@ function Actions({ job }: { job: JobSummary }) {
       {job.paused_at === null ? (
         <Button onClick={() => void ask()}>Pause</Button>
       ) : (
-        <Button kind="primary" onClick={() => void act(() => resume.mutateAsync({ path }), `${job.name} goes on.`)}>
+        <Button kind="primary" onClick={() => void act(() => resume.mutateAsync({ path }), `${job.name} is resumed.`)}>
           Resume
         </Button>
       )}

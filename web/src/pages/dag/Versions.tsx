@@ -121,7 +121,7 @@ function Actions({ version, currentNo, mayWrite }: ActionsProps) {
   );
 }
 
-/** Asks with the impact of the move, then makes the version current if no other one has become so meanwhile. */
+/** Asks with the impact of the move, then makes the version current unless another one became current before. */
 function useMove(version: DagVersion, currentNo: number | null) {
   const cutover = useCutoverDag();
   const rollback = useRollbackDag();

@@ -65,7 +65,7 @@ export function Lineage({ dataset, search, change }: LineageProps) {
         <p className="text-sm text-warn">There is more: choose a column or one direction to see all of it.</p>
       )}
       <p className="text-xs text-muted">
-        A dashed line only decides which values are used, as a filter does. Click a box to go on from there.
+        Values at a dashed line only decide which rows are used, as in a filter. Click a box to continue from there.
       </p>
     </>
   );

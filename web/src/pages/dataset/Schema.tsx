@@ -42,7 +42,7 @@ export function Schema({ dataset }: { dataset: WholeDataset }) {
       ),
     },
     { name: "Type", cell: (column) => <span className="font-mono text-xs">{column.type}</span> },
-    { name: "Can be empty", cell: (column) => (column.not_null ? "no" : "yes") },
+    { name: "Nullable", cell: (column) => (column.not_null ? "no" : "yes") },
     { name: "Description", cell: (column) => column.description ?? "–", wide: true },
   ];
   if (dataset.job === null)

@@ -58,7 +58,7 @@ export function OutboxPage() {
   const mayWrite = useMay("outbox:write");
   const shown = effects.rows.find((effect) => String(effect.id) === search.effect);
   return (
-    <Page title="Outbox" about="Side effects on their way to other systems; what failed for good is dead.">
+    <Page title="Outbox" about="Side effects that are delivered to other systems; dead ones failed for good.">
       <div className="grid grid-cols-3 gap-3 md:max-w-2xl">
         <Figure name="Pending" value={formatCount(status.data?.outbox_pending ?? 0)} />
         <Figure name="Oldest waits for" value={typeof oldest === "number" ? formatSeconds(oldest) : "–"} />
@@ -132,8 +132,8 @@ function Replay({ effects, selection }: { effects: EffectSummary[]; selection: S
   const ask = async () => {
     const agreed = await confirm({
       title: `Deliver ${count} again?`,
-      happens: "What is dead becomes pending and is delivered now, with new attempts.",
-      undo: "A delivery cannot be taken back; the receiver sees the same key and can ignore a second one.",
+      happens: "Dead side effects become pending and are delivered now, with new attempts.",
+      undo: "A delivery cannot be undone; the receiver sees the same key and can ignore a second delivery.",
       action: "Deliver again",
     });
     if (!agreed) return;

@@ -18,7 +18,7 @@ const UNSERVED_SECONDS = 10; // a pool needs some to start a worker
 const MAX_ALERTS = 5;
 
 function findingOf(alert: Alert): Finding {
-  return { text: alert.summary, help: <Open to="/alerts" name="Look at the alert" /> };
+  return { text: alert.summary, help: <Open to="/alerts" name="Show the alert" /> };
 }
 
 /** What a person should look at, with the page or command that helps; nothing if all is well. */
@@ -51,7 +51,7 @@ function pauseOf(queue: QueueStatus): Finding[] {
   if (queue.paused_at === null) return [];
   const waiting = plural(queue.ready, "ready task waits", "ready tasks wait");
   return [
-    { text: `The queue ${queue.name} is paused: ${waiting}.`, help: <Open to="/queues" name="Look at the queues" /> },
+    { text: `The queue ${queue.name} is paused: ${waiting}.`, help: <Open to="/queues" name="Show the queues" /> },
   ];
 }
 
@@ -95,7 +95,7 @@ function findingsOf(status: OrgStatus): Finding[] {
   } else if (oldest > LATE_SECONDS) {
     found.push({
       text: `The oldest ready task has waited for ${formatSeconds(oldest)}.`,
-      help: <Open to="/queues" name="Look at the queues" />,
+      help: <Open to="/queues" name="Show the queues" />,
     });
   }
   if (status.outbox_dead > 0) {
@@ -107,7 +107,7 @@ function findingsOf(status: OrgStatus): Finding[] {
   if (status.stuck_tasks > 0) {
     found.push({
       text: `${formatCount(status.stuck_tasks)} tasks run without progress.`,
-      help: <Open to="/workers" name="Look at the workers" />,
+      help: <Open to="/workers" name="Show the workers" />,
     });
   }
   if (status.parked > 0) {

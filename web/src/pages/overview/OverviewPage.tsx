@@ -72,7 +72,7 @@ function Figures({ status }: { status: OrgStatus }) {
         about={aboutEffects(status)}
         bad={status.outbox_dead > 0}
       />
-      <Figure name="Completed in all" value={formatCount(status.completed)} />
+      <Figure name="Completed in total" value={formatCount(status.completed)} />
       <Figure name="Active workers" value={formatCount(workers)} bad={workers === 0} />
     </div>
   );

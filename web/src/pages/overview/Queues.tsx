@@ -39,7 +39,7 @@ export function Queues() {
             rows={found.items}
             columns={COLUMNS}
             rowKey={(queue) => queue.name}
-            empty={<Empty title="There are no queues yet; the first task makes one." />}
+            empty={<Empty title="There are no queues yet; the first task creates one." />}
           />
         )}
       </Loaded>

@@ -90,7 +90,7 @@ function Latency({ rates }: { rates: Point[] }) {
       format={formatSeconds}
       series={[
         { name: "median run", colour: "--ok", values: rates.map(({ rate }) => rate?.p50_seconds ?? null) },
-        { name: "95% run within", colour: "--info", values: rates.map(({ rate }) => rate?.p95_seconds ?? null) },
+        { name: "95th percentile run", colour: "--info", values: rates.map(({ rate }) => rate?.p95_seconds ?? null) },
         { name: "mean wait", colour: "--warn", values: rates.map(({ rate }) => rate?.queue_seconds ?? null) },
       ]}
     />

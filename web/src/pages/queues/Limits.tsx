@@ -28,7 +28,7 @@ const COLUMNS: Column<LimitStatus>[] = [
   { name: "Waiting", cell: (limit) => formatCount(limit.waiting), numeric: true },
   {
     name: "",
-    cell: (limit) => (limit.overridden ? <StatusBadge status="set by hand" tone="info" /> : null),
+    cell: (limit) => (limit.overridden ? <StatusBadge status="overridden" tone="info" /> : null),
     wide: true,
   },
 ];
@@ -76,7 +76,7 @@ function Actions({ limit, change }: { limit: LimitStatus; change: (chosen: Chose
   const ask = async () => {
     const agreed = await confirm({
       title: `Reset the limit of ${limit.scope} ${limit.key}?`,
-      happens: "It has the size again that workers declare, otherwise that of the next start.",
+      happens: "Its size is then the one that workers declare, else that of the next start.",
       undo: "You can set a size again.",
       action: "Reset the limit",
     });

@@ -39,7 +39,7 @@ export function QueuesPage() {
     ...(mayWrite ? [{ name: "Actions", cell: (queue: QueueStatus) => <PauseButton queue={queue} /> }] : []),
   ];
   return (
-    <Page title="Queues" about="Workers serve queues; a paused queue keeps its tasks and gives none out.">
+    <Page title="Queues" about="Tasks wait in queues for workers. Workers claim no tasks from a paused queue.">
       <Panel flush>
         <Loaded read={queues}>
           {(found) => (
@@ -48,7 +48,7 @@ export function QueuesPage() {
               rows={found.items}
               columns={columns}
               rowKey={(queue) => queue.name}
-              empty={<Empty title="There are no queues yet; the first task makes one." />}
+              empty={<Empty title="There are no queues yet; the first task creates one." />}
             />
           )}
         </Loaded>
@@ -79,8 +79,8 @@ function PauseButton({ queue }: { queue: QueueStatus }) {
   const ask = async () => {
     const agreed = await confirm({
       title: `Pause the queue ${queue.name}?`,
-      happens: "Workers take no more tasks of this queue. Tasks that run now go on to their end.",
-      undo: "Resume the queue: its tasks go on in their order.",
+      happens: "Workers claim no more tasks from this queue. Running tasks continue.",
+      undo: "Resume the queue: workers then claim its tasks in order.",
       action: "Pause the queue",
     });
     if (agreed) await act(() => pause.mutateAsync({ path }), `The queue ${queue.name} is paused.`);
@@ -88,7 +88,7 @@ function PauseButton({ queue }: { queue: QueueStatus }) {
   return queue.paused_at === null ? (
     <Button onClick={() => void ask()}>Pause</Button>
   ) : (
-    <Button kind="primary" onClick={() => void act(() => resume.mutateAsync({ path }), `${queue.name} goes on.`)}>
+    <Button kind="primary" onClick={() => void act(() => resume.mutateAsync({ path }), `${queue.name} is resumed.`)}>
       Resume
     </Button>
   );

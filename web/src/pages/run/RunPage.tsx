@@ -169,7 +169,7 @@ function Actions({ run }: { run: RunResponse }) {
     <>
       {run.single_task && run.type !== null && (
         <Button onClick={() => setStarting(true)} title="Change its input and start it as another run">
-          Start one like it
+          Start a similar run
         </Button>
       )}
       <Button kind="primary" busy={retry.isPending} onClick={() => void retryRun()}>

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useSendSignal } from "../../api/runs";
 import { Field, FormDialog } from "../../ui/Form";
 
-/** Sends a signal to a run: a task that waits for its name goes on with the value. */
+/** Sends a signal to a run: a task that waits for its name continues with the value. */
 export function SendSignal({ runId, close }: { runId: string; close: () => void }) {
   const send = useSendSignal();
   const [name, setName] = useState("");
@@ -14,8 +14,8 @@ export function SendSignal({ runId, close }: { runId: string; close: () => void 
   return (
     <FormDialog
       title="Send a signal"
-      about="A task that waits for a signal of this name goes on with the value; its page names what it waits for. A
-        signal cannot be taken back."
+      about="A task that waits for a signal of this name continues with the value; its page shows the name. A
+        signal cannot be undone."
       action="Send the signal"
       done={`The signal ${name} is sent.`}
       close={close}

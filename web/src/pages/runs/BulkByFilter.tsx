@@ -36,8 +36,8 @@ export function BulkByFilter({ query }: { query: RunQuery }) {
         ? "Each becomes a new run; tasks that completed keep their results and are not repeated."
         : "Tasks that have not started never start; running tasks are asked to stop.",
       undo: isFinal(status)
-        ? "You can cancel the new runs. Leave this page to stop before the last."
-        : "A cancelled run can be retried. Leave this page to stop before the last.",
+        ? "You can cancel the new runs. Leave this page to stop early."
+        : "A cancelled run can be retried. Leave this page to stop early.",
       action: `${verb} them all`,
       danger: !isFinal(status),
     });

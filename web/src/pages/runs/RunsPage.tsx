@@ -71,7 +71,7 @@ export function RunsPage() {
   return (
     <Page
       title="Runs"
-      about="One run is one started task or graph, with all that it starts."
+      about="A run is one execution of a task or graph, with all tasks that it starts."
       actions={mayWrite && <Button onClick={() => setStarting(true)}>Start a run</Button>}
     >
       {starting && <StartRun close={() => setStarting(false)} />}

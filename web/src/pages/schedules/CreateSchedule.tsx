@@ -29,7 +29,7 @@ export function CreateSchedule({ close }: { close: () => void }) {
       title="Create a schedule"
       about="A schedule with the same name is replaced. You can pause or delete it."
       action="Create the schedule"
-      done={`The schedule ${name} is set.`}
+      done={`The schedule ${name} is saved.`}
       close={close}
       submit={submit}
     >
@@ -40,7 +40,7 @@ export function CreateSchedule({ close }: { close: () => void }) {
         <Field label="Time zone" required value={timezone} onChange={setTimezone} />
       </div>
       <SelectField
-        label="After a time without dispatcher, start"
+        label="If runs were missed, start"
         value={catchUp}
         options={CATCH_UP}
         onChange={setCatchUp}

@@ -48,7 +48,7 @@ export function SchedulesPage() {
   return (
     <Page
       title="Schedules"
-      about="What starts by the clock."
+      about="Runs that start at fixed times."
       actions={
         mayWrite && (
           <Button kind="primary" onClick={() => setCreating(true)}>
@@ -72,7 +72,7 @@ export function SchedulesPage() {
               }}
               empty={
                 <Empty title="There are no schedules yet." command="tenuto schedules --help">
-                  A task with <code className="font-mono">@app.task(cron=&quot;0 6 * * *&quot;)</code> makes one.
+                  A task with <code className="font-mono">@app.task(cron=&quot;0 6 * * *&quot;)</code> creates one.
                 </Empty>
               }
             />
@@ -96,7 +96,7 @@ function Actions({ schedule }: { schedule: Schedule }) {
     const agreed = await confirm({
       title: `Delete the schedule ${schedule.name}?`,
       happens: "It starts nothing any more. Runs that it started stay as they are.",
-      undo: "This cannot be undone here; a worker that declares the schedule makes it again when it starts.",
+      undo: "This cannot be undone here; a worker that declares the schedule creates it again when it starts.",
       action: "Delete the schedule",
       danger: true,
     });
@@ -122,7 +122,7 @@ function Actions({ schedule }: { schedule: Schedule }) {
       ) : (
         <Button
           kind="primary"
-          onClick={() => void act(() => resume.mutateAsync({ path }), `${schedule.name} goes on.`)}
+          onClick={() => void act(() => resume.mutateAsync({ path }), `${schedule.name} is resumed.`)}
         >
           Resume
         </Button>

@@ -80,7 +80,7 @@ export function WorkersPage() {
         </Loaded>
       </Panel>
       {mayReadPools && <Pools chosen={pool} choose={(next) => change({ pool: next })} />}
-      <Panel title="Dispatchers" flush aside="they promote, retry, schedule and deliver">
+      <Panel title="Dispatchers" flush aside="they run delays, retries, schedules and deliveries">
         <Loaded read={dispatchers}>
           {(found) => (
             <DataTable

@@ -12,7 +12,7 @@ begin
     if (select c.result
         from tenuto.complete_tasks(v_attempt.session_id, v_attempt.token, array[task_id_param],
           array[v_attempt.attempt], array[result_data_param]) c) = 'stale_lease' then
-      perform tenuto._raise('TN005', format('task %s was given back before its result came', task_id_param),
+      perform tenuto._raise('TN005', format('task %s was given back before its result was reported', task_id_param),
         'claim a task again');
     end if;
   elsif v_attempt.status <> 'completed' then

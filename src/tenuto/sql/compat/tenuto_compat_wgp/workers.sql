@@ -1,5 +1,5 @@
--- Workers as the table `workers` of Headless-WGP shows them: a worker that starts or failed is inactive, and the
--- metadata say in orchestrator_status which of both, and whether an active one is terminating.
+-- Workers as the table `workers` of Headless-WGP shows them: a worker that is starting or has failed is inactive.
+-- orchestrator_status in its metadata tells the two apart, and whether an active worker is terminating.
 create or replace view tenuto_compat_wgp.workers
   with (security_invoker = true)
 as

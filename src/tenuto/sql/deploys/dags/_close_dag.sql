@@ -1,5 +1,5 @@
--- Marks a DAG as deleted: no version of it is current or can become it, and its jobs have no pauses and no backlogs any
--- more. Its rows stay, because tasks and the history of deploys name them. Returns the version that was current.
+-- Marks a DAG as deleted: no version of it is current or can become current, and the pauses and backlogs of its jobs
+-- are deleted. Its rows stay, because tasks and the history of deploys name them. Returns the version that was current.
 create or replace function tenuto._close_dag(p_org_id uuid, p_dag_id uuid)
   returns uuid
   language plpgsql

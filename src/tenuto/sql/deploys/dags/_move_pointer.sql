@@ -30,7 +30,7 @@ begin
   where org_id = p_org_id and dag_id = p_dag_id and id = p_to
     and (status in ('ready', 'superseded') or (p_force and status in ('staged', 'building', 'failed')));
   if not found then
-    perform tenuto._raise('TN004', format('version %s can not become current: it is %s',
+    perform tenuto._raise('TN004', format('version %s cannot become current: it is %s',
       (select v.version from tenuto.dag_versions v where v.org_id = p_org_id and v.id = p_to),
       (select v.status from tenuto.dag_versions v where v.org_id = p_org_id and v.id = p_to)),
       case when exists (select from tenuto.dag_versions v

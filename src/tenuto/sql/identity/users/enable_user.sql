@@ -1,5 +1,5 @@
--- Enables a user again, with the same roles as before. A caller (p_by_key or p_by_user; null: an operator) needs the
--- permissions of the user's role. Idempotent.
+-- Enables a user again, with the same roles as before. A caller (p_by_key or p_by_user; null: a database login) needs
+-- the permissions of the user's role. Idempotent.
 create or replace function tenuto.enable_user(
   p_org_id uuid, p_user_id uuid, p_by_key uuid default null, p_by_user uuid default null)
   returns void

@@ -1,4 +1,4 @@
--- Returns how many partitions a range of keys has, both ends included. Raises TN003 for ends that are no keys of the
+-- Returns how many partitions a range of keys has, both ends included. Raises TN003 for ends that are not keys of the
 -- dataset, for a range that ends before it begins, and for more than 10 million partitions.
 create or replace function tenuto._count_keys(
   p_keys jsonb, p_first text, p_last text, p_org_id uuid, p_dataset_version_id uuid)

@@ -21,13 +21,13 @@ begin
   v_job := (tenuto._find_current_job(p_org_id, v_dataset.dag, v_dataset.job, true)).job;
   if v_job.definition #>> '{source,kind}' = 'buffer' then
     perform tenuto._raise('TN004', format('job %s is a sink, which runs no tasks', v_job.name),
-      'backfill what the jobs read that append to it');
+      'backfill the inputs of the jobs that append to it');
   elsif v_job.definition ->> 'execution_strategy' = 'PerUpdate' then
     perform tenuto._raise('TN004',
       format('job %s runs for every update of its input: its partitions cannot be computed one by one', v_job.name),
       'invalidate partitions of its input instead');
   elsif (p_first is null) <> (p_last is null) or p_first is not null and p_partitions is not null then
-    perform tenuto._raise('TN003', 'a backfill is of a range with both ends, or of a list of partitions');
+    perform tenuto._raise('TN003', 'a backfill needs either a range with both ends or a list of partitions');
   elsif coalesce(p_reprocess not in ('none', 'failed', 'all'), true) then
     perform tenuto._raise('TN003', format('reprocess is %L', left(p_reprocess, 40)), 'write none, failed or all');
   elsif coalesce(p_downstream not in ('none', 'same', 'all'), true) then

@@ -1,4 +1,4 @@
--- Returns since when events may have passed a version of a DAG: since its deploy, if it was current and another version
+-- Returns since when a version of a DAG may have missed events: since its deploy, if it was current and another version
 -- replaced it, else null. While it can become current and while it is, each event gets a reaction of its jobs; an event
 -- without one was routed when the version had been left, even if it arrived before.
 create or replace function tenuto._missed_since(p_org_id uuid, p_dag_version_id uuid)

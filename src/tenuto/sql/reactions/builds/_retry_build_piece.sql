@@ -1,5 +1,5 @@
--- Starts one piece of the tasks of a build again that ended without completing: one per partition, or one per update.
--- The events that had started them are now of the new tasks.
+-- Starts again one piece of the tasks of a build that ended without completing: one per partition, or one per update.
+-- The reactions to their events now name the new tasks.
 create or replace function tenuto._retry_build_piece(p_build tenuto.builds)
   returns void
   language plpgsql

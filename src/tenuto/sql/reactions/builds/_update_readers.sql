@@ -1,6 +1,6 @@
--- Does one piece of what jobs of other DAGs must know of a version that has become current: looks at the next 1,000
--- partitions of one of its datasets, and writes an event without a task for each that a version before did not have, or
--- had with other data. They are committed together with the position.
+-- Does one piece of telling jobs of other DAGs what has changed with a version that has become current: compares the
+-- next 1,000 partitions of one of its datasets with the versions before, and writes an event without a task for each
+-- partition that is new or has other data. They are committed together with the position.
 create or replace function tenuto._update_readers(p_build tenuto.builds)
   returns void
   language plpgsql

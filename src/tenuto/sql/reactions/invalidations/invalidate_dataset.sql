@@ -19,7 +19,7 @@ begin
   if v_dataset.job is null or v_dataset.version_id is null then
     perform tenuto._raise('TN004', format('dataset %s has no current version', p_dataset));
   elsif (p_first is null) <> (p_last is null) or p_first is not null and p_partitions is not null then
-    perform tenuto._raise('TN003', 'an invalidation is of a range with both ends, or of a list of partitions');
+    perform tenuto._raise('TN003', 'an invalidation needs either a range with both ends or a list of partitions');
   elsif jsonb_typeof(p_row_filter) <> 'object' or pg_column_size(p_row_filter) > 16384 then
     perform tenuto._raise('TN003', 'the filter of an invalidation is not an object of up to 16 KB',
       'write {"column": {"gte": 1, "lt": 9}}');

@@ -1,6 +1,6 @@
 -- Returns the partitions of a job that follow from these partitions of one of its inputs and that are not committed in
--- its output: about p_limit, with all that follow from the last partition of the input (no: its position). Leaves out
--- those that are committed in one of the versions p_earlier, of inputs that were searched before.
+-- its output: about p_limit, with all that follow from the last partition of the input (no: its position). p_earlier:
+-- the versions of inputs that were searched before; partitions that are committed in one of them are left out.
 create or replace function tenuto._uncommitted_partitions(
   p_job tenuto.jobs, p_output_version uuid, p_input int, p_scheme jsonb, p_keys text[],
   p_earlier uuid[], p_limit int)

@@ -2,7 +2,7 @@
 -- and before an id: at most p_limit. A value that many rows have is found among the newest 2,000. Others are found by
 -- index, which returns rows in no order, and therefore step by step: each step searches twice as many periods as the
 -- one before, or fewer if over 5,000 rows match there. So a page costs little whether the rows that match are new or
--- old, few or many. For ids outside of all periods, which are no UUIDv7s, the index is searched as a whole.
+-- old, few or many. For ids outside of all periods, which are not UUIDv7s, the index is searched as a whole.
 create or replace function tenuto._newest_with_metadata(
   p_kind text, p_org_id uuid, p_metadata jsonb, p_first uuid, p_before uuid, p_limit int)
   returns uuid[]

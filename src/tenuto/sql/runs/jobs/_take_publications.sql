@@ -36,7 +36,7 @@ begin
     from tenuto.job_tasks j
     where j.task_id = (v_held.running).id and tenuto._is_job_task((v_held.running).flags);
     continue when not found and v_held.published = '[]';
-    v_wrong := case when found then tenuto._check_publications(v_task) else 'the task is not of a job' end;
+    v_wrong := case when found then tenuto._check_publications(v_task) else 'the task does not belong to a job' end;
     if v_wrong is null then
       v_outputs := v_outputs || v_task;
     else

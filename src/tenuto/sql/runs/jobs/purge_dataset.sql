@@ -21,7 +21,7 @@ begin
   left join tenuto.jobs j on j.org_id = d.org_id and j.dag_version_id = c.dag_version_id and j.job_key = d.job_key
   where d.org_id = p_org_id and d.name = p_name and d.deleted_at is null;
   if v_dataset.keep is null then
-    perform tenuto._raise('TN003', format('nothing says how many versions of %s to keep', p_name),
+    perform tenuto._raise('TN003', format('the number of versions of %s to keep is not set', p_name),
       'pass the number, or write retention: {keep_versions: 3} for its output');
   end if;
   if v_dataset.keep not between 0 and 1000 then

@@ -1,5 +1,5 @@
--- Returns the reason of the cancel of a run: its own, or else of a task that it stopped, among the last 1000, for runs
--- that were cancelled before they had one; null if none was given.
+-- Returns the reason of the cancel of a run; null if none was given. For runs that were cancelled before runs stored a
+-- reason, it is that of a stopped task among the last 1000.
 create or replace function tenuto._cancel_reason(p_run_id uuid)
   returns text
   language sql

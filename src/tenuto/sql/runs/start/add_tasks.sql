@@ -1,7 +1,7 @@
 -- -> pending | queued: adds tasks to an open run and returns their ids. Takes what start_run takes; edges and slots
 -- join tasks of the same call. A run that is not open raises TN004. Tasks that are added while the run is being closed
--- belong to it: the run ends after them. Tasks of a held run wait until it is released. If the run has tasks with all
--- of p_ids already, also after it was closed, nothing is added.
+-- belong to it: the run ends after them. Tasks of a held run wait until it is released. If the run already has tasks
+-- with all of p_ids, even if it was closed since, nothing is added.
 create or replace function tenuto.add_tasks(
   p_org_id uuid, p_run_id uuid, p_kinds jsonb, p_inputs jsonb[], p_ids uuid[] default null,
   p_task_kinds int[] default null, p_details jsonb default null, p_edges jsonb default null,

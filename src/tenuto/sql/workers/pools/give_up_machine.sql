@@ -1,9 +1,9 @@
 -- starting, active, draining -> error with p_error, and the machine is given up: from now on its workers cannot
 -- register, and its provider may be asked to end it. Facts may be stale, so the workers are checked again: returns
 -- false and changes nothing if one of them is open, unless the provider says that the machine has ended, and none of
--- them was heard of since p_seen_at, when the provider was asked. A worker whose row is locked is being heard of now.
--- p_diagnostics: what was found out about the machine; the first ones are kept. Idempotent; a machine without a row
--- is given up.
+-- them was heard from since p_seen_at, when the provider was asked. A worker whose row is locked is sending a heartbeat
+-- now. p_diagnostics: what was found out about the machine; the first ones are kept. Idempotent; a machine without a
+-- row is given up.
 create or replace function tenuto.give_up_machine(
   p_org_id uuid, p_worker_id text, p_seen_at timestamptz default null, p_error text default null,
   p_diagnostics jsonb default null)

@@ -1,5 +1,5 @@
--- Requests machines of a pool by hand: the next decision starts them beside those that its policy wants, as far as
--- max_workers lets it. They go when they are idle, like all others. Returns how many are requested and not yet started.
+-- Requests machines of a pool by hand: the next decision starts them in addition to those of its policy, up to
+-- max_workers in total. Like all others, they end when they are idle. Returns how many are requested and not started.
 create or replace function tenuto.request_machines(p_org_id uuid, p_name text, p_count int default 1)
   returns int
   language plpgsql
