@@ -204,7 +204,7 @@ class JobFields(Fields):
     renamed_from: Name | None = Field(default=None, description="Old name of the job, which keeps its identity.")
     description: Summary | None = None
     activation: Activation = Field(
-        description="What starts it: source, a time, a request or a user; reactive, changes of its inputs."
+        description="source: started by a time, a request or a user. reactive: started by changes of its inputs."
     )
     runtime: Runtime | None = Field(
         default=None,
@@ -212,7 +212,7 @@ class JobFields(Fields):
         "range_aggregator run in a dispatcher, without a worker. ecs_platform is another name of worker, ecs_udf of "
         "sandbox.",
     )
-    operator: str = Field(pattern=OPERATOR, description="What it runs; sql@2 is version 2 of sql.")
+    operator: str = Field(pattern=OPERATOR, description="Operator that it runs; sql@2 is version 2 of sql.")
     config: dict[str, Json] = Field(default={}, description="Options of the operator.")
     udf: Udf | None = Field(default=None, description="For the operator bundle.")
     source: Source | None = Field(default=None, description="For source jobs: when it starts.")

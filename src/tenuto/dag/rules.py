@@ -123,12 +123,8 @@ class JobRules:
                 self._add(node, f"inputs[{number}].trigger", "all_same_partition needs PerPartition")
         if words == {"any", "all_same_partition"}:
             hint = "write the same trigger for all inputs that start tasks, and false for the others"
-            self._add(
-                self._get("inputs") or self._job,
-                "inputs",
-                "the triggers any and all_same_partition cannot be combined",
-                hint,
-            )
+            message = "the triggers any and all_same_partition cannot be combined"
+            self._add(self._get("inputs") or self._job, "inputs", message, hint)
         if triggers and all(trigger is False for trigger in triggers):
             place = self._get("inputs") or self._job
             self._add(place, "inputs", "no input starts tasks", "remove trigger: false from one of them")

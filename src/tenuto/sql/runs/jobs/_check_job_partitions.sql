@@ -1,6 +1,6 @@
 -- Returns the partition keys of new tasks of a job, as _check_partitions does. If the partitions of the job are periods
--- or ranges, also raises TN003 for a key that is not one; if they are periods, also for a missing key, except for a
--- source, which can choose the partitions that it publishes.
+-- or ranges, also raises TN003 for a key that is not one; if they are periods, a missing key is an error as well,
+-- except for a source, which can choose the partitions that it publishes.
 create or replace function tenuto._check_job_partitions(p_job tenuto.jobs, p_partitions text[])
   returns text[]
   language plpgsql
