@@ -1,5 +1,5 @@
-"""Starts workers as processes on this machine. They end with the dispatcher, unless it is killed: then the next one
-finds them."""
+"""Starts workers as processes on this machine. They stop when the dispatcher that started them ends, even if it was
+killed: each holds one end of a pipe, whose other end closes with the dispatcher."""
 
 import asyncio
 import os
@@ -37,17 +37,20 @@ class LocalProvider:
     ) -> None:
         self._command, self._environment, self._folder = list(command), dict(environment), folder
         self.max_machines, self.id_prefix = max_machines, f"{host or socket.gethostname()}/"
+        self._pipe: tuple[int, int] | None = None  # open until this process ends
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self._killed_at: dict[str, float] = {}  # when machines that were asked to stop are killed
 
     async def spawn(self, request: MachineRequest) -> str:
-        return await asyncio.to_thread(self._spawn, request)
+        self._pipe = self._pipe or os.pipe()
+        return await asyncio.to_thread(self._spawn, request, self._pipe[0])
 
-    def _spawn(self, request: MachineRequest) -> str:
+    def _spawn(self, request: MachineRequest, pipe: int) -> str:
         try:
             process = subprocess.Popen(
                 self._command,
-                env={**self._environment, **request.environment()},
+                env={**self._environment, **request.environment(), "TENUTO_PARENT_PIPE": str(pipe)},
+                pass_fds=[pipe],
                 cwd=self._folder,
                 stdin=subprocess.DEVNULL,
                 start_new_session=True,

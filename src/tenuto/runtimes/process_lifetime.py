@@ -3,6 +3,7 @@
 import logging
 import os
 import signal
+import stat
 import sys
 import threading
 from collections.abc import Generator
@@ -17,6 +18,26 @@ def die_with_parent() -> None:
         import ctypes
 
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
+def stop_with_parent(descriptor: str) -> None:
+    """Send SIGTERM to this process when its parent ends, which holds the other end of the pipe. Unlike
+    `die_with_parent` this lets running tasks finish, and works on every system."""
+    try:
+        pipe = int(descriptor)
+        if not stat.S_ISFIFO(os.fstat(pipe).st_mode):
+            raise ValueError("not a pipe")
+    except (OSError, ValueError) as error:  # a program between the two closed it
+        log.warning("TENUTO_PARENT_PIPE is %s (%s): this worker runs on when its dispatcher ends", descriptor, error)
+        return
+    os.set_inheritable(pipe, False)
+
+    def wait() -> None:
+        os.read(pipe, 1)  # nothing is ever written: this returns when the other end is closed
+        log.warning("the process that started this worker has ended: stopping")
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=wait, name="parent watch", daemon=True).start()
 
 
 def make_undumpable() -> None:

@@ -28,6 +28,7 @@ from tenuto.cli.processes.serve import (
 from tenuto.model.durations import seconds
 from tenuto.model.log_output import LogOutput
 from tenuto.model.sizes import size_in_bytes
+from tenuto.runtimes.process_lifetime import stop_with_parent
 
 if TYPE_CHECKING:
     from tenuto.runtimes.process_settings import ProcessLimits
@@ -146,6 +147,8 @@ def _run(
     as_json: bool,
 ) -> None:
     options.log.write_to_stderr()
+    if pipe := os.environ.pop("TENUTO_PARENT_PIPE", None):  # set by the local provider; not for the user's programs
+        stop_with_parent(pipe)
     machine = os.environ.get("TENUTO_MACHINE") or None  # set by the provider of the pool
     options = replace(options, allowed_hosts=read_allowed_hosts(), machine=machine, name=machine or options.name)
     if (site := resolve_server(settings, url, key)) is not None:
