@@ -228,7 +228,7 @@ def _count_jobs(diff: "Diff") -> str:
     """Describes how many jobs are computed. Numbers of 0 are left out, unless there is no other."""
     added = sum(change.kind == "added" for change in diff.jobs)
     numbers = [
-        (added, "computed for the first time"),
+        (added, "added and computed"),
         (len(diff.rebuilt) - added, "computed again"),
         (diff.unchanged_jobs, "unchanged"),
     ]
