@@ -124,6 +124,8 @@ def test_a_worker_with_a_session_of_its_own_is_not_mixed_up(db: Db) -> None:
         ("select tenuto_compat.func_mark_task_failed(null, 'out of memory', 'gpu-1')", "task_id_param is null"),
         ("select tenuto_compat.func_claim_available_task(null)", "a worker id is missing or empty"),
         ("select tenuto_compat.func_claim_task(null, 'gpu-1')", "there is no table null to claim from"),
+        ("select tenuto_compat.func_reset_orphaned_tasks(null)", "failed_worker_ids is null"),
+        ("select tenuto_compat.func_reset_orphaned_tasks(array['gpu-1', null])", "failed_worker_ids contains null"),
         ("select tenuto_compat.func_update_worker_heartbeat(null)", "a worker id is missing or empty"),
         ("insert into tenuto_compat_wgp.tasks (params) values ('{}')", "task_type of the task is null"),
     ],

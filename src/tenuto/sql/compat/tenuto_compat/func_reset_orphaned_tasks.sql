@@ -10,6 +10,11 @@ declare
   v_worker record;
   v_ids uuid[];
 begin
+  if failed_worker_ids is null or array_position(failed_worker_ids, null) is not null then
+    perform tenuto._raise('TN003', format('failed_worker_ids %s null',
+      case when failed_worker_ids is null then 'is' else 'contains' end),
+      'pass the ids of the workers that have died; an empty list resets nothing');
+  end if;
   for v_worker in
     select w.id, w.status
     from tenuto.workers w

@@ -1,6 +1,6 @@
 -- Tasks of jobs as the table `tasks` of Trace shows them. A task that waits for a retry is Failed and has a
--- next_retry_at. lease_token is always null: only the worker that holds a task knows it. An update of the status to
--- Canceled cancels.
+-- next_retry_at. lease_token is always null: only the worker that holds a task knows it. dedupe_key is one that a user
+-- set: not that of a partition, a fire time or a request. An update of the status to Canceled cancels.
 create or replace view tenuto_compat_trace.tasks
   with (security_invoker = true)
 as
@@ -9,7 +9,7 @@ select
   j.id as job_id,
   (select k.key
    from tenuto.dedupe_keys k
-   where k.run_id = t.run_id and starts_with(k.scope, w.job_key::text)
+   where k.run_id = t.run_id and k.scope = w.job_key::text and t.input #>> '{job,source}' is null
    limit 1) as dedupe_key,
   case t.status
     when 'running' then 'Running'
