@@ -3,6 +3,7 @@
 import enum
 import json
 import math
+import re
 import uuid
 from collections import Counter, OrderedDict, defaultdict
 from dataclasses import dataclass
@@ -14,9 +15,9 @@ import pytest
 from pydantic import BaseModel, ConfigDict
 from typing_extensions import TypedDict
 
-from tenuto import App
+from tenuto import App, DataObject
 from tenuto.model.errors import InvalidInput, TooLarge
-from tenuto.sdk.values.codecs import codec_of
+from tenuto.sdk.values.codecs import codec_of, show
 from tenuto.sdk.values.wire_format import dump
 
 
@@ -168,6 +169,20 @@ def test_the_dicts_of_collections_fit_where_a_dict_does_and_come_back_as_one(hin
 def test_what_does_not_fit_is_refused_at_the_start_with_its_place(hint, value, said):
     with pytest.raises(InvalidInput, match=said):
         task_of(hint).signature.encode((value,), {})
+
+
+@pytest.mark.parametrize(("hint", "place"), [(bytes, ""), (list[bytes], r"\[0\]"), (str, ""), (Any, "")])
+def test_a_data_object_where_its_bytes_are_expected_is_refused_with_what_to_write(hint, place):
+    stored = DataObject(uuid.uuid4())
+    value = [stored] if place else stored
+    task = task_of(hint)
+
+    with pytest.raises(InvalidInput, match=rf"value{place}: DataObject\(.*is a data object.*hint DataObject and read"):
+        task.signature.encode((value,), {})
+    text = json.dumps([[{"$object": str(stored.id)}] if place else {"$object": str(stored.id)}])
+    if hint is not Any:  # which a task may get as it is stored
+        with pytest.raises(InvalidInput, match=rf"value{place}: .*is a data object, not {re.escape(show(hint))}"):
+            task.signature.decode(text)
 
 
 def nested(depth: int) -> Any:

@@ -12,6 +12,7 @@ from typing import Any, Union, cast, get_args, get_origin
 
 from tenuto.model.errors import InvalidInput
 from tenuto.model.json import Json
+from tenuto.sdk.values.data_objects import is_data_object
 from tenuto.sdk.values.wire_format import MAX_DEPTH, MISSING, RESERVED, Codec, NotSerializable, ResultCodec
 
 Check = Callable[[Any, str, int], None]  # of a value, its path for errors, and its depth
@@ -59,8 +60,14 @@ def scalar_check(hint: type) -> Check:
     return check
 
 
-def unfit(value: object, path: str, hint: object) -> NotSerializable:
-    return NotSerializable(path, f"{value!r:.60} is not {show(hint)}")
+def unfit(value: object, path: str, hint: object, reason: str = "") -> NotSerializable:
+    if is_data_object(value):
+        return NotSerializable(
+            path,
+            f"{value!r:.60} is a data object, not {show(hint)}; use the type hint DataObject and read it with "
+            "ctx.get(…), or pass what the object holds",
+        )
+    return NotSerializable(path, f"{value!r:.60} is not {show(hint)}{reason}")
 
 
 def _float(value: object, path: str) -> float:
@@ -195,6 +202,8 @@ def check_json(value: Any, path: str, depth: int = 1, *, objects: bool = False) 
             _check_key(key, path)
             check_json(item, f"{path}.{key}", depth + 1, objects=objects)
     else:
+        if is_data_object(value):
+            raise unfit(value, path, Any)
         known = kind in _CONTAINERS or kind.__module__ != "builtins"
         cure = "; annotate it with its type" if known else ""
         raise NotSerializable(path, f"{value!r:.60} ({kind.__name__}) cannot be converted to JSON{cure}")

@@ -103,6 +103,11 @@ def as_bytes(data: Any) -> bytes:
     return bytes(cast("bytes", data))
 
 
+def is_data_object(value: Any) -> bool:
+    """Whether this is a data object, or its JSON form."""
+    return isinstance(value, DataObject) or (isinstance(value, dict) and value.keys() == {"$object"})
+
+
 def is_spilled(value: Any) -> bool:
     """Whether this is a reference to a value that was too large for a row."""
     return isinstance(value, dict) and "$object" in value and "json" in value

@@ -10,7 +10,7 @@ from pydantic_core import PydanticSerializationError, ValidationError
 
 from tenuto.model.errors import InvalidInput
 from tenuto.model.json import Json
-from tenuto.sdk.values.codecs import check_json, show
+from tenuto.sdk.values.codecs import check_json, show, unfit
 from tenuto.sdk.values.wire_format import Codec, NotSerializable, dump
 
 BYTES = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
@@ -82,7 +82,7 @@ def _unfit(error: ValidationError, path: str, hint: object) -> NotSerializable:
     first = error.errors(include_url=False)[0]
     inside = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in first["loc"][1:])
     message = first["msg"][:1].lower() + first["msg"][1:]
-    return NotSerializable(f"{path}{inside}", f"{first['input']!r:.60} is not {show(hint)}: {message}")
+    return unfit(first["input"], f"{path}{inside}", hint, f": {message}")
 
 
 def _first(error: Exception) -> str:
