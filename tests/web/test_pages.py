@@ -5,6 +5,9 @@ import json
 import psycopg
 from playwright.sync_api import expect
 
+from tests.support.database.outbox import publish, wear_out
+from tests.support.database.tasks import start
+from tests.support.waiting import wait_until
 from tests.web.conftest import Dashboard, Open, System
 
 
@@ -44,6 +47,27 @@ def test_a_paused_queue_explains_its_waiting_task_and_goes_on(admin: Dashboard, 
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
     page = admin.visit("/tasks?type=shop.tell")
     expect(page.get_by_role("table").get_by_text("completed")).to_be_visible()
+
+
+def test_dead_letters_need_attention_once(admin: Dashboard, system: System, db: psycopg.Connection) -> None:
+    with db.transaction():  # the dispatcher sees the effect when it is dead
+        (dead,) = publish(db, 1)
+        wear_out(db, dead)
+    start(db, kind={"type": "nobody.runs"})
+    for rule, kind in (("letters", "dead_effects"), ("more letters", "dead_effects"), ("nobody", "no_worker")):
+        system.run("alerts", "set", rule, kind, "--seconds", "1")
+
+    def are_firing() -> bool:
+        db.execute("update tenuto.alert_rules set due_at = tenuto.now()")
+        db.execute("select tenuto.evaluate_alerts()")
+        return db.execute("select count(*) from tenuto.alerts where status = 'firing'").fetchall() == [(3,)]
+
+    wait_until(are_firing)
+
+    attention = admin.visit("/").get_by_role("region", name="Needs attention")
+    expect(attention.get_by_text("no live worker takes the tasks of queue default")).to_be_visible()
+    expect(attention.get_by_text("1 side effect failed for good.")).to_have_count(1)
+    expect(attention.get_by_text("dead letter")).to_have_count(0)
 
 
 def test_workers_schedules_outbox_and_admin_show_what_is_there(admin: Dashboard) -> None:

@@ -21,6 +21,11 @@ function findingOf(alert: Alert): Finding {
   return { text: alert.summary, help: <Open to="/alerts" name="Show the alert" /> };
 }
 
+/** Whether a rule of kind dead_effects raised it: the status of the org says the same, with the page that helps. */
+function isAboutDeadLetters({ key, details }: Alert): boolean {
+  return key === "outbox" && typeof details === "object" && details !== null && "dead" in details;
+}
+
 /** What a person should look at, with the page or command that helps; nothing if all is well. */
 export function Attention({ status }: { status: OrgStatus }) {
   const mayRead = useMay("alerts:read");
@@ -29,8 +34,11 @@ export function Attention({ status }: { status: OrgStatus }) {
   const findings = [
     ...findingsOf(status),
     ...(queues.data?.items ?? []).flatMap(pauseOf),
-    ...alerts.rows.slice(0, MAX_ALERTS).map(findingOf),
-  ];
+    ...alerts.rows
+      .filter((alert) => status.outbox_dead === 0 || !isAboutDeadLetters(alert))
+      .slice(0, MAX_ALERTS)
+      .map(findingOf),
+  ].filter((finding, no, all) => all.findIndex((other) => other.text === finding.text) === no);
   if (findings.length === 0) return null;
   return (
     <section aria-label="Needs attention" className="overflow-hidden rounded-lg border border-warn bg-warn-soft">
