@@ -203,7 +203,7 @@ def check_json(value: Any, path: str, depth: int = 1, *, objects: bool = False) 
             check_json(item, f"{path}.{key}", depth + 1, objects=objects)
     else:
         if is_data_object(value):
-            raise unfit(value, path, Any)
+            raise unfit(value, path, MISSING)
         known = kind in _CONTAINERS or kind.__module__ != "builtins"
         cure = "; annotate it with its type" if known else ""
         raise NotSerializable(path, f"{value!r:.60} ({kind.__name__}) cannot be converted to JSON{cure}")

@@ -103,9 +103,11 @@ def as_bytes(data: Any) -> bytes:
     return bytes(cast("bytes", data))
 
 
-def is_data_object(value: Any) -> bool:
+def is_data_object(value: object) -> bool:
     """Whether this is a data object, or its JSON form."""
-    return isinstance(value, DataObject) or (isinstance(value, dict) and value.keys() == {"$object"})
+    return isinstance(value, DataObject) or (
+        isinstance(value, dict) and cast("dict[object, object]", value).keys() == {"$object"}
+    )
 
 
 def is_spilled(value: Any) -> bool:
