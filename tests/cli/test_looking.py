@@ -8,6 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from tenuto.cli.output import fields
+from tests.support.database.jobs import deployed, trigger
 from tests.support.database.loops import settle, value
 from tests.support.database.outbox import publish, wear_out
 from tests.support.database.tasks import Db, a_worker, call, start, start_graph, start_one
@@ -101,6 +102,19 @@ def test_a_run_and_a_task_can_be_cancelled(db: Db, asked: Asked):
     listed = {run["id"]: run["status"] for run in asked("runs", "list")["runs"]}
     assert listed == {str(graph): "cancelled", str(alone): "cancelled"}
     assert asked("tasks", "list", "--run", str(graph), "--status", "queued") == {"tasks": []}
+
+
+def test_the_tasks_of_a_job_are_listed_and_counted(db: Db, database: str, asked: Asked):
+    start_one(db)
+    deployed(db)
+    (started,) = trigger(db, "extract", "mon")
+
+    found = asked("tasks", "list", "--job", "sales/extract", "--count")
+    wrong = tenuto("tasks", "list", "--job", "sales/extrac", TENUTO_DATABASE_URL=database)
+
+    assert [task["id"] for task in found["tasks"]] == [str(started["task_id"])]
+    assert found["total"]["count"] == 1
+    assert "did you mean sales/extract" in wrong.stderr
 
 
 def test_why_says_in_one_sentence_what_a_task_waits_for(db: Db, database: str, asked: Asked):

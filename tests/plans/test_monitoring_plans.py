@@ -1,12 +1,14 @@
 """What is asked again and again reads a few rows, among 20,000 tasks and with the statistics of empty tables."""
 
 from datetime import UTC, datetime, timedelta
+from uuid import UUID
 
 import psycopg
 from psycopg.types.json import Jsonb
 
 from tests.plans.crowd import routes_of
 from tests.plans.plans import explained
+from tests.support.database.jobs import deployed
 from tests.support.database.tasks import DEFAULT_ORG, a_worker, call, start, start_graph
 
 MINE = {"type": "app.mine"}
@@ -65,6 +67,46 @@ def test_failed_runs_and_tasks_are_found_behind_everything_else(crowded: psycopg
     assert [row["id"] for row in runs] == [row["id"] for row in tasks] == [failed]
     assert plans.scans_of_all("task_attempts", "tasks", "runs") == []
     assert plans.read("task_attempts") <= 50
+
+
+TASKS_OF_JOBS = """
+insert into tenuto.job_tasks
+  (task_id, org_id, job_key, dag_version_id, config_hash, partition_key, input_versions, rebuild)
+select t.id, j.org_id, j.job_key, j.dag_version_id, j.config_hash, 'p' || t.no %% 7, '[]', false
+from (select t.id, row_number() over (order by t.id) as no from tenuto.tasks t where t.org_id = %s) t
+join tenuto.jobs j on j.name = case when t.no %% 2 = 0 then 'extract' else 'daily' end
+"""
+
+
+def test_a_page_of_the_tasks_of_a_job_reads_a_page(crowded: psycopg.Connection) -> None:
+    deployed(crowded)
+    crowded.execute(TASKS_OF_JOBS, [DEFAULT_ORG])
+    job = {"org_id": DEFAULT_ORG, "job": "sales/extract", "limit": 10}
+
+    with explained(crowded) as plans:
+        pages = [call(crowded, "list_tasks", **job), call(crowded, "list_tasks", **job, after=UUID(int=0))]
+
+    assert [len(page) for page in pages] == [10, 10]
+    assert plans.scans_of_all("job_tasks", "tasks") == []
+    assert plans.read("job_tasks") <= 100
+
+
+def test_a_search_among_the_tasks_of_a_job_reads_these(crowded: psycopg.Connection) -> None:
+    deployed(crowded)
+    crowded.execute(TASKS_OF_JOBS, [DEFAULT_ORG])
+    crowded.execute("delete from tenuto.job_tasks where partition_key <> 'p1' and job_key = %s", [key_of(crowded)])
+
+    with explained(crowded) as plans:
+        call(crowded, "list_tasks", org_id=DEFAULT_ORG, job="sales/extract", status="failed")
+
+    (left,) = crowded.execute("select count(*) from tenuto.job_tasks where job_key = %s", [key_of(crowded)]).fetchall()
+    assert plans.scans_of_all("job_tasks", "tasks", "task_attempts") == []
+    assert plans.read("job_tasks") <= 2 * left[0]
+
+
+def key_of(db: psycopg.Connection) -> UUID:
+    ((key,),) = db.execute("select job_key from tenuto.jobs where name = 'extract'").fetchall()
+    return key
 
 
 def test_a_page_of_cancelled_runs_reads_few_of_many(crowded: psycopg.Connection) -> None:

@@ -16,6 +16,18 @@ app = App("shop")
 FIRST, SECOND = json.dumps(a_document()), json.dumps(with_job("daily", config={"sql": "select 2"}))
 
 
+def test_the_tasks_of_a_job_are_listed_and_counted(way, db: Db):
+    deployed(db)
+    (started,) = trigger(db, "extract", "mon")
+    trigger(db, "daily", "mon")
+
+    with app.connect_sync(**way) as tn:
+        assert [task.id for task in tn.tasks(job="sales/extract")] == [started["task_id"]]
+        assert tn.tasks.count(job="sales/extract").count == 1
+        with pytest.raises(NotFound, match="did you mean sales/extract"):
+            tn.tasks(job="sales/extrac")
+
+
 def test_a_version_is_planned_deployed_cut_over_and_rolled_back(way, tmp_path: Path):
     file = tmp_path / "orders.yaml"
     file.write_text(FIRST)

@@ -8,6 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.support.clock import Clock
+from tests.support.database.jobs import deployed, trigger
 from tests.support.database.loops import settle
 from tests.support.database.old_runs import ids_at
 from tests.support.database.tasks import DEFAULT_ORG, a_worker, call, start, start_graph
@@ -38,6 +39,23 @@ def test_a_repeated_status_means_any_of_them(admin: TestClient, db: psycopg.Conn
     assert admin.get(path, params={"status": "stuck"}).status_code == 422
     repeated = admin.get(f"{path}?type=a&type=b")
     assert (repeated.status_code, "more than once" in repeated.text) == (422, True)
+
+
+def test_the_tasks_of_a_job_are_listed_and_counted(admin: TestClient, db: psycopg.Connection) -> None:
+    start(db, 1)
+    deployed(db)
+    (started,) = trigger(db, "extract", "mon")
+    trigger(db, "daily", "mon")
+    task_id = str(started["task_id"])
+
+    assert ids(admin, "/v1/tasks", job="sales/extract") == [task_id]
+    assert ids(admin, f"/v1/runs/{task_id}/tasks", job="sales/extract") == [task_id]
+    assert ids(admin, f"/v1/runs/{task_id}/tasks", job="sales/daily") == []
+    counted = admin.get("/v1/tasks", params={"job": "sales/extract", "count": "true"}).json()
+    assert counted["total"] == {"count": 1, "exact": True}
+    wrong = [admin.get("/v1/tasks", params={"job": job}) for job in ("extract", "sales/extrac")]
+    assert [response.status_code for response in wrong] == [422, 404]
+    assert "did you mean sales/extract" in wrong[1].text
 
 
 @pytest.mark.parametrize("path", ["/v1/runs", "/v1/tasks"])

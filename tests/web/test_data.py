@@ -134,6 +134,22 @@ def test_a_dataset_shows_its_data_and_is_computed_again(admin: Dashboard, system
     expect(page).to_have_url(f"{admin.url}/ui/datasets/orders_daily")
 
 
+def test_the_tasks_of_a_job_are_shown(admin: Dashboard, system: System) -> None:
+    wait_until(lambda: is_computed(system, "2026-11-15"))
+    page = admin.visit("/dags/orders?tab=jobs")
+    page.get_by_role("link", name="extract").click()
+    expect(page).to_have_url(re.compile(r"/ui/tasks\?job=orders(/|%2F)extract$"))
+    tasks = page.get_by_role("table")
+    expect(tasks.get_by_role("link", name="orders/extract")).to_have_count(1)
+    expect(tasks.get_by_role("link", name="orders/daily")).to_have_count(0)
+
+    page.get_by_label("Job", exact=True).fill("orders/daily")
+    expect(tasks.get_by_role("link", name="orders/daily")).to_have_count(1)
+    page.get_by_label("Job", exact=True).fill("orders/dail")
+    expect(page.get_by_text("did you mean orders/daily")).to_be_visible()
+    admin.problems[:] = [text for text in admin.problems if "404" not in text]  # the browser logs the unknown job
+
+
 def test_alerts_are_acknowledged_and_a_reader_is_offered_no_change(system: System, opened: Open) -> None:
     with opened(system.admin_link) as admin:
         page = admin.visit("/alerts")

@@ -45,6 +45,7 @@ async def count_tasks(
     since: datetime | None = None,
     until: datetime | None = None,
     metadata: JsonObject | None = None,
+    job: str | None = None,
 ) -> Count:
     return await call_one(
         conn,
@@ -58,6 +59,7 @@ async def count_tasks(
         since=since,
         until=until,
         metadata=json_or_default(metadata),
+        job=job,
     )
 
 

@@ -95,6 +95,7 @@ async def list_tasks(
     until: datetime | None = None,
     external_id: str | None = None,
     metadata: JsonObject | None = None,
+    job: str | None = None,
 ) -> list[TaskSummary]:
     return await call(
         conn,
@@ -113,6 +114,7 @@ async def list_tasks(
         until=until,
         external_id=external_id,
         metadata=json_or_default(metadata),
+        job=job,
     )
 
 

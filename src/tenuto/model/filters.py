@@ -30,14 +30,15 @@ class RunListFilter:
 
 @dataclass(frozen=True)
 class TaskListFilter:
-    """Selects tasks of the org or of a run that match all fields that are set. `statuses`: any of them. `since`,
-    `until`: created at that time or later, and before that time. `external_id`: the id in another system. `metadata`:
-    keys and values that its metadata contains."""
+    """Selects tasks of the org or of a run that match all fields that are set. `statuses`: any of them. `job`:
+    DAG/JOB. `since`, `until`: created at that time or later, and before that time. `external_id`: the id in another
+    system. `metadata`: keys and values that its metadata contains."""
 
     run_id: UUID | None = None
     statuses: list[str] | None = None
     queue: str | None = None
     type: str | None = None
+    job: str | None = None
     since: datetime | None = None
     until: datetime | None = None
     external_id: str | None = None

@@ -1248,6 +1248,7 @@ create table tenuto.job_tasks (
   constraint input_versions_are_a_list CHECK ((jsonb_typeof(input_versions) = 'array'::text)),
   constraint partition_key_is_not_too_long CHECK ((octet_length(partition_key) <= 256))
 ) partition by range (task_id);
+CREATE INDEX job_tasks_job_idx ON ONLY tenuto.job_tasks USING btree (org_id, job_key, task_id);
 CREATE INDEX job_tasks_partition_idx ON ONLY tenuto.job_tasks USING btree (org_id, job_key, partition_key, task_id);
 alter table tenuto.job_tasks enable row level security;
 alter table tenuto.job_tasks force row level security;

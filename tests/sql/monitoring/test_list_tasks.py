@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from tenuto.db import monitoring
-from tenuto.model.errors import InvalidInput
+from tenuto.model.errors import InvalidInput, NotFound
 from tests.support.database.jobs import deployed, trigger
 from tests.support.database.loops import an_org, cancel_task
 from tests.support.database.task_states import RESTING
@@ -44,6 +44,41 @@ def test_tasks_of_jobs_are_listed_with_job_and_partition(db: Db) -> None:
         ("sales/extract", None), ("sales/extract", "mon"), (None, None),
     ]  # fmt: skip
     assert rows[2]["id"] == plain
+
+
+def test_tasks_of_one_job_are_found_and_counted_with_every_other_filter(db: Db) -> None:
+    plain = start_one(db)
+    deployed(db)
+    monday, tuesday, wednesday = (trigger(db, "extract", day)[0]["task_id"] for day in ("mon", "tue", "wed"))
+    trigger(db, "daily", "mon")
+    worker = a_worker(db)
+    worker.fail(next(claim for claim in worker.claim(5) if claim.task_id == tuesday), final=True)
+    job = {"job": "sales/extract"}
+    beginning = UUID(int=0)
+
+    assert listed(db, **job) == [wednesday, tuesday, monday]
+    assert listed(db, **job, limit=2) + listed(db, **job, before=tuesday) == [wednesday, tuesday, monday]
+    assert listed(db, **job, after=beginning, limit=2) + listed(db, **job, after=tuesday) == [
+        monday,
+        tuesday,
+        wednesday,
+    ]
+    assert listed(db, **job, status="failed") == listed(db, **job, after=beginning, status="failed") == [tuesday]
+    assert listed(db, **job, statuses=["running", "failed"]) == [wednesday, tuesday, monday]
+    assert listed(db, **job, run_id=monday) == listed(db, **job, run_id=monday, after=beginning) == [monday]
+    assert listed(db, **job, run_id=plain) == listed(db, **job, queue="nowhere") == []
+    assert listed(db, **job, queue="nowhere", after=beginning) == listed(db, **job, metadata={"team": "bi"}) == []
+    counts = [call(db, "count_tasks", org_id=DEFAULT_ORG, **job, **more) for more in ({}, {"statuses": ["failed"]})]
+    assert [(row["count"], row["exact"]) for (row,) in counts] == [(3, True), (1, True)]
+
+
+def test_the_name_of_a_job_is_checked(db: Db) -> None:
+    deployed(db)
+
+    with pytest.raises(InvalidInput, match="extract is not the name of a job; write DAG/JOB"):
+        listed(db, job="extract")
+    with pytest.raises(NotFound, match="no job extrac in a DAG sales; did you mean sales/extract"):
+        listed(db, job="sales/extrac")
 
 
 @pytest.mark.parametrize("state", RESTING)

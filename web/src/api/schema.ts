@@ -2868,6 +2868,7 @@ export interface Operations {
       status?: Array<"pending" | "queued" | "running" | "waiting" | "retrying" | "completed" | "failed" | "cancelled" | "skipped"> | null;
       queue?: string | null;
       type?: string | null;
+      job?: string | null;
     };
     body: undefined;
     response: CountedPage_TaskSummary_;
@@ -2926,6 +2927,7 @@ export interface Operations {
       status?: Array<"pending" | "queued" | "running" | "waiting" | "retrying" | "completed" | "failed" | "cancelled" | "skipped"> | null;
       queue?: string | null;
       type?: string | null;
+      job?: string | null;
       run_id?: string | null;
       external_id?: string | null;
     };

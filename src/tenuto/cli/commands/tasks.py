@@ -49,6 +49,7 @@ def list_(
     status: AnyStatus = None,
     queue: Annotated[str | None, typer.Option(help="Only tasks of this queue.")] = None,
     type: OfType = None,
+    job: Annotated[str | None, typer.Option(metavar="DAG/JOB", help="Only tasks of this job.")] = None,
     external_id: Annotated[str | None, typer.Option(help="Only those with this id in another system.")] = None,
     metadata: Metadata = None,
     since: Since = None,
@@ -67,6 +68,7 @@ def list_(
         statuses=read_statuses(status, get_args(TaskStatusName)),
         queue=queue,
         type=type,
+        job=job,
         since=read_time(since, "--since"),
         until=read_time(until, "--until"),
         external_id=external_id,
@@ -78,21 +80,22 @@ def list_(
         return items, await tenuto.count_tasks(chosen) if count else None
 
     items, total = with_tenuto(work)
-    rows = [
-        [
-            cell(task.id),
-            task.status,
-            task.type,
-            " ".join(filter(None, (task.job, task.partition))),
-            task.queue,
-            attempts(task.attempt, task.max_attempts),
-            cell(task.worker_id),
-            cell(task.created_at),
-            shorten(cell(describe_error(task.error))),
-        ]
-        for task in items
+    text = table(COLUMNS, map(_row, items)) if items else "no tasks"
+    show_counted("tasks", items, total, text, as_json=as_json)
+
+
+def _row(task: "TaskSummary") -> list[str]:
+    return [
+        cell(task.id),
+        task.status,
+        task.type,
+        " ".join(filter(None, (task.job, task.partition))),
+        task.queue,
+        attempts(task.attempt, task.max_attempts),
+        cell(task.worker_id),
+        cell(task.created_at),
+        shorten(cell(describe_error(task.error))),
     ]
-    show_counted("tasks", items, total, table(COLUMNS, rows) if rows else "no tasks", as_json=as_json)
 
 
 @app.command("show")

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 
 class TaskCollection:
-    """The tasks of an org: `await tn.tasks(status="failed")` lists them. `status`: one, or any of several. `since`:
-    created within this time before now, or since a datetime; `until`: created earlier than that."""
+    """The tasks of an org: `await tn.tasks(status="failed")` lists them. `status`: one, or any of several. `job`:
+    DAG/JOB. `since`: created within this time before now, or since a datetime; `until`: created earlier than that."""
 
     def __init__(self, operations: "Operations", run_of: "Callable[[UUID], Run[Any]]") -> None:
         self._operations, self._run_of = operations, run_of
@@ -36,6 +36,7 @@ class TaskCollection:
         status: Statuses | None = None,
         queue: str | None = None,
         type: str | None = None,
+        job: str | None = None,
         external_id: str | None = None,
         metadata: Mapping[str, Json] | None = None,
         since: Since | None = None,
@@ -45,7 +46,7 @@ class TaskCollection:
         """Return up to `most` tasks of the org or of a run, newest first. `metadata`: keys and values that the metadata
         of the task contains."""
         chosen = replace(
-            _filter(run_id, status, queue, type, since, until),
+            _filter(run_id, status, queue, type, job, since, until),
             external_id=external_id,
             metadata=as_metadata(metadata),
         )
@@ -61,11 +62,12 @@ class TaskCollection:
         status: Statuses | None = None,
         queue: str | None = None,
         type: str | None = None,
+        job: str | None = None,
         since: Since | None = None,
         until: Since | None = None,
     ) -> Count:
         """Return how many tasks there are: exactly up to 10,000, estimated above."""
-        return await self._operations.count_tasks(_filter(run_id, status, queue, type, since, until))
+        return await self._operations.count_tasks(_filter(run_id, status, queue, type, job, since, until))
 
     async def get(self, id: UUID | str) -> TaskStatus:
         """Return a task with its input, output, error and times."""
@@ -124,6 +126,7 @@ class SyncTaskCollection:
         status: Statuses | None = None,
         queue: str | None = None,
         type: str | None = None,
+        job: str | None = None,
         external_id: str | None = None,
         metadata: Mapping[str, Json] | None = None,
         since: Since | None = None,
@@ -138,6 +141,7 @@ class SyncTaskCollection:
                 status=status,
                 queue=queue,
                 type=type,
+                job=job,
                 external_id=external_id,
                 metadata=metadata,
                 since=since,
@@ -153,12 +157,13 @@ class SyncTaskCollection:
         status: Statuses | None = None,
         queue: str | None = None,
         type: str | None = None,
+        job: str | None = None,
         since: Since | None = None,
         until: Since | None = None,
     ) -> Count:
         """Return how many tasks there are: exactly up to 10,000, estimated above."""
         return self._wait(
-            self._tasks.count(run_id=run_id, status=status, queue=queue, type=type, since=since, until=until)
+            self._tasks.count(run_id=run_id, status=status, queue=queue, type=type, job=job, since=since, until=until)
         )
 
     def get(self, id: UUID | str) -> TaskStatus:
@@ -206,6 +211,7 @@ def _filter(
     status: Statuses | None,
     queue: str | None,
     type: str | None,
+    job: str | None,
     since: Since | None,
     until: Since | None,
 ) -> TaskListFilter:
@@ -214,6 +220,7 @@ def _filter(
         statuses=read_statuses(status),
         queue=queue,
         type=type,
+        job=job,
         since=read_time(since, "since"),
         until=read_time(until, "until"),
     )

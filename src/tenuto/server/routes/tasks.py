@@ -27,20 +27,21 @@ TASK = fields_of(TaskStatus)
 
 
 class RunTaskFilter(CountedFilter):
-    """Selects tasks of a run. `status` sent several times: any of them. `since`, `until`: created at that time or
-    later, and before that time. `metadata`: a JSON object that the metadata of the task contains. `count`: also return
-    how many match, exactly up to 10,000 and estimated above."""
+    """Selects tasks of a run. `status` sent several times: any of them. `job`: DAG/JOB. `since`, `until`: created at
+    that time or later, and before that time. `metadata`: a JSON object that the metadata of the task contains. `count`:
+    also return how many match, exactly up to 10,000 and estimated above."""
 
     status: Annotated[list[TaskStatusName], Field(max_length=9)] | None = None
     queue: str | None = None
     type: str | None = None
+    job: str | None = None
 
 
 class TaskFilter(RunTaskFilter):
     """Selects tasks; a filter by status, queue or type searches at most 10,000 tasks. `status` sent several times: any
-    of them. `since`, `until`: created at that time or later, and before that time. `metadata`: a JSON object that the
-    metadata of the task contains. `count`: also return how many match, exactly up to 10,000 and estimated above.
-    `external_id`: the id of the task in another system."""
+    of them. `job`: DAG/JOB, of which at most 10,000 are searched. `since`, `until`: created at that time or later, and
+    before that time. `metadata`: a JSON object that the metadata of the task contains. `count`: also return how many
+    match, exactly up to 10,000 and estimated above. `external_id`: the id of the task in another system."""
 
     run_id: UUID | None = None
     external_id: Annotated[str, Field(min_length=1, max_length=256)] | None = None

@@ -1,18 +1,20 @@
 -- Returns the tasks of a run or of the org that match a filter, newest first, from p_first on and before an id: at most
 -- p_limit. next_before: where to continue; null if there are no more. One call looks at 10,000 tasks (open, failed,
--- cancelled and skipped ones have indexes and are found whatever their age), or at the whole run. p_metadata: the
--- metadata contains it; with no other filter, such tasks are found whatever their age.
+-- cancelled and skipped ones have indexes and are found whatever their age), at 10,000 of the job, or at the whole run.
+-- p_metadata: the metadata contains it; with no other filter, such tasks are found whatever their age.
 create or replace function tenuto._find_tasks(
   p_org_id uuid, p_run_id uuid, p_status text, p_routes int[], p_first uuid, p_before uuid, p_limit int,
-  p_metadata jsonb default null, out ids uuid[], out next_before uuid)
+  p_metadata jsonb default null, p_job_key uuid default null, out ids uuid[], out next_before uuid)
   language plpgsql
   stable
   set plan_cache_mode = force_custom_plan
   set jit = off
 as $$
 declare
-  v_window int := case when p_routes is null and p_status is null then p_limit
+  v_window int := case when p_routes is null and p_status is null and (p_job_key is null or p_metadata is null)
+                       then p_limit
                        when p_routes is null and p_metadata is null and p_status in ('failed', 'cancelled', 'skipped')
+                         and p_job_key is null
                        then p_limit
                        else 10000 end;
   v_seen uuid[];
@@ -27,6 +29,8 @@ begin
         and (p_first is null or t.id >= p_first)
         and (p_routes is null or t.route_id = any (p_routes))
         and (p_metadata is null or coalesce(m.metadata, t.metadata) @> p_metadata)
+        and (p_job_key is null
+          or exists (select from tenuto.job_tasks j where j.task_id = t.id and j.job_key = p_job_key))
       order by t.id desc
       limit case when p_status is null then p_limit end);
     v_window := null;
@@ -36,6 +40,8 @@ begin
          or i in (select s.id from tenuto.task_status s where s.id = any (v_seen) and s.status = p_status)
       order by i desc
       limit p_limit);
+  elsif p_job_key is not null then
+    v_seen := array(select j.task_id from tenuto._list_job_tasks(p_org_id, p_job_key, p_first, p_before, v_window) j);
   elsif p_status in ('pending', 'queued', 'running', 'retrying', 'waiting') then
     v_window := case when p_metadata is null then p_limit else 10000 end;
     v_seen := array(
@@ -71,6 +77,8 @@ begin
       left join tenuto.task_metadata m on p_metadata is not null and m.task_id = i
       where (p_routes is null or t.route_id = any (p_routes))
         and (p_status is distinct from 'completed' or a.outcome = 'completed')
+        and (p_job_key is null or p_status is null
+          or t.id in (select s.id from tenuto.task_status s where s.id = any (v_seen) and s.status = p_status))
         and (p_metadata is null or coalesce(m.metadata, t.metadata) @> p_metadata)
       order by t.id desc
       limit p_limit);

@@ -2,7 +2,8 @@
 -- (null: any status), created in a range of times. A search that stops early ends the page there, as in _find_runs_in.
 create or replace function tenuto._find_tasks_in(
   p_org_id uuid, p_run_id uuid, p_statuses text[], p_routes int[], p_since timestamptz, p_until timestamptz,
-  p_before uuid, p_limit int, p_metadata jsonb default null, out ids uuid[], out next_before uuid)
+  p_before uuid, p_limit int, p_metadata jsonb default null, p_job_key uuid default null, out ids uuid[],
+  out next_before uuid)
   language sql
   stable
   set plan_cache_mode = force_custom_plan
@@ -11,7 +12,7 @@ as $$
     select f.ids, f.next_before
     from unnest(coalesce(p_statuses, array[null])) s(status)
     cross join lateral tenuto._find_tasks(p_org_id, p_run_id, s.status, p_routes, tenuto._uuid7_floor(p_since),
-      least(p_before, tenuto._uuid7_floor(p_until)), p_limit, p_metadata) f
+      least(p_before, tenuto._uuid7_floor(p_until)), p_limit, p_metadata, p_job_key) f
   ), stop as materialized (
     select f.next_before from found f where f.next_before is not null order by 1 desc limit 1
   )

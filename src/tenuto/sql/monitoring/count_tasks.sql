@@ -3,7 +3,7 @@
 create or replace function tenuto.count_tasks(
   p_org_id uuid, p_run_id uuid default null, p_statuses text[] default null, p_queue text default null,
   p_type text default null, p_since timestamptz default null, p_until timestamptz default null,
-  p_metadata jsonb default null)
+  p_metadata jsonb default null, p_job text default null)
   returns table (count bigint, exact boolean)
   language sql
   stable
@@ -13,7 +13,8 @@ create or replace function tenuto.count_tasks(
 as $$
   select n.count, n.exact
   from tenuto._find_tasks_in(p_org_id, p_run_id, tenuto._statuses_of('task', null, p_statuses),
-    tenuto._routes_of(p_org_id, p_queue, p_type), p_since, p_until, null, 10001, p_metadata) f
+    tenuto._routes_of(p_org_id, p_queue, p_type), p_since, p_until, null, 10001, p_metadata,
+    tenuto._filtered_job(p_org_id, p_job)) f
   left join tenuto.tasks t on t.id = f.next_before
   left join tenuto.runs r on r.id = coalesce(p_run_id, t.run_id)
   cross join lateral tenuto._count_found(p_org_id, cardinality(f.ids), t.created_at,

@@ -1,13 +1,14 @@
 -- Returns a page of tasks of a run or of the org, newest first, before an id; or with p_after oldest first, after an
 -- id. p_statuses: any of these. p_since, p_until: created since then, and before then. p_external_id: with this id in
 -- another system, found by index. p_metadata: the metadata of the task contains it (@>); with no other filter, such
--- tasks are found whatever their age. A search reads at most 10,000 rows: with a queue or type, the newest 10,000 ended
--- tasks; for completed tasks, and for any filter with p_after, 10,000 tasks from the id on, or the whole run.
+-- tasks are found whatever their age. p_job: of this job (DAG/JOB). A search reads at most 10,000 rows: with a queue or
+-- type, the newest 10,000 ended tasks; for completed tasks, and for any filter with p_after, 10,000 tasks from the id
+-- on, or the whole run; of a job, 10,000 of its tasks.
 create or replace function tenuto.list_tasks(
   p_org_id uuid, p_run_id uuid default null, p_status text default null, p_queue text default null,
   p_type text default null, p_before uuid default null, p_limit int default 50, p_after uuid default null,
   p_statuses text[] default null, p_since timestamptz default null, p_until timestamptz default null,
-  p_external_id text default null, p_metadata jsonb default null)
+  p_external_id text default null, p_metadata jsonb default null, p_job text default null)
   returns table (
     id uuid, run_id uuid, parent_id uuid, "position" int, name text, queue text, type text, labels text[], priority int,
     status text, attempt int, failures int, losses int, max_attempts int, error jsonb, progress real, message text,
@@ -21,6 +22,7 @@ as $$
 declare
   v_statuses text[] := tenuto._statuses_of('task', p_status, p_statuses);
   v_routes int[] := tenuto._routes_of(p_org_id, p_queue, p_type);
+  v_job_key uuid := tenuto._filtered_job(p_org_id, p_job);
   v_ids uuid[];
 begin
   perform tenuto._check_page(p_limit);
@@ -33,18 +35,31 @@ begin
         and (p_before is null or t.id < p_before) and (p_after is null or t.id > p_after)
         and (p_run_id is null or t.run_id = p_run_id) and (v_routes is null or t.route_id = any (v_routes))
         and (p_since is null or t.created_at >= p_since) and (p_until is null or t.created_at < p_until)
+        and (v_job_key is null
+          or exists (select from tenuto.job_tasks j where j.task_id = t.id and j.job_key = v_job_key))
       order by case when p_after is not null then t.id end, t.id desc
       limit 10000);
   elsif p_after is null then
     select f.ids into v_ids
     from tenuto._find_tasks_in(p_org_id, p_run_id, v_statuses, v_routes, p_since, p_until, p_before, p_limit,
-      p_metadata) f;
+      p_metadata, v_job_key) f;
   elsif p_run_id is not null then
     v_ids := array(
       select t.id from tenuto._run_tasks(p_run_id) t
       where t.org_id = p_org_id and t.id > p_after and (v_routes is null or t.route_id = any (v_routes))
         and (p_since is null or t.id >= tenuto._uuid7_floor(p_since))
         and (p_until is null or t.id < tenuto._uuid7_floor(p_until))
+        and (v_job_key is null
+          or exists (select from tenuto.job_tasks j where j.task_id = t.id and j.job_key = v_job_key))
+      order by t.id
+      limit case when v_statuses is null then p_limit end);
+  elsif v_job_key is not null then
+    v_ids := array(
+      select t.id
+      from tenuto._list_job_tasks(p_org_id, v_job_key, tenuto._uuid7_floor(p_since), tenuto._uuid7_floor(p_until),
+        case when v_statuses is null and v_routes is null then p_limit else 10000 end, p_after) j
+      join tenuto.tasks t on t.id = j.task_id
+      where v_routes is null or t.route_id = any (v_routes)
       order by t.id
       limit case when v_statuses is null then p_limit end);
   else

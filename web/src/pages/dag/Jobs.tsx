@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 
 import { useJobs, usePauseJob, useResumeJob, useTriggerJob } from "../../api/dags";
@@ -13,7 +14,14 @@ import { StatusBadge } from "../../ui/Status";
 import { useAct } from "../../ui/toast";
 
 const COLUMNS: Column<JobSummary>[] = [
-  { name: "Job", cell: (job) => <span className="font-medium">{job.name}</span> },
+  {
+    name: "Job",
+    cell: (job) => (
+      <Link to="/tasks" search={{ job: `${job.dag}/${job.name}` }} className="font-medium hover:underline">
+        {job.name}
+      </Link>
+    ),
+  },
   { name: "State", cell: (job) => <State job={job} /> },
   { name: "Starts", cell: (job) => job.activation },
   { name: "Operator", cell: (job) => job.operator, wide: true },

@@ -26,6 +26,7 @@ export function TasksPage() {
       status: search.status,
       type: search.type,
       queue: search.queue,
+      job: search.job,
       since: sinceOf(search.since),
     }),
     [search],
@@ -43,6 +44,12 @@ export function TasksPage() {
         />
         <TextFilter label="Type" value={search.type} onChange={useCallback((type) => change({ type }), [change])} />
         <TextFilter label="Queue" value={search.queue} onChange={useCallback((queue) => change({ queue }), [change])} />
+        <TextFilter
+          label="Job"
+          placeholder="Job: DAG/JOB"
+          value={search.job}
+          onChange={useCallback((job) => change({ job }), [change])}
+        />
         <Choice
           label="Created"
           all="any time"

@@ -12,6 +12,7 @@ export interface TasksSearch {
   status?: TaskStatusName[];
   type?: string;
   queue?: string;
+  job?: string;
   since?: string;
 }
 
@@ -22,6 +23,7 @@ export const tasksRoute = createRoute({
     status: several(search, "status", TASK_STATUSES),
     type: one(search, "type"),
     queue: one(search, "queue"),
+    job: one(search, "job"),
     since: one(search, "since"),
   }),
   component: lazyRouteComponent(() => import("./TasksPage"), "TasksPage"),
