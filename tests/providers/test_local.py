@@ -79,13 +79,19 @@ def test_a_command_that_does_not_exist_is_an_error() -> None:
         asyncio.run(provider.spawn(request(uuid4())))
 
 
-def test_a_machine_that_does_not_stop_delays_nobody_and_is_killed_later(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_machine_that_does_not_stop_delays_nobody_and_is_killed_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # Not a wait of the test: the process ignores SIGTERM and would live longer than the test.
-    stubborn = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); time.sleep(60)"
+    stubborn = (
+        "import pathlib, signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
+        f"pathlib.Path({str(tmp_path / 'deaf')!r}).touch(); time.sleep(60)"
+    )
 
     async def scene() -> None:
         pool_id, provider = uuid4(), a_provider(stubborn)
         machine_id = await provider.spawn(request(pool_id))
+        wait_until((tmp_path / "deaf").exists)
         async with asyncio.timeout(STOP_SECONDS / 4):
             assert await provider.terminate(machine_id) is False
             assert await provider.terminate(machine_id) is False

@@ -26,6 +26,8 @@ SERIOUS = """async () => (await axe.run()).violations
   .filter(found => ['serious', 'critical'].includes(found.impact))
   .map(found => `${found.id}: ${found.nodes.map(node => node.html).slice(0, 2).join(' ')}`)"""
 ORDERS = ROOT / "examples" / "11_orders"
+REFRESH_OFTEN = """const repeat = window.setInterval;
+window.setInterval = (read, milliseconds) => repeat(read, Math.min(milliseconds, 500));"""
 
 
 @pytest.fixture(scope="module")  # not longer: Playwright keeps an event loop running in this thread
@@ -107,6 +109,11 @@ class Dashboard:
     def visit(self, path: str) -> "Page":
         self.page.goto(f"{self.url}/ui{path}")
         return self.page
+
+    def refresh_often(self) -> None:
+        """From the next visit on, pages read again twice a second what they read every few seconds: for tests that
+        wait for a task. Not for those of the stream of changes, which needs no such reads."""
+        self.page.add_init_script(REFRESH_OFTEN)
 
     def barriers(self) -> list[str]:
         """What axe finds serious on the page once it is loaded."""

@@ -30,6 +30,7 @@ def is_computed(system: System, partition: str) -> bool:
 
 
 def test_a_version_is_written_planned_deployed_cut_over_and_rolled_back(admin: Dashboard, system: System) -> None:
+    admin.refresh_often()
     page = admin.visit("/dags")
     page.get_by_role("link", name="orders").click()
     graph = page.get_by_role("region", name="Graph of the DAG")
@@ -83,6 +84,7 @@ def test_a_version_is_written_planned_deployed_cut_over_and_rolled_back(admin: D
 
 
 def test_a_dataset_shows_its_data_and_is_computed_again(admin: Dashboard, system: System) -> None:
+    admin.refresh_often()
     page = admin.visit("/datasets")
     page.get_by_role("link", name="orders_daily").click()
     expect(page.get_by_role("table").get_by_text("1 of 1 passed")).to_be_visible()
