@@ -59,7 +59,7 @@ PAGES: dict[str, tuple[str, str, tuple[Item, ...]]] = {
             Item(
                 "Client",
                 variable="tn",
-                hidden="close_later direct start_plans run_of start_bulk operations dag_operations",
+                hidden="close_later direct start_requests build_addition run_of start_bulk operations dag_operations",
                 bases=(
                     ("sdk.client.object_calls", "ObjectCalls"),
                     ("sdk.collections.attributes", "Collections"),
@@ -68,7 +68,7 @@ PAGES: dict[str, tuple[str, str, tuple[Item, ...]]] = {
             ),
             Item("SyncClient", variable="tn", like="Client", hidden="renew client connect close_at_exit"),
             Item("RunCollection", "sdk.client.run_collection", "tn.runs"),
-            Item("Schedules", "sdk.client.schedules", "tn.schedules", hidden="put_plan"),
+            Item("Schedules", "sdk.client.schedules", "tn.schedules", hidden="put_request"),
             Item("Schedule", "model.schedules"),
             Item("RunSummary", "model.monitoring"),
         ),
@@ -116,7 +116,7 @@ PAGES: dict[str, tuple[str, str, tuple[Item, ...]]] = {
         "Runs",
         "Handles of started runs, and what they return.",
         (
-            Item("Run", variable="run"),
+            Item("Run", variable="run", hidden="build_many add_request"),
             Item("SyncRun", variable="run", like="Run"),
             Item("Runs", "sdk.client.run", "runs"),
             Item("Progress", variable="progress"),

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from tenuto import App, Exponential, Limit, Rate
-from tenuto.sdk.client.start_request import plan_task
+from tenuto.sdk.client.start_request import build_task_start
 from tenuto.sdk.task_reference import TaskReference, declare
 from tests.support.database.tasks import DEFAULT_ORG, a_worker, call, task
 
@@ -50,7 +50,7 @@ def test_a_start_by_type_makes_the_task_that_a_start_with_the_app_makes(db: psyc
 
 
 def start(db: psycopg.Connection, of: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    text, values = plan_task(of, args, kwargs).statement(DEFAULT_ORG)
+    text, values = build_task_start(of, args, kwargs).statement(DEFAULT_ORG)
     row = db.execute(text.encode(), values).fetchone()
     assert row is not None
     found = task(db, row[0])

@@ -284,14 +284,14 @@ def test_pickles_flow_between_tasks_that_ask_for_them(journey):
     assert journey(pickling, steps) == 9 + 9j
 
 
-def test_ten_thousand_tasks_make_one_plan():
-    from tenuto.sdk.graphs.compile import plan_graph
+def test_ten_thousand_tasks_make_one_start_request():
+    from tenuto.sdk.graphs.compile import build_graph_start
 
     g = Graph("wide")
     parts = g.map(extract, ["eu"] * 9_999)
     g.add(merge, parts)
 
-    plan = plan_graph(g, {})
+    request = build_graph_start(g, {})
 
-    assert (len(plan.inputs), len(plan.kinds), len(plan.details or [])) == (10_000, 2, 1)
-    assert len((plan.details or [])[0]["slots"]) == 9_999
+    assert (len(request.inputs), len(request.kinds), len(request.details or [])) == (10_000, 2, 1)
+    assert len((request.details or [])[0]["slots"]) == 9_999

@@ -10,7 +10,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from tenuto import App
-from tenuto.sdk.client.start_request import plan_task
+from tenuto.sdk.client.start_request import build_task_start
 from tenuto.sdk.context.context import Context
 from tenuto.sdk.tracing import span
 
@@ -38,12 +38,12 @@ def spans(provider: TracerProvider) -> Iterator[InMemorySpanExporter]:
 
 
 def started_metadata(no: int = 1) -> dict[str, Any]:
-    (detail,) = plan_task(work, (no,), {}).details or [{}]
+    (detail,) = build_task_start(work, (no,), {}).details or [{}]
     return detail.get("metadata", {})
 
 
 def test_a_start_outside_a_trace_carries_nothing(provider: TracerProvider) -> None:
-    assert plan_task(work, (1,), {}).details is None
+    assert build_task_start(work, (1,), {}).details is None
 
 
 def test_the_execution_is_a_span_of_the_trace_that_started_it(spans: InMemorySpanExporter) -> None:
@@ -66,7 +66,7 @@ def test_the_execution_is_a_span_of_the_trace_that_started_it(spans: InMemorySpa
 
 def test_metadata_of_the_user_stays_beside_the_trace(spans: InMemorySpanExporter) -> None:
     with trace.get_tracer("shop").start_as_current_span("checkout"):
-        (detail,) = plan_task(work.options(metadata={"team": "bi"}), (1,), {}).details or [{}]
+        (detail,) = build_task_start(work.options(metadata={"team": "bi"}), (1,), {}).details or [{}]
     assert detail["metadata"]["team"] == "bi"
     assert "traceparent" in detail["metadata"]
 

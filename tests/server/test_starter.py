@@ -54,8 +54,8 @@ def alike(key_id: str) -> BatchKey:
 
 
 def ask(starter: StartBatcher, key_id: str, input: Any = 1, *, id: str = "r", **more: Any) -> asyncio.Task[UUID]:
-    plan = StartBuilder().plan(StartTaskRequest(type="shop.send", input=[input], **more))
-    return asyncio.create_task(starter.start(alike(key_id), plan, RequestOrigin(None, None, id)))
+    request = StartBuilder().build(StartTaskRequest(type="shop.send", input=[input], **more))
+    return asyncio.create_task(starter.start(alike(key_id), request, RequestOrigin(None, None, id)))
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What the SDK plans, sent to a server, is planned there again as it was."""
+"""A start request of the SDK that is sent to a server becomes the same start request there."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 
 from tenuto import App, DataObject, Exponential, Graph, Limit, chain, group
 from tenuto.model.ids import uuid7
-from tenuto.sdk.client.client import plan_target
+from tenuto.sdk.client.client import build_start
 from tenuto.sdk.client.http_starts import start_of
 from tenuto.sdk.client.start_request import StartRequest
 from tenuto.server.schemas.starts import AnyStart
@@ -69,25 +69,25 @@ CASES: list[tuple[Any, tuple[Any, ...], dict[str, Any]]] = [
 ]
 
 
-def shape(plan: StartRequest) -> dict[str, Any]:
-    """A plan without how its result is read; the order in which things are said does not matter."""
-    details = [{**one, "metadata": one.get("metadata") or None} for one in plan.details or ()]
-    edges = sorted((one["from"], one["to"], one["on"]) for one in plan.edges or ())
+def shape(request: StartRequest) -> dict[str, Any]:
+    """A start request without how its result is read; the order of details and edges does not matter."""
+    details = [{**one, "metadata": one.get("metadata") or None} for one in request.details or ()]
+    edges = sorted((one["from"], one["to"], one["on"]) for one in request.edges or ())
     return {
-        "run": plan.run,
-        "kinds": plan.kinds,
-        "inputs": plan.inputs,
-        "of": plan.task_kinds,
+        "run": request.run,
+        "kinds": request.kinds,
+        "inputs": request.inputs,
+        "of": request.task_kinds,
         "d": details,
         "e": edges,
     }
 
 
 @pytest.mark.parametrize("case", range(len(CASES)))
-def test_a_plan_that_was_sent_is_the_plan_that_was_made(case: int) -> None:
+def test_a_start_request_that_was_sent_is_the_one_that_was_built(case: int) -> None:
     target, args, kwargs = CASES[case]
-    plan = plan_target(app, target, args, kwargs)
+    request = build_start(app, target, args, kwargs)
 
-    sent = StartBuilder().plan(START.validate_python(start_of(plan)))
+    sent = StartBuilder().build(START.validate_python(start_of(request)))
 
-    assert shape(sent) == shape(plan)
+    assert shape(sent) == shape(request)

@@ -170,10 +170,10 @@ class App:
         `cursor.execute(*app.start_statement(send, "a@b.c"))`. It starts in the default org; `tn.start_statement` starts
         in the org of the client."""
         from tenuto.db.connection.start_statements import to_execute
-        from tenuto.sdk.client.client import plan_target
+        from tenuto.sdk.client.client import build_start
         from tenuto.sdk.connect import DEFAULT_ORG
 
-        return to_execute(plan_target(self, task, args, kwargs).statement(DEFAULT_ORG))
+        return to_execute(build_start(self, task, args, kwargs).statement(DEFAULT_ORG))
 
     async def open(self, url: str | None = None, *, org: str | None = None, key: str | None = None) -> "Client":
         """Open a client that lives until `await tn.close()`, for example as long as a web application: `tn = await

@@ -64,7 +64,7 @@ def add_task(
 ) -> None:
     """Add a task to an open run: `tenuto runs add RUN shop.send to=a@b.c`."""
     from tenuto.sdk.client.open_runs import check_addition, name_task
-    from tenuto.sdk.client.start_request import plan_task
+    from tenuto.sdk.client.start_request import build_task_start
     from tenuto.sdk.collections.pages import read_uuid
 
     run_id = read_id(run, "run")
@@ -72,11 +72,11 @@ def add_task(
     args, kwargs = read_arguments(arguments or [])
     if app is None and args and kwargs:
         raise UsageError(f"{type} has positional and named arguments; name all or none, or pass --app module:app")
-    plan = check_addition(plan_task(task, tuple(args), kwargs), task)
+    request = check_addition(build_task_start(task, tuple(args), kwargs), task)
     if task_id is not None:
-        plan = name_task(plan, read_uuid(task_id, "a task"))
+        request = name_task(request, read_uuid(task_id, "a task"))
 
-    (id,) = with_tenuto(lambda tenuto: tenuto.add_tasks(run_id, plan))
+    (id,) = with_tenuto(lambda tenuto: tenuto.add_tasks(run_id, request))
     show({"id": id, "run_id": run_id}, f"added task {id}", as_json=as_json)
 
 

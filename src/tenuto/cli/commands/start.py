@@ -169,10 +169,10 @@ def find_task(type: str, target: str | None) -> "AnyTask":
 
 async def _start(tenuto: "Operations", task: "AnyTask", args: list[Json], kwargs: JsonObject) -> "Run[Any]":
     from tenuto.sdk.client.client import Client
-    from tenuto.sdk.client.start_request import plan_task
+    from tenuto.sdk.client.start_request import build_task_start
 
     # `client.start` would take `name=ada` for an option of the start.
-    (run,) = await Client(tenuto, url=tenuto.url).start_plans([plan_task(task, tuple(args), kwargs)])
+    (run,) = await Client(tenuto, url=tenuto.url).start_requests([build_task_start(task, tuple(args), kwargs)])
     return run
 
 

@@ -21,11 +21,11 @@ from tenuto.sdk.client.run_collection import RunCollection, find_run, purge_queu
 from tenuto.sdk.client.run_watcher import Watcher
 from tenuto.sdk.client.schedules import Schedules
 from tenuto.sdk.client.sql_transport import SqlTransport
-from tenuto.sdk.client.start_many import BulkStart, plan_many
-from tenuto.sdk.client.start_request import RunOptions, StartRequest, plan_task, split_options, take_connection
+from tenuto.sdk.client.start_many import BulkStart, build_many
+from tenuto.sdk.client.start_request import RunOptions, StartRequest, build_task_start, split_options, take_connection
 from tenuto.sdk.client.transport import Transport
 from tenuto.sdk.collections.attributes import Collections
-from tenuto.sdk.graphs.compile import plan_graph
+from tenuto.sdk.graphs.compile import build_graph_start
 from tenuto.sdk.graphs.compose import Composition
 from tenuto.sdk.graphs.graph import Graph
 from tenuto.sdk.option_types import ManyOptions, OpenOptions, StartOptions, shows_options
@@ -154,24 +154,24 @@ class Client(AuditCalls, ObjectCalls, Collections):
         value that is stored with its run."""
         connection = take_connection(task, kwargs)
         if isinstance(task, Sequence) and not isinstance(task, str):
-            plans = plan_all(self.app, cast("Sequence[object]", task), kwargs)
-            return await self.start_plans(plans, connection)
-        (run,) = await self.start_plans([plan_target(self.app, task, args, kwargs)], connection)
+            requests = build_starts(self.app, cast("Sequence[object]", task), kwargs)
+            return await self.start_requests(requests, connection)
+        (run,) = await self.start_requests([build_start(self.app, task, args, kwargs)], connection)
         return run
 
-    async def start_plans(self, plans: list[StartRequest], connection: object = None) -> list[Run[Any]]:
+    async def start_requests(self, requests: list[StartRequest], connection: object = None) -> list[Run[Any]]:
         """Start the requested runs in one transaction."""
         if connection is None:
-            started = await self.transport.start(plans)
+            started = await self.transport.start(requests)
         else:
-            statements = [plan.statement(self.direct.org_id) for plan in plans]
+            statements = [request.statement(self.direct.org_id) for request in requests]
             started = [
                 start
                 for statement in statements
                 for start in await start_statements.execute_start(connection, statement)
             ]
         known = connection is None
-        return [self.run_of(start, plan.read, known=known) for start, plan in zip(started, plans, strict=True)]
+        return [self.run_of(start, request.read, known=known) for start, request in zip(started, requests, strict=True)]
 
     def run_of(self, started: Started, read: Callable[[Json], Any] = as_json, *, known: bool) -> Run[Any]:
         """Return the handle of a started run. `known=False`: it was started in the caller's own transaction and exists
@@ -186,7 +186,7 @@ class Client(AuditCalls, ObjectCalls, Collections):
         dict the arguments by name, anything else the first argument. `dedupe_keys` gives each run its own key."""
         task = named_task(self.app, task) if isinstance(task, str) else task
         connection: object = options.pop("connection", task.start_options.get("connection"))
-        many = plan_many(task, items, options)
+        many = build_many(task, items, options)
         if connection is None:
             return await self.start_bulk(task, many)
         statements = many.statements(self.direct.org_id)
@@ -215,21 +215,21 @@ class Client(AuditCalls, ObjectCalls, Collections):
         (started,) = await start_statements.execute_start(connection, statement)
         return self.run_of(started, known=False)
 
-    def plan_addition(
+    def build_addition(
         self, target: object, args: tuple[object, ...], kwargs: dict[str, object]
     ) -> tuple[StartRequest, object]:
         """Build the request to add tasks to an open run, and take the caller's connection from the arguments."""
         connection, task_id = take_connection(target, kwargs), take_task_id(target, kwargs)
-        plan = check_addition(plan_target(self.app, target, args, kwargs), target)
-        return plan if task_id is None else name_task(plan, task_id), connection
+        request = check_addition(build_start(self.app, target, args, kwargs), target)
+        return request if task_id is None else name_task(request, task_id), connection
 
     @shows_options(StartOptions)
     def start_statement(
         self, task: AnyTask | str, /, *args: object, **kwargs: object
     ) -> start_statements.StartStatement:
         """Return a start as SQL and parameters, to execute with any driver in your own transaction."""
-        plan = plan_target(self.app, task, args, kwargs)
-        return start_statements.to_execute(plan.statement(self.direct.org_id))
+        request = build_start(self.app, task, args, kwargs)
+        return start_statements.to_execute(request.statement(self.direct.org_id))
 
     def graph(self, name: str | None = None) -> Graph:
         """Return an empty graph; `tn.start(graph)` starts it."""
@@ -270,7 +270,7 @@ class Client(AuditCalls, ObjectCalls, Collections):
         return await purge_queue(self.transport, queue, reason=reason, dry_run=dry_run)
 
 
-def plan_target(
+def build_start(
     app: "App | None", target: object, args: tuple[object, ...], kwargs: Mapping[str, object]
 ) -> StartRequest:
     """Build the start request for a task, graph, composition or task name."""
@@ -278,18 +278,18 @@ def plan_target(
         target = named_task(app, target)
     if isinstance(target, Task):
         task, rest = split_options(cast("AnyTask", target), kwargs)
-        return plan_task(task, args, rest)
+        return build_task_start(task, args, rest)
     if isinstance(target, Composition):
-        return plan_graph(target.bind(*args), kwargs)
+        return build_graph_start(target.bind(*args), kwargs)
     if isinstance(target, Graph):
         if args:
             raise InvalidInput(f"{target} takes no arguments", "pass them to its tasks: g.add(task, …)")
-        return plan_graph(target, kwargs)
+        return build_graph_start(target, kwargs)
     raise InvalidInput(f"{target!r:.60} cannot be started", "pass a task, graph, chain or group, without calling it")
 
 
-def plan_all(app: "App | None", targets: Sequence[object], kwargs: Mapping[str, object]) -> list[StartRequest]:
+def build_starts(app: "App | None", targets: Sequence[object], kwargs: Mapping[str, object]) -> list[StartRequest]:
     """Build the start requests for several graphs that start together."""
     if key := next((key for key in ("dedupe_key", "run_id") if key in kwargs), None):
         raise InvalidInput(f"{key} is for one run, but this starts several", "start them one by one")
-    return [plan_target(app, target, (), kwargs) for target in targets]
+    return [build_start(app, target, (), kwargs) for target in targets]

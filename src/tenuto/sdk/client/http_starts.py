@@ -29,13 +29,13 @@ MAX_BATCH_TASKS = 10_000
 MAX_BATCH_BYTES = 60 * 1024 * 1024  # per request; the server accepts 64 MB
 
 
-def start_of(plan: StartRequest) -> JsonObject:
+def start_of(request: StartRequest) -> JsonObject:
     """Return the body of `POST /v1/runs` for one run."""
-    run = {OF_RUN[key]: value for key, value in cast("JsonObject", plan.run).items() if key in OF_RUN}
-    if plan.task_kinds is not None:
-        return {**run, "graph": _graph(plan, plan.task_kinds)}
-    detail = (plan.details or [{}])[0]
-    return {**run, **_task(plan.kinds[0], detail), "input": _input(plan.inputs[0], detail)}
+    run = {OF_RUN[key]: value for key, value in cast("JsonObject", request.run).items() if key in OF_RUN}
+    if request.task_kinds is not None:
+        return {**run, "graph": _graph(request, request.task_kinds)}
+    detail = (request.details or [{}])[0]
+    return {**run, **_task(request.kinds[0], detail), "input": _input(request.inputs[0], detail)}
 
 
 def run_fields(run: RunOptions) -> JsonObject:
@@ -62,29 +62,29 @@ def starts_of(many: BulkStart) -> Iterator[list[str]]:
         yield batch
 
 
-def schedule_of(plan: StartRequest) -> JsonObject:
+def schedule_of(request: StartRequest) -> JsonObject:
     """Return the body of `PUT /v1/schedules/{name}`, without its times."""
-    detail = (plan.details or [{}])[0]
-    return {**_task(plan.kinds[0], detail), "input": _input(plan.inputs[0], detail)}
+    detail = (request.details or [{}])[0]
+    return {**_task(request.kinds[0], detail), "input": _input(request.inputs[0], detail)}
 
 
-def _graph(plan: StartRequest, task_kinds: list[int]) -> JsonObject:
+def _graph(request: StartRequest, task_kinds: list[int]) -> JsonObject:
     names = [f"t{no}" for no in range(len(task_kinds))]
-    details = {detail["task"]: detail for detail in plan.details or ()}
+    details = {detail["task"]: detail for detail in request.details or ()}
     tasks: dict[str, dict[str, Any]] = {}
     for no, name in enumerate(names):
         detail = details.get(no, {})
         count = {"output_count": len(detail["outputs"])} if "outputs" in detail else {}
-        tasks[name] = {**_task(plan.kinds[task_kinds[no]], detail), "name": detail.get("name"), **count}
-        tasks[name]["input"] = _input(plan.inputs[no], detail, names)
-    edges: list[dict[str, Any]] = plan.edges or []
+        tasks[name] = {**_task(request.kinds[task_kinds[no]], detail), "name": detail.get("name"), **count}
+        tasks[name]["input"] = _input(request.inputs[no], detail, names)
+    edges: list[dict[str, Any]] = request.edges or []
     for edge in edges:
         tasks[names[edge["to"]]].setdefault("after", []).append({"task": names[edge["from"]], "on": edge["on"]})
     graph: JsonObject = {"tasks": tasks}
-    if "name" in plan.run:
-        graph["name"] = plan.run["name"]
-    if "outputs" in plan.run:
-        graph["outputs"] = [_reference(slot, names) for slot in plan.run["outputs"]]
+    if "name" in request.run:
+        graph["name"] = request.run["name"]
+    if "outputs" in request.run:
+        graph["outputs"] = [_reference(slot, names) for slot in request.run["outputs"]]
     return graph
 
 

@@ -53,8 +53,8 @@ class HttpTransport:
     def __init__(self, http: Http) -> None:
         self.http = http
 
-    async def start(self, plans: Sequence[StartRequest]) -> list[Started]:
-        texts = [dump(start_of(plan)) for plan in plans]
+    async def start(self, requests: Sequence[StartRequest]) -> list[Started]:
+        texts = [dump(start_of(request)) for request in requests]
         if len(texts) == 1 and len(texts[0]) < LARGE:
             return [_started(await self.http.ask("POST", "/v1/runs", texts[0]))]
         return await self._start_all(texts)
@@ -70,8 +70,8 @@ class HttpTransport:
     async def open_run(self, run: RunOptions) -> Started:
         return _started(await self.http.ask("POST", "/v1/runs", dump({"open": True, **run_fields(run)})))
 
-    async def add_tasks(self, run_id: UUID, plan: StartRequest) -> list[UUID]:
-        body = {**start_of(plan), **({"id": str(plan.ids[0])} if plan.ids else {})}
+    async def add_tasks(self, run_id: UUID, request: StartRequest) -> list[UUID]:
+        body = {**start_of(request), **({"id": str(request.ids[0])} if request.ids else {})}
         response = await self.http.ask("POST", f"/v1/runs/{run_id}/tasks", dump(body), wait=60.0)
         return [UUID(id) for id in response["ids"]]
 
@@ -246,10 +246,10 @@ class HttpTransport:
         return await self._items(Schedule, "/v1/schedules", {"after": after, "limit": limit})
 
     async def put_schedule(
-        self, name: str, plan: StartRequest, *, cron: str, timezone: str, catch_up: str, jitter_seconds: float
+        self, name: str, request: StartRequest, *, cron: str, timezone: str, catch_up: str, jitter_seconds: float
     ) -> Schedule:
         times = {"cron": cron, "timezone": timezone, "catch_up": catch_up, "jitter": jitter_seconds}
-        return read(Schedule, await self.http.ask("PUT", _schedule(name), dump({**schedule_of(plan), **times})))
+        return read(Schedule, await self.http.ask("PUT", _schedule(name), dump({**schedule_of(request), **times})))
 
     async def pause_schedule(self, name: str) -> None:
         await self.http.ask("POST", f"{_schedule(name)}/pause")

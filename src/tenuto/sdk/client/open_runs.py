@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 from uuid import UUID
 
 from tenuto.model.errors import InvalidInput
-from tenuto.sdk.client.start_many import plan_many
+from tenuto.sdk.client.start_many import build_many
 from tenuto.sdk.client.start_request import RunOptions, StartRequest, run_of
 from tenuto.sdk.collections.pages import read_uuid
 from tenuto.sdk.graphs.graph import Graph
@@ -41,16 +41,16 @@ def open_options(options: Mapping[str, object], input: object) -> RunOptions:
     return run
 
 
-def check_addition(plan: StartRequest, target: object) -> StartRequest:
+def check_addition(request: StartRequest, target: object) -> StartRequest:
     """Refuse options of a run in a request to add a task, a graph, a chain or a group to an open run."""
-    options = [option for key, option in OF_RUN.items() if key in plan.run]
-    if plan.task_kinds is not None:
-        options += [key for key in ("metadata", "input") if key in plan.run]
+    options = [option for key, option in OF_RUN.items() if key in request.run]
+    if request.task_kinds is not None:
+        options += [key for key in ("metadata", "input") if key in request.run]
     if options:
         raise InvalidInput(f"{options[0]} is an option of the run, which is open already", "pass it to open_run")
     if isinstance(target, Graph) and target.declared is not None:
         raise InvalidInput(f"{target} declares outputs", "the output of an open run is that of its last tasks")
-    return plan
+    return request
 
 
 def take_task_id(target: object, kwargs: dict[str, object]) -> UUID | None:
@@ -61,33 +61,33 @@ def take_task_id(target: object, kwargs: dict[str, object]) -> UUID | None:
     return None if id is None else read_uuid(id, "a task")
 
 
-def name_task(plan: StartRequest, task_id: UUID) -> StartRequest:
+def name_task(request: StartRequest, task_id: UUID) -> StartRequest:
     """Return the request with the id of its only task."""
-    if plan.task_kinds is not None:
+    if request.task_kinds is not None:
         raise InvalidInput("task_id is the id of one task, but this adds several", "leave it out")
-    return replace(plan, ids=[task_id])
+    return replace(request, ids=[task_id])
 
 
-def plan_additions(task: AnyTask, items: Iterable[object], options: Mapping[str, object]) -> StartRequest:
+def build_additions(task: AnyTask, items: Iterable[object], options: Mapping[str, object]) -> StartRequest:
     """Build the request to add one task per item to an open run."""
-    many = plan_many(task, items, options)
+    many = build_many(task, items, options)
     if many.group or many.dedupe_keys:
         raise InvalidInput("resource_group and dedupe_keys are options of runs", "pass them to open_run")
     details = [{"task": no, **detail} for no, detail in enumerate(many.details or ()) if detail]
     return StartRequest({}, json.loads(many.kind), many.inputs, as_json, [0] * len(many.inputs), details or None)
 
 
-def add_statement(plan: StartRequest, org_id: UUID, run_id: UUID) -> "start_statements.Statement":
+def add_statement(request: StartRequest, org_id: UUID, run_id: UUID) -> "start_statements.Statement":
     """Return the request as one SQL statement."""
     from tenuto.db.connection import start_statements
 
     return start_statements.add_tasks(
         org_id=org_id,
         run_id=run_id,
-        kinds=json.dumps(plan.kinds),
-        inputs=plan.inputs,
-        ids=plan.ids,
-        task_kinds=plan.task_kinds,
-        details=json.dumps(plan.details) if plan.details else None,
-        edges=json.dumps(plan.edges) if plan.edges else None,
+        kinds=json.dumps(request.kinds),
+        inputs=request.inputs,
+        ids=request.ids,
+        task_kinds=request.task_kinds,
+        details=json.dumps(request.details) if request.details else None,
+        edges=json.dumps(request.edges) if request.edges else None,
     )

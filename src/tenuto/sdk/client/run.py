@@ -14,7 +14,7 @@ from tenuto.model.filters import TaskListFilter
 from tenuto.model.json import Json
 from tenuto.model.monitoring import FINAL, RunInput, RunResult, RunStatus, TaskSummary
 from tenuto.model.run_data import RunLogLine
-from tenuto.sdk.client.open_runs import add_statement, plan_additions
+from tenuto.sdk.client.open_runs import add_statement, build_additions
 from tenuto.sdk.client.run_collection import as_metadata
 from tenuto.sdk.client.run_data import RemoteRunData
 from tenuto.sdk.client.start_request import StartRequest
@@ -212,28 +212,28 @@ class Run(Generic[R]):
     async def add(self, task: AnyTask | Graph | Composition | str, /, *args: object, **kwargs: object) -> list[UUID]:
         """Add a task, a graph, a chain or a group to the open run, and return the ids of the tasks, in order. A task
         with `task_id=`, a UUID that you made, is added once. Raises Conflict if the run is not open."""
-        return await self.add_plan(*self.client.plan_addition(task, args, kwargs))
+        return await self.add_request(*self.client.build_addition(task, args, kwargs))
 
     @shows_options(ManyOptions)
     async def add_many(
         self, task: AnyTask | str, items: Iterable[object], /, **options: Unpack[ManyOptions]
     ) -> list[UUID]:
         """Add a task once per item to the open run, all or none, as `tn.start_many` starts them."""
-        return await self.add_plan(*self.plan_many(task, items, options))
+        return await self.add_request(*self.build_many(task, items, options))
 
-    def plan_many(
+    def build_many(
         self, task: AnyTask | str, items: Iterable[object], options: ManyOptions
     ) -> tuple[StartRequest, object]:
         """Build the request to add a task per item, and take the caller's connection from the options."""
         known = named_task(self.client.app, task) if isinstance(task, str) else task
         connection = options.pop("connection", known.start_options.get("connection"))
-        return plan_additions(known, items, options), connection
+        return build_additions(known, items, options), connection
 
-    async def add_plan(self, plan: StartRequest, connection: object = None) -> list[UUID]:
+    async def add_request(self, request: StartRequest, connection: object = None) -> list[UUID]:
         """Add the requested tasks; with a connection, as part of the transaction that is open on it."""
         if connection is None:
-            return await self.client.transport.add_tasks(self.id, plan)
-        statement = add_statement(plan, self.client.direct.org_id, self.id)
+            return await self.client.transport.add_tasks(self.id, request)
+        statement = add_statement(request, self.client.direct.org_id, self.id)
         return [added.run_id for added in await start_statements.execute_start(connection, statement)]
 
     async def close(self, *, connection: object = None) -> None:

@@ -8,7 +8,7 @@ from tenuto.model.durations import Duration, seconds
 from tenuto.model.errors import InvalidInput
 from tenuto.model.json import Json
 from tenuto.model.schedules import Schedule, ScheduleUpdate
-from tenuto.sdk.client.start_request import StartRequest, plan_task
+from tenuto.sdk.client.start_request import StartRequest, build_task_start
 from tenuto.sdk.client.sync_run import SyncRun
 from tenuto.sdk.option_types import CatchUp
 from tenuto.sdk.options import read_times
@@ -53,13 +53,13 @@ class Schedules:
         cron expression or of an interval (`every="10m"`). The next start time stays the same unless the cron
         expression, the interval or `timezone` changes."""
         times = read_times(f"schedule {name}", cron, every)
-        plan = plan_task(named_task(self._client.app, task) if isinstance(task, str) else task, args, kwargs)
-        return await self.put_plan(name, plan, cron=times, timezone=timezone, catch_up=catch_up, jitter=jitter)
+        request = build_task_start(named_task(self._client.app, task) if isinstance(task, str) else task, args, kwargs)
+        return await self.put_request(name, request, cron=times, timezone=timezone, catch_up=catch_up, jitter=jitter)
 
-    async def put_plan(
+    async def put_request(
         self,
         name: str,
-        plan: StartRequest,
+        request: StartRequest,
         *,
         cron: str,
         timezone: str | None,
@@ -69,12 +69,12 @@ class Schedules:
         """Create or change the schedule of a start request."""
         zone = timezone or "UTC"
         check_cron(cron, zone)
-        options = {*plan.run, *(key for detail in plan.details or () for key in detail)}
+        options = {*request.run, *(key for detail in request.details or () for key in detail)}
         if extra := options - {"task", "limits", "metadata"}:
             raise InvalidInput(f"schedule {name}: {sorted(extra)[0]} is an option of a single run", "leave it out")
         late = seconds(jitter or 0, "jitter")
         return await self._client.transport.put_schedule(
-            name, plan, cron=cron, timezone=zone, catch_up=catch_up or "one", jitter_seconds=late
+            name, request, cron=cron, timezone=zone, catch_up=catch_up or "one", jitter_seconds=late
         )
 
     async def get(self, name: str) -> Schedule:
@@ -152,8 +152,12 @@ class SyncSchedules:
         cron expression or of an interval (`every="10m"`). The next start time stays the same unless the cron
         expression, the interval or `timezone` changes."""
         times = read_times(f"schedule {name}", cron, every)
-        plan = plan_task(named_task(self._client.client.app, task) if isinstance(task, str) else task, args, kwargs)
-        putting = self._schedules.put_plan(name, plan, cron=times, timezone=timezone, catch_up=catch_up, jitter=jitter)
+        request = build_task_start(
+            named_task(self._client.client.app, task) if isinstance(task, str) else task, args, kwargs
+        )
+        putting = self._schedules.put_request(
+            name, request, cron=times, timezone=timezone, catch_up=catch_up, jitter=jitter
+        )
         return self._wait(putting)
 
     def get(self, name: str) -> Schedule:

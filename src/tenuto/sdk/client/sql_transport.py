@@ -32,15 +32,17 @@ class SqlTransport(SqlObjects):
     poll_seconds = 0.0
     weak_queries = False  # run queries even if this machine cannot confine their process fully
 
-    async def start(self, plans: Sequence[StartRequest]) -> list[Started]:
-        if len(plans) == 1 and plans[0].is_bare():
-            return [await self._start_task(plans[0])]
-        return await self._ask([plan.statement(self.org_id) for plan in plans])
+    async def start(self, requests: Sequence[StartRequest]) -> list[Started]:
+        if len(requests) == 1 and requests[0].is_bare():
+            return [await self._start_task(requests[0])]
+        return await self._ask([request.statement(self.org_id) for request in requests])
 
-    async def _start_task(self, plan: StartRequest) -> Started:
+    async def _start_task(self, request: StartRequest) -> Started:
         id = uuid7()
-        kind, group = json.dumps(plan.kinds[0]), plan.run.get("group")
-        await self.pool.call(runs.start_task, org_id=self.org_id, kind=kind, input=plan.inputs[0], id=id, group=group)
+        kind, group = json.dumps(request.kinds[0]), request.run.get("group")
+        await self.pool.call(
+            runs.start_task, org_id=self.org_id, kind=kind, input=request.inputs[0], id=id, group=group
+        )
         return Started(UUID(id), True)
 
     async def start_many(self, many: BulkStart) -> Sequence[UUID | str]:
@@ -60,8 +62,8 @@ class SqlTransport(SqlObjects):
         (started,) = await self._ask([start_statements.open_run(org_id=self.org_id, run=json.dumps(run))])
         return started
 
-    async def add_tasks(self, run_id: UUID, plan: StartRequest) -> list[UUID]:
-        added = await self._ask([add_statement(plan, self.org_id, run_id)])
+    async def add_tasks(self, run_id: UUID, request: StartRequest) -> list[UUID]:
+        added = await self._ask([add_statement(request, self.org_id, run_id)])
         return [task.run_id for task in added]
 
     async def close_run(self, run_id: UUID) -> None:
@@ -207,16 +209,16 @@ class SqlTransport(SqlObjects):
         return await self.pool.call(reactions.list_schedules, org_id=self.org_id, after=after, limit=limit)
 
     async def put_schedule(
-        self, name: str, plan: StartRequest, *, cron: str, timezone: str, catch_up: str, jitter_seconds: float
+        self, name: str, request: StartRequest, *, cron: str, timezone: str, catch_up: str, jitter_seconds: float
     ) -> Schedule:
-        details = {key: value for key, value in (plan.details or [{}])[0].items() if key in ("limits", "metadata")}
+        details = {key: value for key, value in (request.details or [{}])[0].items() if key in ("limits", "metadata")}
         next_at = fire_after(cron, timezone, await self.pool.call(maintenance.now))
         return await self.pool.call(
             reactions.put_schedule,
             org_id=self.org_id,
             name=name,
-            kind=plan.kinds[0],
-            input=load(plan.inputs[0]),
+            kind=request.kinds[0],
+            input=load(request.inputs[0]),
             details=details or None,
             next_at=next_at,
             cron=cron,

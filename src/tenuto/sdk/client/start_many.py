@@ -47,7 +47,7 @@ class BulkStart:
         )
 
 
-def plan_many(task: AnyTask, items: Iterable[object], options: Mapping[str, object]) -> BulkStart:
+def build_many(task: AnyTask, items: Iterable[object], options: Mapping[str, object]) -> BulkStart:
     """Encode every item. `options` are start options plus `dedupe_keys`."""
     start_options = dict(options)
     keys = cast("Sequence[str | None] | None", start_options.pop("dedupe_keys", None))

@@ -86,27 +86,27 @@ class StartRequest:
         return self.is_plain() and not self.details and "dedupe_key" not in self.run
 
 
-def together(plans: Sequence[StartRequest], org_id: UUID) -> "start_statements.Statement":
+def together(requests: Sequence[StartRequest], org_id: UUID) -> "start_statements.Statement":
     """Combine plain requests with the same kind and resource group into one statement, which returns a row per request,
     in order."""
     from tenuto.db.connection import start_statements
 
-    keys = [plan.run.get("dedupe_key") for plan in plans]
+    keys = [request.run.get("dedupe_key") for request in requests]
     return start_statements.start_many(
         org_id=org_id,
-        kinds=json.dumps(plans[0].kinds),
-        inputs=[input for plan in plans for input in plan.inputs],
-        ids=[uuid7() for _ in plans],
-        details=details_of(plans),
+        kinds=json.dumps(requests[0].kinds),
+        inputs=[input for request in requests for input in request.inputs],
+        ids=[uuid7() for _ in requests],
+        details=details_of(requests),
         dedupe_keys=keys if any(key is not None for key in keys) else None,
-        group=plans[0].run.get("group"),
+        group=requests[0].run.get("group"),
         return_rows=True,
     )
 
 
-def details_of(plans: Sequence[StartRequest]) -> str | None:
+def details_of(requests: Sequence[StartRequest]) -> str | None:
     """Return the details of the tasks that have any, as JSON."""
-    details = [{**detail, "task": no} for no, plan in enumerate(plans) for detail in plan.details or ()]
+    details = [{**detail, "task": no} for no, request in enumerate(requests) for detail in request.details or ()]
     return json.dumps(details) if details else None
 
 
@@ -131,7 +131,7 @@ def take_connection(target: object, kwargs: dict[str, object]) -> object:
     return kwargs.pop("connection", None)
 
 
-def plan_task(task: AnyTask, args: tuple[object, ...], kwargs: Mapping[str, object]) -> StartRequest:
+def build_task_start(task: AnyTask, args: tuple[object, ...], kwargs: Mapping[str, object]) -> StartRequest:
     """Build the start request for a run of one task."""
     input, slots = take_objects(task.signature.encode(args, kwargs))
     detail = detail_of(task, task.limits_of(args, kwargs) if task.limited else None)

@@ -15,14 +15,14 @@ from tenuto.db.connection.forks import renew_after_fork
 from tenuto.model.durations import Duration
 from tenuto.model.json import Json
 from tenuto.sdk.client.audit_calls import SyncAuditCalls
-from tenuto.sdk.client.client import Client, plan_all, plan_target
+from tenuto.sdk.client.client import Client, build_start, build_starts
 from tenuto.sdk.client.loop_thread import CLOSED, LoopThread
 from tenuto.sdk.client.object_calls import SyncObjectCalls
 from tenuto.sdk.client.open_runs import open_options
 from tenuto.sdk.client.run import Runs
 from tenuto.sdk.client.run_collection import SyncRunCollection
 from tenuto.sdk.client.schedules import SyncSchedules
-from tenuto.sdk.client.start_many import plan_many
+from tenuto.sdk.client.start_many import build_many
 from tenuto.sdk.client.start_request import take_connection
 from tenuto.sdk.client.sync_run import SyncRun, SyncRuns
 from tenuto.sdk.collections.attributes import SyncCollections
@@ -173,16 +173,17 @@ class SyncClient(SyncAuditCalls, SyncObjectCalls, SyncCollections):
         connection = take_connection(task, kwargs)
         many = isinstance(task, Sequence) and not isinstance(task, str)
         if many:
-            plans = plan_all(self.client.app, cast("Sequence[object]", task), kwargs)
+            requests = build_starts(self.client.app, cast("Sequence[object]", task), kwargs)
         else:
-            plans = [plan_target(self.client.app, cast("object", task), args, kwargs)]
+            requests = [build_start(self.client.app, cast("object", task), args, kwargs)]
         if connection is None:
-            runs = self.wait_for(self.client.start_plans(plans))
+            runs = self.wait_for(self.client.start_requests(requests))
         else:
-            statements = [plan.statement(self.client.direct.org_id) for plan in plans]
+            statements = [request.statement(self.client.direct.org_id) for request in requests]
             started = [start for statement in statements for start in start_statements.ask_sync(connection, statement)]
             runs = [
-                self.client.run_of(start, plan.read, known=False) for start, plan in zip(started, plans, strict=True)
+                self.client.run_of(start, request.read, known=False)
+                for start, request in zip(started, requests, strict=True)
             ]
         handles = [SyncRun[Any](self, run) for run in runs]
         return handles if many else handles[0]
@@ -195,7 +196,7 @@ class SyncClient(SyncAuditCalls, SyncObjectCalls, SyncCollections):
         dict the arguments by name, anything else the first argument. `dedupe_keys` gives each run its own key."""
         task = named_task(self.client.app, task) if isinstance(task, str) else task
         connection: object = options.pop("connection", task.start_options.get("connection"))
-        many = plan_many(task, items, options)
+        many = build_many(task, items, options)
         if connection is None:
             return SyncRuns(self, self.wait_for(self.client.start_bulk(task, many)))
         statements = many.statements(self.client.direct.org_id)
@@ -220,8 +221,8 @@ class SyncClient(SyncAuditCalls, SyncObjectCalls, SyncCollections):
         self, task: AnyTask | str, /, *args: object, **kwargs: object
     ) -> start_statements.StartStatement:
         """Return a start as SQL and parameters, to execute with any driver in your own transaction."""
-        plan = plan_target(self.client.app, task, args, kwargs)
-        return start_statements.to_execute(plan.statement(self.client.direct.org_id))
+        request = build_start(self.client.app, task, args, kwargs)
+        return start_statements.to_execute(request.statement(self.client.direct.org_id))
 
     def graph(self, name: str | None = None) -> Graph:
         """Return an empty graph; `tn.start(graph)` starts it."""

@@ -97,17 +97,17 @@ class SyncRun(Generic[R]):
     def add(self, task: AnyTask | Graph | Composition | str, /, *args: object, **kwargs: object) -> list[UUID]:
         """Add a task, a graph, a chain or a group to the open run, and return the ids of the tasks, in order. A task
         with `task_id=`, a UUID that you made, is added once. Raises Conflict if the run is not open."""
-        return self._add(*self.client.client.plan_addition(task, args, kwargs))
+        return self._add(*self.client.client.build_addition(task, args, kwargs))
 
     @shows_options(ManyOptions)
     def add_many(self, task: AnyTask | str, items: Iterable[object], /, **options: Unpack[ManyOptions]) -> list[UUID]:
         """Add a task once per item to the open run, all or none, as `tn.start_many` starts them."""
-        return self._add(*self._run.plan_many(task, items, options))
+        return self._add(*self._run.build_many(task, items, options))
 
-    def _add(self, plan: StartRequest, connection: object) -> list[UUID]:
+    def _add(self, request: StartRequest, connection: object) -> list[UUID]:
         if connection is None:
-            return self._wait(self._run.add_plan(plan))
-        statement = add_statement(plan, self.client.client.direct.org_id, self.id)
+            return self._wait(self._run.add_request(request))
+        statement = add_statement(request, self.client.client.direct.org_id, self.id)
         return [added.run_id for added in start_statements.ask_sync(connection, statement)]
 
     def close(self, *, connection: object = None) -> None:

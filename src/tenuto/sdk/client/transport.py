@@ -27,7 +27,7 @@ class Transport(Protocol):
         float  # seconds that `poll_runs` may block on the other side; 0: it returns at once and the caller pauses
     )
 
-    async def start(self, plans: Sequence[StartRequest]) -> list[Started]:
+    async def start(self, requests: Sequence[StartRequest]) -> list[Started]:
         """Start the requested runs in one transaction."""
         ...
 
@@ -37,7 +37,7 @@ class Transport(Protocol):
 
     async def open_run(self, run: RunOptions) -> Started: ...
 
-    async def add_tasks(self, run_id: UUID, plan: StartRequest) -> list[UUID]:
+    async def add_tasks(self, run_id: UUID, request: StartRequest) -> list[UUID]:
         """Add tasks to an open run and return their ids, in order."""
         ...
 
@@ -175,7 +175,7 @@ class Transport(Protocol):
         ...
 
     async def put_schedule(
-        self, name: str, plan: StartRequest, *, cron: str, timezone: str, catch_up: str, jitter_seconds: float
+        self, name: str, request: StartRequest, *, cron: str, timezone: str, catch_up: str, jitter_seconds: float
     ) -> Schedule:
         """Create or change a schedule."""
         ...

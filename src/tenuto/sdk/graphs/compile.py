@@ -17,7 +17,7 @@ from tenuto.sdk.values.codecs import as_value, codec_of
 from tenuto.sdk.values.wire_format import dump
 
 
-def plan_graph(graph: Graph, start_options: Mapping[str, object]) -> StartRequest:
+def build_graph_start(graph: Graph, start_options: Mapping[str, object]) -> StartRequest:
     """Return the start request for one start of the graph."""
     input = as_value("the input of the run", start_options.get("input"))
     options = check_graph_options(str(graph), {key: value for key, value in start_options.items() if key != "input"})

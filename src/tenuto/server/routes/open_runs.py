@@ -21,14 +21,14 @@ ROUTES = RouteTable("runs")
 async def add_tasks(request: ApiRequest, run_id: UUID, body: Addition) -> Response:
     """Add a task or a graph of tasks to an open run. The body can have up to 64 MB. A run that is not open is refused
     (409). A task with an `id` that the run has already is not added again."""
-    plan = await in_thread_if_large(await request.http.body(), lambda: StartBuilder().plan(body))
+    start = await in_thread_if_large(await request.http.body(), lambda: StartBuilder().build(body))
     types = {task.type for task in body.graph.tasks.values()} if isinstance(body, AddGraphRequest) else {body.type}
-    await request.http.server.input_checks.check(request, [plan], types)
+    await request.http.server.input_checks.check(request, [start], types)
     if isinstance(body, NamedTaskRequest) and body.task_id is not None:
-        plan = name_task(plan, body.task_id)
+        start = name_task(start, body.task_id)
 
     async def work(change: Transaction) -> AddedTasks:
-        statement = add_statement(plan, change.org_id, run_id)
+        statement = add_statement(start, change.org_id, run_id)
         ids = [added.run_id for added in await start_statements.execute_start(change.conn, statement)]
         what = {"type": {"new": ", ".join(sorted(types)[:20])}, "tasks": {"new": len(ids)}}
         await change.note("run", run_id, "add", what)

@@ -53,8 +53,8 @@ async def put_schedule(request: ApiRequest, name: PathName, body: PutScheduleReq
 
 async def _check_input(request: ApiRequest, type: str, input: Json) -> None:
     """Refuse an input that a start of the type would refuse."""
-    plan = StartRequest({}, [{"type": type}], [dump(input)], as_json)
-    await request.http.server.input_checks.check(request, [plan], [type])
+    start = StartRequest({}, [{"type": type}], [dump(input)], as_json)
+    await request.http.server.input_checks.check(request, [start], [type])
 
 
 def _jitter(value: Duration) -> float:

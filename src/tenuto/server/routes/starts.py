@@ -43,10 +43,10 @@ OF_RUN = {"resource_group": "group", "run_attempts": "max_attempts"}  # names of
 
 
 @dataclass(frozen=True)
-class Planned:
+class RequestedStarts:
     """The start requests of one HTTP request; `strict` are the types that a worker must have served before."""
 
-    plans: list[StartRequest]
+    starts: list[StartRequest]
     types: set[str]
     strict: list[str]
 
@@ -87,33 +87,33 @@ async def _start(request: ApiRequest, body: OneStart | Iterable[OneStart]) -> Re
     key may return the run as soon as it is visible, so the run must be on disk by then.
     """
     single = isinstance(body, StartTaskRequest | StartGraphRequest)
-    starts = [body] if isinstance(body, StartTaskRequest | StartGraphRequest) else body
-    planned = await in_thread_if_large(await request.http.body(), lambda: _plan_all(starts))
-    await request.http.server.input_checks.check(request, planned.plans, planned.types)
-    if single and not (planned.strict or request.idempotency_key):
-        (plan,) = planned.plans
-        changes = dump(_changes(planned.types, 1))
-        if plan.is_plain() and "dedupe_key" not in plan.run:
-            started = await _start_batched(request, plan, changes)
+    bodies = [body] if isinstance(body, StartTaskRequest | StartGraphRequest) else body
+    requested = await in_thread_if_large(await request.http.body(), lambda: _build_all(bodies))
+    await request.http.server.input_checks.check(request, requested.starts, requested.types)
+    if single and not (requested.strict or request.idempotency_key):
+        (start,) = requested.starts
+        changes = dump(_changes(requested.types, 1))
+        if start.is_plain() and "dedupe_key" not in start.run:
+            started = await _start_batched(request, start, changes)
         else:
-            started = await _start_alone(request, plan, changes)
+            started = await _start_alone(request, start, changes)
         old = [] if started.created else await request.ask(monitoring.get_run_statuses, run_ids=[started.run_id])
         (run,) = _with_status([started], old)
         return Response(run.model_dump_json(), 201, media_type="application/json")
 
     async def work(change: Transaction) -> StartedRun | StartedRuns:
-        if planned.strict:
-            await _check_known(change.conn, org_id=change.org_id, types=planned.strict)
-        results = await _start_all(change.conn, org_id=change.org_id, plans=planned.plans)
+        if requested.strict:
+            await _check_known(change.conn, org_id=change.org_id, types=requested.strict)
+        results = await _start_all(change.conn, org_id=change.org_id, starts=requested.starts)
         old = [result.run_id for result in results if not result.created]
         found = await monitoring.get_run_statuses(change.conn, org_id=change.org_id, run_ids=old) if old else []
         started = _with_status(results, found)
         if new := [run.id for run in started if run.created]:
             what = new[0] if len(new) == 1 else f"{new[0]} and {len(new) - 1} more"
-            await change.note("run", what, "start", _changes(planned.types, len(new)))
+            await change.note("run", what, "start", _changes(requested.types, len(new)))
         return started[0] if single else StartedRuns(items=started)
 
-    seconds = request.settings.bulk_seconds if len(planned.plans) > 1 else None
+    seconds = request.settings.bulk_seconds if len(requested.starts) > 1 else None
     return await request.change(work, status=201, seconds=seconds)
 
 
@@ -135,19 +135,19 @@ async def open_run(request: ApiRequest, body: OpenRunRequest) -> Response:
     return await request.change(work, status=201)
 
 
-def _plan_all(bodies: Iterable[OneStart]) -> Planned:
+def _build_all(bodies: Iterable[OneStart]) -> RequestedStarts:
     """Builds a start request from each body as it is read, and keeps nothing else of the body."""
-    planner = StartBuilder()
-    plans: list[StartRequest] = []
+    builder = StartBuilder()
+    starts: list[StartRequest] = []
     types: set[str] = set()
     strict: set[str] = set()
     for body in bodies:
-        plans.append(planner.plan(body))
+        starts.append(builder.build(body))
         body_types = _types_of(body)
         types |= body_types
         if body.strict:
             strict |= body_types
-    return Planned(plans, types, sorted(strict))
+    return RequestedStarts(starts, types, sorted(strict))
 
 
 def _types_of(body: OneStart) -> set[str]:
@@ -159,36 +159,36 @@ def _changes(types: set[str], count: int) -> dict[str, dict[str, Any]]:
     return {"type": {"new": ", ".join(sorted(types)[:20])}, "runs": {"new": count}}
 
 
-async def _start_batched(request: ApiRequest, plan: StartRequest, changes: str) -> Started:
+async def _start_batched(request: ApiRequest, start: StartRequest, changes: str) -> Started:
     principal = request.principal
     key = BatchKey(
         acts=request.acts,
         org_id=principal.org_id,
         actor_kind=principal.kind,
         actor_id=str(principal.id),
-        kinds=dump(plan.kinds),
-        group=plan.run.get("group"),
+        kinds=dump(start.kinds),
+        group=start.run.get("group"),
         changes=changes,
     )
-    run_id = await request.http.server.start_batcher.start(key, plan, request.http.origin())
+    run_id = await request.http.server.start_batcher.start(key, start, request.http.origin())
     return Started(run_id, created=True)
 
 
-async def _start_alone(request: ApiRequest, plan: StartRequest, changes: str) -> Started:
-    is_plain, seconds = plan.is_plain(), request.settings.statement_seconds
+async def _start_alone(request: ApiRequest, start: StartRequest, changes: str) -> Started:
+    is_plain, seconds = start.is_plain(), request.settings.statement_seconds
     principal, origin = request.principal, request.http.origin()
     async with request.pool.connection(timeout=seconds, org_id=principal.org_id) as conn:
         return await runs.start_run_for_request(
             conn,
-            kinds=dump(plan.kinds),
-            inputs=plan.inputs,
+            kinds=dump(start.kinds),
+            inputs=start.inputs,
             changes=changes,
-            run=None if is_plain else dump(plan.run),
-            task_kinds=plan.task_kinds,
-            details=details_of([plan]) if is_plain else dump(plan.details) if plan.details else None,
-            edges=dump(plan.edges) if plan.edges else None,
-            dedupe_key=plan.run.get("dedupe_key") if is_plain else None,
-            group=plan.run.get("group") if is_plain else None,
+            run=None if is_plain else dump(start.run),
+            task_kinds=start.task_kinds,
+            details=details_of([start]) if is_plain else dump(start.details) if start.details else None,
+            edges=dump(start.edges) if start.edges else None,
+            dedupe_key=start.run.get("dedupe_key") if is_plain else None,
+            group=start.run.get("group") if is_plain else None,
             actor_kind=principal.kind,
             actor_id=str(principal.id),
             ip=origin.ip,
@@ -215,42 +215,42 @@ async def _check_known(conn: Conn, *, org_id: UUID, types: list[str]) -> None:
         raise NotFound(f"no worker has ever served the type {unknown[0]!r}", hint)
 
 
-async def _start_all(conn: Conn, *, org_id: UUID, plans: Sequence[StartRequest]) -> list[Started]:
-    """Starts all runs in as few statements as possible; returns the results in the order of `plans`."""
+async def _start_all(conn: Conn, *, org_id: UUID, starts: Sequence[StartRequest]) -> list[Started]:
+    """Starts all runs in as few statements as possible; returns the results in the order of `starts`."""
     results: dict[int, Started] = {}
-    for places in _statements(plans):
-        first = plans[places[0]]
-        statement = together([plans[no] for no in places], org_id) if first.is_plain() else first.statement(org_id)
-        results.update(zip(places, await start_statements.execute_start(conn, statement), strict=True))
-    return [results[no] for no in range(len(plans))]
+    for indexes in _statements(starts):
+        first = starts[indexes[0]]
+        statement = together([starts[no] for no in indexes], org_id) if first.is_plain() else first.statement(org_id)
+        results.update(zip(indexes, await start_statements.execute_start(conn, statement), strict=True))
+    return [results[no] for no in range(len(starts))]
 
 
-def _statements(plans: Sequence[StartRequest]) -> Iterator[list[int]]:
-    """Yields the indexes of the plans for each statement: alike, and small enough for Postgres to use little memory."""
-    for places in _group_alike(plans):
-        parts = list(_parts(plans, places))
-        if len(parts) > 1 and any("dedupe_key" in plans[no].run for no in places):
+def _statements(starts: Sequence[StartRequest]) -> Iterator[list[int]]:
+    """Yields the indexes of the starts of each statement: alike, and small enough for Postgres to use little memory."""
+    for indexes in _group_alike(starts):
+        parts = list(_parts(starts, indexes))
+        if len(parts) > 1 and any("dedupe_key" in starts[no].run for no in indexes):
             # One statement locks its dedupe keys in this order, and so must several, or two requests could deadlock.
-            places.sort(key=lambda no: plans[no].run.get("dedupe_key", ""))
-            parts = list(_parts(plans, places))
+            indexes.sort(key=lambda no: starts[no].run.get("dedupe_key", ""))
+            parts = list(_parts(starts, indexes))
         yield from parts
 
 
-def _group_alike(plans: Sequence[StartRequest]) -> list[list[int]]:
-    """Groups the indexes of plans that one statement can start."""
+def _group_alike(starts: Sequence[StartRequest]) -> list[list[int]]:
+    """Groups the indexes of starts that one statement can start."""
     groups: dict[object, list[int]] = {}
-    for no, plan in enumerate(plans):
-        alike = (dump(plan.kinds), plan.run.get("group")) if plan.is_plain() else no
+    for no, start in enumerate(starts):
+        alike = (dump(start.kinds), start.run.get("group")) if start.is_plain() else no
         groups.setdefault(alike, []).append(no)
     return list(groups.values())
 
 
-def _parts(plans: Sequence[StartRequest], places: Sequence[int]) -> Iterator[list[int]]:
+def _parts(starts: Sequence[StartRequest], indexes: Sequence[int]) -> Iterator[list[int]]:
     part: list[int] = []
     values = characters = 0
-    for no in places:
-        own = sum(map(count_values, plans[no].inputs))
-        size = sum(map(len, plans[no].inputs))
+    for no in indexes:
+        own = sum(map(count_values, starts[no].inputs))
+        size = sum(map(len, starts[no].inputs))
         if part and (values + own > MAX_VALUES or characters + size > MAX_CHARACTERS):
             yield part
             part, values, characters = [], 0, 0

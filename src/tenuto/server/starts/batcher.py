@@ -39,7 +39,7 @@ class BatchKey:
 class QueuedStart:
     """One queued start; `origin` is where its request came from."""
 
-    plan: StartRequest
+    request: StartRequest
     origin: RequestOrigin
     run_id: asyncio.Future[UUID]
     size: int
@@ -55,11 +55,11 @@ class StartBatcher:
         self._waiting: dict[BatchKey, list[QueuedStart]] = {}
         self._turns: set[asyncio.Task[None]] = set()
 
-    async def start(self, alike: BatchKey, plan: StartRequest, origin: RequestOrigin) -> UUID:
+    async def start(self, alike: BatchKey, request: StartRequest, origin: RequestOrigin) -> UUID:
         """Return the id of the run, once workers are notified and the run is on disk."""
         loop = asyncio.get_running_loop()
-        size = len(plan.inputs[0]) + len(details_of([plan]) or "")
-        queued = QueuedStart(plan, origin, loop.create_future(), size, until=loop.time() + self._seconds)
+        size = len(request.inputs[0]) + len(details_of([request]) or "")
+        queued = QueuedStart(request, origin, loop.create_future(), size, until=loop.time() + self._seconds)
         if alike in self._waiting:
             self._waiting[alike].append(queued)
         else:
@@ -122,13 +122,13 @@ class StartBatcher:
 
     async def _call(self, alike: BatchKey, starts: list[QueuedStart]) -> list[UUID]:
         ids = [uuid7() for _ in starts]
-        plans = [start.plan for start in starts]
+        requests = [start.request for start in starts]
         async with self._pool.connection(timeout=self._seconds, org_id=alike.org_id) as conn:
             await runs.start_for_requests(
                 conn,
                 **alike.acts.named(),
                 kinds=alike.kinds,
-                inputs=[plan.inputs[0] for plan in plans],
+                inputs=[request.inputs[0] for request in requests],
                 ids=ids,
                 changes=alike.changes,
                 actor_kind=alike.actor_kind,
@@ -136,7 +136,7 @@ class StartBatcher:
                 ips=[start.origin.ip for start in starts],
                 user_agents=[start.origin.user_agent for start in starts],
                 request_ids=[start.origin.request_id for start in starts],
-                details=details_of(plans),
+                details=details_of(requests),
                 group=alike.group,
             )
         return [UUID(id) for id in ids]

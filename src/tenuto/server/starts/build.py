@@ -12,7 +12,7 @@ from tenuto.model.errors import InvalidInput
 from tenuto.model.json import Json
 from tenuto.model.tasks import MAX_TASKS
 from tenuto.sdk.client.start_request import StartRequest, detail_of, run_of
-from tenuto.sdk.graphs.compile import plan_graph
+from tenuto.sdk.graphs.compile import build_graph_start
 from tenuto.sdk.graphs.graph import Graph
 from tenuto.sdk.graphs.nodes import Output, Vertex
 from tenuto.sdk.options import OF_KIND, TaskOptions, check_start
@@ -38,10 +38,10 @@ PLAIN = {"type", "input"}  # most starts have only these fields
 class StartBuilder:
     """Builds the start requests of one HTTP request."""
 
-    def plan(self, body: AddTaskRequest | AddGraphRequest) -> StartRequest:
-        return self._plan_graph(body) if isinstance(body, AddGraphRequest) else self._plan_task(body)
+    def build(self, body: AddTaskRequest | AddGraphRequest) -> StartRequest:
+        return self._build_graph(body) if isinstance(body, AddGraphRequest) else self._build_task(body)
 
-    def _plan_task(self, body: AddTaskRequest) -> StartRequest:
+    def _build_task(self, body: AddTaskRequest) -> StartRequest:
         if body.model_fields_set <= PLAIN and not (TRACING in sys.modules and carrier()):
             text, slots = read_input(body.type, body.input)
             if not slots:
@@ -56,10 +56,10 @@ class StartBuilder:
             run["metadata"] = own  # the trace context belongs to the task, not to the run
         return StartRequest(run, [task.kind], [text], _as_it_is, details=[{"task": 0, **detail}] if detail else None)
 
-    def _plan_graph(self, body: AddGraphRequest) -> StartRequest:
+    def _build_graph(self, body: AddGraphRequest) -> StartRequest:
         graph = _GraphBuilder(self, body).read()
         refuse_reserved("the input of the run", getattr(body, "input", None))
-        return plan_graph(graph, _given(body, OF_GRAPH_START))
+        return build_graph_start(graph, _given(body, OF_GRAPH_START))
 
     def task(self, body: TaskSpecFields) -> Task[..., Any]:
         """Returns a task of this type with the options of the body."""
@@ -89,8 +89,8 @@ def _as_it_is(value: Any) -> Any:
 class _GraphBuilder:
     """Creates the tasks of a graph first, so that each can refer to any other, then connects them."""
 
-    def __init__(self, planner: StartBuilder, body: AddGraphRequest) -> None:
-        self._planner, self._graph_of = planner, body.graph
+    def __init__(self, builder: StartBuilder, body: AddGraphRequest) -> None:
+        self._builder, self._graph_of = builder, body.graph
         self._made: dict[str, list[Vertex]] = {}
 
     def read(self) -> Graph:
@@ -110,7 +110,7 @@ class _GraphBuilder:
         return graph
 
     def _make(self, name: str, node: GraphNode) -> Iterable[Vertex]:
-        task = self._planner.task(node)
+        task = self._builder.task(node)
         own = node.name if "name" in node.model_fields_set else name
         for no in range(len(node.map or "1")):
             node_task = copy(task)

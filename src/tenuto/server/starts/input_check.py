@@ -69,7 +69,7 @@ class InputChecks:
         self._types: dict[tuple[UUID, str], CachedType] = {}
         self._built: dict[tuple[UUID, str, bytes], InputValidator] = {}
 
-    async def check(self, request: ApiRequest, plans: Sequence[StartRequest], types: Collection[str]) -> None:
+    async def check(self, request: ApiRequest, starts: Sequence[StartRequest], types: Collection[str]) -> None:
         """Raise InvalidInput for an input that does not match the schema of its type. A schema that refuses an input
         is read again first, because a worker may have declared another one in the meantime."""
         validators = await self._validators(request, types, fresh=False)
@@ -77,10 +77,10 @@ class InputChecks:
             return
         body = await request.http.body()
         try:
-            await in_thread_if_large(body, lambda: check_inputs(plans, validators))
+            await in_thread_if_large(body, lambda: check_inputs(starts, validators))
         except InvalidInput:
             validators = await self._validators(request, types, fresh=True)
-            await in_thread_if_large(body, lambda: check_inputs(plans, validators))
+            await in_thread_if_large(body, lambda: check_inputs(starts, validators))
 
     async def _validators(
         self, request: ApiRequest, types: Collection[str], *, fresh: bool
@@ -106,17 +106,17 @@ class InputChecks:
         return self._built[key]
 
 
-def check_inputs(plans: Sequence[StartRequest], validators: "Mapping[str, InputValidator]") -> None:
+def check_inputs(starts: Sequence[StartRequest], validators: "Mapping[str, InputValidator]") -> None:
     """Raise InvalidInput for the first input that does not match; of several starts, the message names which."""
-    for no, plan in enumerate(plans):
-        for place, text in enumerate(plan.inputs):
-            type = str(plan.kinds[plan.task_kinds[place] if plan.task_kinds else 0]["type"])
+    for no, start in enumerate(starts):
+        for position, text in enumerate(start.inputs):
+            type = str(start.kinds[start.task_kinds[position] if start.task_kinds else 0]["type"])
             if type not in validators:
                 continue
             try:
                 validators[type].check(json.loads(text))
             except InvalidInput as problem:
-                if len(plans) == 1:
+                if len(starts) == 1:
                     raise
                 raise InvalidInput(f"start {no}: {problem.message}", problem.hint) from problem
 
