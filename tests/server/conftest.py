@@ -37,7 +37,12 @@ def described_once(title: str, version: str, routes: Sequence[HttpRoute]) -> dic
 
 @pytest.fixture
 def settings(database: str, tmp_path: Path) -> ServerSettings:
-    said = {"env": "test", "connections": 2, "storage": (tmp_path / "objects").as_uri(), "stranger_limit": ENOUGH}
+    said = {
+        "env": "test",
+        "connections": 2,
+        "storage": (tmp_path / "objects").as_uri(),
+        "unauthenticated_limit": ENOUGH,
+    }
     return ServerSettings(database, "tenuto_api", PEPPERS, **said)
 
 

@@ -20,7 +20,7 @@ TRIES = 5
 
 @pytest.fixture
 def settings(settings: ServerSettings) -> ServerSettings:
-    return replace(settings, stranger_limit=RateLimit(0.01, TRIES))
+    return replace(settings, unauthenticated_limit=RateLimit(0.01, TRIES))
 
 
 def guess(kind: str = API) -> dict[str, str]:

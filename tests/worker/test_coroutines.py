@@ -43,7 +43,7 @@ class Bench:
         self.told: list[Outcome] = []
         ports = cast("Any", SqlAttemptApis)(None, None, None, None)  # these tasks ask nothing
         places = CrashLedger(make_ledger_file(100))
-        self.executor = Executor(asyncio.get_running_loop(), self.crew, ports, places, tell=self._tell)
+        self.executor = Executor(asyncio.get_running_loop(), self.crew, ports, places, report=self._tell)
         self.executor.tasks[1] = App("a").task(function)
         executor = self.executor
         host = RuntimeHost(

@@ -84,7 +84,7 @@ def _version(status: "SchemaStatus") -> str:
     return f"{status.schema_version} ({status.missing[0]})" if status.missing else f"{status.schema_version}"
 
 
-def judge(facts: Facts, *, embedded: bool) -> Iterator[Check]:
+def run_checks(facts: Facts, *, embedded: bool) -> Iterator[Check]:
     """Yields every check but those of the schema and row security."""
     yield roles(facts.checkup)
     yield dispatcher(facts)

@@ -68,7 +68,7 @@ class LoopState(Generic[D]):
             return False
         return self.loop.name in due.loops or (self.loop.every is not None and now >= self.comes_at)
 
-    def went(self, moved: int, now: float) -> None:
+    def succeeded(self, moved: int, now: float) -> None:
         self.backoff.reset()
         self.batch = min(self.loop.batch, self.batch * 2)
         self.rest = BUSY_TICK_SECONDS if moved else min(MAX_REST_SECONDS, self.rest * 2)
@@ -154,7 +154,7 @@ class Ticker(Generic[D]):
             self._log_recovery(name)
             if moved and turn.loop.at_rest is None:  # periodic clean-up is not activity
                 self._moved_at = now
-            turn.went(moved, now)
+            turn.succeeded(moved, now)
             full = moved >= batch and turn.loop.batch > 1
 
     async def _finish(self) -> None:

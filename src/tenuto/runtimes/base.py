@@ -76,7 +76,7 @@ class Attempt:
         return self.no > 1 or self.root_id is not None
 
     @property
-    def apart(self) -> bool:
+    def needs_fetch(self) -> bool:
         """Whether data must be fetched before the attempt can start."""
         return self.has_objects or self.has_past or self.is_partial
 

@@ -70,7 +70,7 @@ def ignore_signals() -> None:
 
 
 @contextmanager
-def leaving_within(seconds: float) -> Generator[None]:
+def exit_after(seconds: float) -> Generator[None]:
     """End the process after this time even if the block does not finish: an unreachable database would delay the
     shutdown. Held tasks are retried when the lease expires."""
 

@@ -111,7 +111,7 @@ def _new_state(settings: ServerSettings, pool: ConnectionPool) -> ServerState:
         issuer=Issuer(settings.oidc) if settings.oidc else None,
         bcrypt_checker=BcryptChecker(),
         prepaid_tokens=PrepaidTokens(settings.key_limit, settings.org_limit),
-        address_limiter=AddressLimiter(settings.stranger_limit),
+        address_limiter=AddressLimiter(settings.unauthenticated_limit),
         request_limit=RequestLimit(),
         request_log=RequestLog(),
         body_memory=BodyMemoryLimit(settings.org_bytes),

@@ -47,7 +47,7 @@ class ServerSettings:
     org_limit: RateLimit = RateLimit(5000, 10_000)
     task_limit: RateLimit = RateLimit(100, 1000)
     # Per address, for unknown credentials; the burst covers the requests that a server handles at a time.
-    stranger_limit: RateLimit = RateLimit(50, 1000)
+    unauthenticated_limit: RateLimit = RateLimit(50, 1000)
     max_connections: int = 4000  # per process; less if its limit on open files is lower
     max_connections_per_address: int = 1000  # unless it is a trusted proxy
     org_waits: int = 200  # waiting requests of one org, per process

@@ -146,7 +146,7 @@ class InlineWorker:
             mark = running.set(attempt)
             outcome = await self._invoke(attempt)
             running.reset(mark)
-        reporter.tell(attempt, outcome)
+        reporter.report(attempt, outcome)
         flushed = asyncio.create_task(reporter.flush())
         await asyncio.wait({flushed, reporting}, return_when=asyncio.FIRST_COMPLETED)
         if reporting.done():

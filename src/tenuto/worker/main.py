@@ -7,7 +7,7 @@ import signal
 from collections.abc import Callable, Generator
 
 from tenuto.runtimes.background import BackgroundTasks, stop_process
-from tenuto.runtimes.process_lifetime import leaving_within, make_undumpable
+from tenuto.runtimes.process_lifetime import exit_after, make_undumpable
 from tenuto.worker.backends.base import Backend, open_backend
 from tenuto.worker.execution.logs import WorkerLog
 from tenuto.worker.settings import WorkerSettings
@@ -156,7 +156,7 @@ def _signals(supervisors: Supervisors, grace: float, leaving: contextlib.ExitSta
         else:
             log.info("stopping at once: running tasks are returned")
             supervisors.kill()
-        leaving.enter_context(leaving_within(grace + margin if requests == 1 else SHUTDOWN_REPORT_SECONDS))
+        leaving.enter_context(exit_after(grace + margin if requests == 1 else SHUTDOWN_REPORT_SECONDS))
 
     def drain() -> None:
         if requests:

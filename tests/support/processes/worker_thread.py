@@ -45,7 +45,7 @@ class Supervised:
         try:
             for line in self._lines:
                 message = json.loads(line)
-                if message["say"] == what:
+                if message["event"] == what:
                     return message
                 others.append(message)
         except TimeoutError:
@@ -64,7 +64,7 @@ class Supervised:
         os.close(self._ledger)
 
     def holds_nothing(self) -> bool:
-        self.tell(do="tell")
+        self.tell(command="list held")
         return not self.wait_for("held")["ids"]
 
 
@@ -77,7 +77,7 @@ def a_supervised_worker(settings: WorkerSettings, app: App, *, runtimes: Runtime
     try:
         yield worker
     finally:
-        worker.tell(do="stop", grace=0.0)
+        worker.tell(command="stop", grace=0.0)
         worker.thread.join(60)
         worker.close()
         logging.getLogger().handlers[:] = handlers

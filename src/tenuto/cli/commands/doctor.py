@@ -14,9 +14,9 @@ from tenuto.cli.health_checks import (
     Check,
     Facts,
     OrgFacts,
-    judge,
     login_only,
     row_security,
+    run_checks,
     schema,
     storage,
 )
@@ -59,7 +59,7 @@ def _examine(url: str, settings: Settings) -> list[Check]:
             return [*checks, *login_only(asyncio.run(_look_at_login(url)))]
         if {"tenuto_api", "tenuto_owner"} & set(facts.checkup.roles):
             checks.append(row_security(url))
-        checks += [*judge(facts, embedded=settings.database_url is None), storage(settings)]
+        checks += [*run_checks(facts, embedded=settings.database_url is None), storage(settings)]
     return checks
 
 

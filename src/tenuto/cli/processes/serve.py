@@ -22,7 +22,7 @@ from tenuto.cli.processes.shared_home import is_shared, warn_of_other_folders
 from tenuto.db.connection.errors import lacks_right
 from tenuto.model.log_output import Format, Level, LogOutput
 from tenuto.runtimes.background import BackgroundTasks, stop_process
-from tenuto.runtimes.process_lifetime import leaving_within
+from tenuto.runtimes.process_lifetime import exit_after
 
 if TYPE_CHECKING:
     from tenuto.model.keys import Peppers
@@ -156,7 +156,7 @@ async def serve(
                 await run_worker(worker, began, first, stop)
     finally:
         stop.set()
-        with leaving_within(SHUTDOWN_SECONDS + (POOL_STOP_SECONDS if context.providers else 0)):
+        with exit_after(SHUTDOWN_SECONDS + (POOL_STOP_SECONDS if context.providers else 0)):
             await asyncio.wait({dispatching})
         await parts.close()
     if parts.error:

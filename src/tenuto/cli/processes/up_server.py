@@ -86,7 +86,7 @@ async def serve_http(front: LocalServer | None, parts: BackgroundTasks) -> Async
         return
     from uvicorn import Server
 
-    class Beside(Server):
+    class EmbeddedServer(Server):
         @contextmanager
         def capture_signals(self) -> Generator[None]:
             """Leave signals to `tenuto up`."""
@@ -96,7 +96,7 @@ async def serve_http(front: LocalServer | None, parts: BackgroundTasks) -> Async
             await super().startup(sockets)
             ready.set()
 
-    server = Beside(uvicorn_config(front.settings, grace=GRACE))
+    server = EmbeddedServer(uvicorn_config(front.settings, grace=GRACE))
     leaving = False
 
     async def serve() -> None:
@@ -124,11 +124,11 @@ async def make_link(context: ProcessContext, front: LocalServer) -> str:
         pool.connection() as conn,
         conn.transaction(),
     ):
-        await _let_in(AuditedTransaction(conn, UUID(context.org_id), os_user()), context.settings.org, token)
+        await _store_login_link(AuditedTransaction(conn, UUID(context.org_id), os_user()), context.settings.org, token)
     return f"{address(front.listener)}/auth/link?token={token}"
 
 
-async def _let_in(transaction: AuditedTransaction, org: str, token: str) -> None:
+async def _store_login_link(transaction: AuditedTransaction, org: str, token: str) -> None:
     from tenuto.cli.commands.users import link_for
     from tenuto.db import identity
 

@@ -39,9 +39,9 @@ class Executor:
         apis: AttemptApis,
         ledger: CrashLedger,
         *,
-        tell: Callable[[Attempt, Outcome], None],
+        report: Callable[[Attempt, Outcome], None],
     ) -> None:
-        self._loop, self._slots, self._apis, self._ledger, self._tell = loop, slots, apis, ledger, tell
+        self._loop, self._slots, self._apis, self._ledger, self._tell = loop, slots, apis, ledger, report
         self.tasks: dict[int, Task[..., Any]] = {}  # by route
         self.runtimes: dict[str, Runtime] = {}  # by the executor of a task
         self.deadlines = Deadlines(loop, soft=self._time_is_up, hard=self.abandon)
@@ -94,7 +94,7 @@ class Executor:
             now - began > MAX_TURN_SECONDS
             or attempt.stop is not None
             or attempt.task.executor != "async"
-            or attempt.apart
+            or attempt.needs_fetch
         ):
             return None
         self.waiting.popleft()
@@ -121,7 +121,7 @@ class Executor:
             self.give_back_waiting()
 
     def _begin(self, attempt: Attempt) -> None:
-        if attempt.apart:
+        if attempt.needs_fetch:
             handle = TaskHandle(attempt, self.end)
             attempt.handle = handle.start(self._loop, self._fetch(attempt, handle))
         else:

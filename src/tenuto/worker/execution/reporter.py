@@ -10,7 +10,7 @@ from uuid import UUID
 
 from tenuto.db.connection.errors import Unreachable
 from tenuto.model.backoff import Backoff
-from tenuto.model.errors import SessionEnded
+from tenuto.model.errors import SessionEnded, TooLarge
 from tenuto.model.tasks import Fences, ReportResult
 from tenuto.model.text import one_line
 from tenuto.runtimes.base import Attempt
@@ -27,17 +27,22 @@ from tenuto.runtimes.outcomes import (
     Waiting,
     describe,
 )
+from tenuto.sdk.options import TaskOptions
 from tenuto.sdk.retries import NEVER
+from tenuto.sdk.task import Task
 from tenuto.worker.backends.base import REJECTED, Backend
 from tenuto.worker.execution.progress import ProgressSender
 from tenuto.worker.process.held_attempts import HeldAttempts
 from tenuto.worker.process.session import WorkerSession
+from tenuto.worker.process.slots import Report
 
 log = logging.getLogger("tenuto.worker")
 
 BATCH = 500
 MAX_PAUSE_SECONDS = 5.0
 REJECTED_PAUSE_SECONDS = 60.0
+# The task of a completion that the database rejected: reports do not name their task.
+REPORTED_TASK: Task[..., Any] = Task("completed", lambda: None, TaskOptions())
 
 Ending = tuple[Attempt, Outcome]
 Store = Callable[[Attempt, str], Awaitable[Any]]
@@ -65,13 +70,22 @@ class Reporter:
         self._idle = asyncio.Event()
         self._idle.set()
 
-    def tell(self, attempt: Attempt, outcome: Outcome) -> None:
+    def report(self, attempt: Attempt, outcome: Outcome) -> None:
+        """Queue an outcome, which `run` delivers."""
         if isinstance(outcome, Dropped):
             self._held.drop((attempt.task_id, attempt.no))
             return
         self._pending.append((attempt, outcome))
         self._idle.clear()
         self._news.set()
+
+    def replace_completion(self, report: Report, problem: Exception) -> None:
+        """Handle a completion that the database rejected: if too large, store it as a data object, otherwise fail the
+        attempt."""
+        task_id, no, output, run_id = report
+        attempt = Attempt((None, task_id, no, run_id, *[None] * 6), REPORTED_TASK, 0.0)
+        is_too_large = isinstance(problem, TooLarge)
+        self.report(attempt, Completed(output) if is_too_large else Failed(describe(problem), NEVER))
 
     async def flush(self) -> None:
         """Wait until all outcomes passed so far have been delivered."""
@@ -116,7 +130,7 @@ class Reporter:
         backoff = None
         while True:
             try:
-                await self._report(endings)
+                await self._send(endings)
             except SessionEnded:
                 pass  # the session's reports are obsolete
             except REJECTED as problem:
@@ -148,9 +162,9 @@ class Reporter:
             "the database rejects the outcome of task %s (%s); it is reported again in %g s: run=%s",
             attempt.task_id, one_line(str(problem)), REJECTED_PAUSE_SECONDS, attempt.run_id,
         )  # fmt: skip
-        asyncio.get_running_loop().call_later(REJECTED_PAUSE_SECONDS, self.tell, attempt, outcome)
+        asyncio.get_running_loop().call_later(REJECTED_PAUSE_SECONDS, self.report, attempt, outcome)
 
-    async def _report(self, endings: list[Ending]) -> None:
+    async def _send(self, endings: list[Ending]) -> None:
         if self._progress.apis.progress:  # stored with the end of its attempt
             await self._progress.send()
         reports = await self._call(

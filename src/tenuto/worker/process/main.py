@@ -51,7 +51,7 @@ def main(fd: int, ledger: int, backend: str) -> None:
             task.check()  # report hints without a JSON form now, not at the first task
         operators = _load_operators(settings)
     except (BadTarget, InvalidInput) as problem:
-        control.send({"say": "refused", "reason": str(problem)})
+        control.send({"event": "refused", "reason": str(problem)})
         return
     if not settings.code_version:
         settings = replace(settings, code_version=code_version(app), hashes_code=True)
@@ -62,7 +62,7 @@ def main(fd: int, ledger: int, backend: str) -> None:
             left_behind = runner.run(_work(settings, app, operators, control, ledger))
         except StartupFailed as problem:
             log.error("%s", problem, exc_info=problem.__cause__)
-            control.send({"say": "failed", "reason": str(problem)})
+            control.send({"event": "failed", "reason": str(problem)})
             sys.exit(1)
         except BaseException as error:  # user code stopped the event loop, cancelled every task or called sys.exit()
             # Before the runner cancels the attempts: they would end as if they had been given back, uncharged.
@@ -96,7 +96,7 @@ async def _work(settings: WorkerSettings, app: App, operators: App, control: Con
         try:
             strength = await find_strength(weak=settings.weak_sandbox)
         except SandboxUnavailable as refusal:
-            control.send({"say": "refused", "reason": str(refusal)})
+            control.send({"event": "refused", "reason": str(refusal)})
             return False
         log.log(logging.WARNING if strength.missing else logging.INFO, strength.describe())
         settings = replace(settings, sandbox=strength.name)

@@ -100,7 +100,7 @@ class Registration:
         self.queues = {route.route_id: route.queue for route in routes}
         return {route.route_id: tasks[route.type] for route in routes}
 
-    async def introduce(self) -> None:
+    async def declare_app(self) -> None:
         """Store the schedules of the app, declare the options of its task types, and check that the resource group
         exists."""
         await self._backend.put_schedules(self._app)

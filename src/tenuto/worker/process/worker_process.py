@@ -4,21 +4,15 @@ them."""
 import asyncio
 import logging
 import os
-from typing import Any
 
-from tenuto.model.errors import TenutoError, TooLarge
+from tenuto.model.errors import TenutoError
 from tenuto.model.metric_labels import OTHER
 from tenuto.model.workers import CANCEL, is_for
 from tenuto.runtimes.background import BackgroundTasks
-from tenuto.runtimes.base import Attempt
 from tenuto.runtimes.json_lines import Message
-from tenuto.runtimes.outcomes import Completed, Failed, describe
 from tenuto.runtimes.process_settings import ProcessLimits
 from tenuto.runtimes.sandbox.capabilities import SandboxCapabilities
 from tenuto.sdk.app import App
-from tenuto.sdk.options import TaskOptions
-from tenuto.sdk.retries import NEVER
-from tenuto.sdk.task import Task
 from tenuto.worker.backends.base import Backend
 from tenuto.worker.execution.bundles import Bundles
 from tenuto.worker.execution.executor import Executor
@@ -42,8 +36,6 @@ from tenuto.worker.supervisor.control_channel import ControlChannel
 log = logging.getLogger("tenuto.worker")
 
 CLOCK_MARGIN_SECONDS = 0.25
-# Of a report that the database rejected: reports do not name their task.
-REPORTED_TASK: Task[..., Any] = Task("completed", lambda: None, TaskOptions())
 
 
 class WorkerProcess:
@@ -64,8 +56,8 @@ class WorkerProcess:
         self._settings, self._app, self._control, self._strength = settings, app, control, strength
         self._loop, self._backend, self._parts = asyncio.get_running_loop(), backend, BackgroundTasks()
         self._parts.watch_loop(self._loop)
-        places = CrashLedger(ledger)
-        self._held = HeldAttempts(places)
+        started = CrashLedger(ledger)
+        self._held = HeldAttempts(started)
         self._session = WorkerSession(outage_log=control.outage_log())
         self._apis = backend.open_apis(self._session)
         self._failure_hooks = FailureHooks()
@@ -79,7 +71,7 @@ class WorkerProcess:
         self._registration = Registration(
             backend, settings, app, self._session, operators, lost=self._drop_everything, resolve=self._resolve_now
         )
-        self._groups = self._make_groups(places)
+        self._groups = self._make_groups(started)
         for group in self._groups:
             group.slots.others += [other.slots for other in self._groups if other is not group]
         self._ready = False
@@ -97,7 +89,7 @@ class WorkerProcess:
         limit = entries[names[0]].slots
         concurrency = self._settings.concurrency
         slots = Slots(concurrency if limit is None else limit(concurrency))
-        executor = Executor(self._loop, slots, self._apis, ledger, tell=self._reporter.tell)
+        executor = Executor(self._loop, slots, self._apis, ledger, report=self._reporter.report)
         host = WorkerRuntimeHost(
             loop=self._loop,
             process=self._settings.process,
@@ -123,7 +115,7 @@ class WorkerProcess:
         self._parts.start("flusher", self._flusher.run())
         self._parts.start("failure hooks", self._failure_hooks.run())
         self._parts.start("look ahead", self._look_ahead())
-        self._parts.thread("control", lambda: self._control.listen(self._heard)).start()
+        self._parts.thread("control", lambda: self._control.listen(self._handle_message)).start()
         try:
             return await self._run()
         finally:
@@ -134,12 +126,12 @@ class WorkerProcess:
             if not await self._shutdown.allows(self._register()):
                 return True
         except TenutoError as problem:  # the settings of this worker are invalid: another process would fail too
-            self._control.send({"say": "refused", "reason": str(problem)})
+            self._control.send({"event": "refused", "reason": str(problem)})
             return True
         self._open_claimers()
         await self._shutdown.requested.wait()
         left_behind = await self._shutdown.run()
-        self._control.send({"say": "closed"})
+        self._control.send({"event": "closed"})
         return left_behind
 
     def _open_claimers(self) -> None:
@@ -151,12 +143,12 @@ class WorkerProcess:
 
     async def _register(self) -> None:
         await self._open_session()
-        await self._registration.introduce()
+        await self._registration.declare_app()
 
     async def _open_session(self) -> None:
         await self._registration.open()
         await self._resolve()
-        self._control.send({"say": "session", "id": self._session.id, "token": self._session.token})
+        self._control.send({"event": "session", "id": self._session.id, "token": self._session.token})
 
     async def _resolve(self) -> None:
         try:
@@ -185,7 +177,7 @@ class WorkerProcess:
         if reason := self._settings.limits.reached(os.getpid(), ended):
             self._replaced = True
             unused = not any(group.slots.open or group.executor.ended for group in self._groups)
-            self._control.send({"say": "too large" if unused else "replace", "reason": reason})
+            self._control.send({"event": "too large" if unused else "replace", "reason": reason})
 
     def _wake(self) -> None:
         for group in self._groups:
@@ -206,23 +198,24 @@ class WorkerProcess:
         self._loop.call_soon_threadsafe(self._registration.resolve_soon)
 
     def attempts_cancelled(self) -> None:
-        self._control.send({"say": "beat"})
+        self._control.send({"event": "beat"})
 
     def session_ended(self, session_id: int) -> None:
         self._loop.call_soon_threadsafe(self._ended, session_id)
 
     def report_rejected(self, report: Report, problem: Exception) -> None:
-        self._loop.call_soon_threadsafe(self._replace_report, report, problem)
+        self._loop.call_soon_threadsafe(self._reporter.replace_completion, report, problem)
 
     def group_missing(self, reason: str) -> None:
-        self._control.send({"say": "refused", "reason": f"{reason}: this worker claims from no other group, and ends"})
+        reason = f"{reason}: this worker claims from no other group, and ends"
+        self._control.send({"event": "refused", "reason": reason})
         self._loop.call_soon_threadsafe(self._shutdown.finish)
 
     def _announce(self) -> None:
         """Report once that wake-ups are being received."""
         if not self._ready:
             self._ready = True
-            self._control.send({"say": "ready", "tasks": sorted(self._app.tasks)})
+            self._control.send({"event": "ready", "tasks": sorted(self._app.tasks)})
 
     def _listen(self) -> None:
         self._announce()
@@ -237,9 +230,9 @@ class WorkerProcess:
                 self._wake()
                 self._registration.resolve_soon()
 
-    def _heard(self, message: Message | None) -> None:
+    def _handle_message(self, message: Message | None) -> None:
         """Handle a message in the control thread: requests that must not wait for the event loop are handled here."""
-        if message is not None and message["do"] == "tell":
+        if message is not None and message["command"] == "list held":
             holding = {**vars(self._held.snapshot()), "logs": [*map(vars, self._flusher.worker_log.take())]}
             running = sum(len(group.executor.running) for group in self._groups)
             ended = [
@@ -247,7 +240,7 @@ class WorkerProcess:
                 for group in self._groups
                 for route, *counts in group.executor.take_counts()
             ]
-            self._control.send({"say": "held", **holding, "metrics": {"running": running}, "ended": ended})
+            self._control.send({"event": "held", **holding, "metrics": {"running": running}, "ended": ended})
         else:
             self._loop.call_soon_threadsafe(self._handle_command, message)
 
@@ -255,23 +248,27 @@ class WorkerProcess:
         match message:
             case None:
                 self._shutdown.request(0.0)
-            case {"do": "beaten", "session": session, "at": at, "lost": lost, "cancelled": cancelled, "new": newest}:
-                if session == self._session.id:
-                    self._session.open.set()
-                    self._registration.renewed(at)
-                for group in self._groups:
-                    group.executor.drop(lost)
-                self._cancel(cancelled)
-                if self._registration.saw(newest):
-                    self._resolve_now()
-            case {"do": "ended", "session": session}:
+            case {"command": "renewed"}:
+                self._handle_heartbeat(message)
+            case {"command": "ended", "session": session}:
                 self._ended(session)
-            case {"do": "finish"}:
+            case {"command": "finish"}:
                 self._shutdown.finish()
-            case {"do": "stop", "grace": grace}:
+            case {"command": "stop", "grace": grace}:
                 self._shutdown.request(grace)
             case _:
                 raise AssertionError(f"unknown message from the supervisor: {message}")
+
+    def _handle_heartbeat(self, message: Message) -> None:
+        """Apply the result of a heartbeat: the renewed lease, lost and cancelled attempts, and new routes."""
+        if message["session"] == self._session.id:
+            self._session.open.set()
+            self._registration.renewed(message["at"])
+        for group in self._groups:
+            group.executor.drop(message["lost"])
+        self._cancel(message["cancelled"])
+        if self._registration.saw(message["new"]):
+            self._resolve_now()
 
     def _ended(self, session_id: int) -> None:
         """Drop the attempts of an ended session and open another one."""
@@ -289,12 +286,3 @@ class WorkerProcess:
     def _cancel(self, fences: list[tuple[str, int]]) -> None:
         for group in self._groups:
             group.executor.cancel(fences)
-
-    def _replace_report(self, report: Report, problem: Exception) -> None:
-        """Handle a completion that the database rejected: if too large, store it as a data object, otherwise fail the
-        attempt."""
-        task_id, no, output, run_id = report
-        attempt = Attempt((None, task_id, no, run_id, *[None] * 6), REPORTED_TASK, 0.0)
-        self._reporter.tell(
-            attempt, Completed(output) if isinstance(problem, TooLarge) else Failed(describe(problem), NEVER)
-        )

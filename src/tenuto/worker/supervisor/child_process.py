@@ -66,7 +66,7 @@ class ChildProcess(JsonLinesStream):
     async def end(self) -> None:
         """End a process that no supervisor has taken over."""
         if self._has_begun:
-            self.send({"do": "stop", "grace": 0.0})
+            self.send({"command": "stop", "grace": 0.0})
             with suppress(TimeoutError):
                 async with asyncio.timeout(GIVE_BACK_SECONDS):
                     await self.wait()

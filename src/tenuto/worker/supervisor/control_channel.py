@@ -19,8 +19,8 @@ class ControlChannel(JsonLinesSocket):
     def outage_log(self) -> OutageLog:
         """Return an outage log that forwards to the supervisor, which logs for its children too."""
         return OutageLog(
-            gone=lambda reason, _: self.send({"say": "away", "reason": reason}),
-            back=lambda _: self.send({"say": "back"}),
+            gone=lambda reason, _: self.send({"event": "away", "reason": reason}),
+            back=lambda _: self.send({"event": "back"}),
         )
 
     def listen(self, handle: Callable[[Message | None], None]) -> None:

@@ -13,7 +13,7 @@ from uuid import UUID
 from tenuto.db.connection.errors import RowRejected
 from tenuto.model.errors import SessionEnded
 from tenuto.model.metrics import PART_RESTARTS
-from tenuto.model.tasks import Fences
+from tenuto.model.tasks import Fences, HeartbeatResult
 from tenuto.model.workers import Session
 from tenuto.runtimes.background import BackgroundTaskDied, BackgroundTasks
 from tenuto.worker.backends.base import Backend
@@ -63,7 +63,7 @@ class Supervisor:
         self._child: ChildProcess | None = None
         self._session: Session | None = None
         self._held, self._comparison = NOTHING_HELD, Comparison()
-        self._answered = asyncio.Event()
+        self._held_received = asyncio.Event()
         self._beat_now = asyncio.Event()
         self._stopping = asyncio.Event()
         self._grace: float | None = None
@@ -84,7 +84,7 @@ class Supervisor:
         if self._session is None:
             self.kill()  # without a session it holds nothing
         elif self._child:
-            self._child.send({"do": "stop", "grace": grace})
+            self._child.send({"command": "stop", "grace": grace})
 
     def finish(self) -> None:
         """Run everything that the child has claimed, then end: another supervisor has taken its place."""
@@ -92,7 +92,7 @@ class Supervisor:
         if self._session is None:
             self.kill()  # without a session it holds nothing
         elif self._child:
-            self._child.send({"do": "finish"})
+            self._child.send({"command": "finish"})
 
     def kill(self) -> None:
         """Kill the child at once. Its attempts are given back and not counted as lost."""
@@ -114,7 +114,7 @@ class Supervisor:
                 continue
             if self._stopping.is_set():  # stopped while the child was being started
                 self.kill()
-            parts = BackgroundTasks(self._heart_died)
+            parts = BackgroundTasks(self._heartbeat_died)
             parts.start("heartbeat", self._beat(child))
             try:
                 await self._listen(child, parts)
@@ -126,11 +126,11 @@ class Supervisor:
             if not self._stopping.is_set():
                 pause = MIN_PAUSE_SECONDS if self._worked else min(MAX_PAUSE_SECONDS, pause * 2)
                 PART_RESTARTS.labels("task process").inc()
-                await self._rest(code, 0.0 if self._worked else pause)
+                await self._pause(code, 0.0 if self._worked else pause)
         self._replaces = None  # which would keep all earlier ones in memory
         self.ended.set()
 
-    async def _rest(self, code: int, seconds: float) -> None:
+    async def _pause(self, code: int, seconds: float) -> None:
         """Pause before the next child starts: not at all if the last one had worked, and longer after each child that
         could not start."""
         when = f"in {seconds:.1f} s" if seconds else "now"
@@ -139,7 +139,7 @@ class Supervisor:
             async with asyncio.timeout(seconds):
                 await self._stopping.wait()
 
-    def _heart_died(self, died: BackgroundTaskDied) -> None:
+    def _heartbeat_died(self, died: BackgroundTaskDied) -> None:
         """Kill the child, because without heartbeats its tasks would be lost unnoticed. The next child gets a new
         heartbeat task."""
         log.critical("%s; restarting the child process", died, exc_info=died.__cause__)
@@ -148,37 +148,37 @@ class Supervisor:
     async def _listen(self, child: ChildProcess, parts: BackgroundTasks) -> None:
         async for message in child.messages():
             match message:
-                case {"say": "session", "id": session_id, "token": token}:
+                case {"event": "session", "id": session_id, "token": token}:
                     self._outage_log.recovered(self)  # an earlier child may have died during an outage
                     self._session = Session(session_id, UUID(token))
                     self._held, self._comparison = NOTHING_HELD, Comparison()
-                case {"say": "held"}:
+                case {"event": "held"}:
                     self._held = message
-                    self._answered.set()
+                    self._held_received.set()
                     self._telemetry.heard(message)
-                case {"say": "beat"}:
+                case {"event": "beat"}:
                     self._beat_now.set()
-                case {"say": "away", "reason": reason}:
+                case {"event": "away", "reason": reason}:
                     self._outage_log.failed(self, reason)
-                case {"say": "back"}:
+                case {"event": "back"}:
                     self._outage_log.recovered(self)
-                case {"say": "ready"}:
+                case {"event": "ready"}:
                     self._worked = True
                     if self._replaces and not self.ready.is_set():
                         self._replaces.finish()
                     self.ready.set()
-                case {"say": "replace", "reason": reason}:
+                case {"event": "replace", "reason": reason}:
                     parts.start("replacement", self._ask_for_replacement(reason))
-                case {"say": "too large", "reason": reason}:
+                case {"event": "too large", "reason": reason}:
                     await self._end_too_large(child, f"process {self.name} {reason} before its first task")
                     return
-                case {"say": "closed"}:
+                case {"event": "closed"}:
                     self._limit_shutdown(child)
-                case {"say": "refused", "reason": reason}:
+                case {"event": "refused", "reason": reason}:
                     self._limit_shutdown(child)
                     await child.wait()
                     raise WorkerRefused(reason)
-                case {"say": "failed", "reason": reason}:
+                case {"event": "failed", "reason": reason}:
                     await child.wait()
                     if not self.ready.is_set() and self._replaces is None:  # later ones are started again
                         raise WorkerFailed(reason)
@@ -236,43 +236,24 @@ class Supervisor:
                 wait = period if beaten else random.uniform(0.1, 0.3)  # noqa: S311 (jitter, not a secret)
 
     async def _beat_once(self, child: ChildProcess, session: Session) -> bool:
-        answered = await self._ask_what_is_held(child)
-        held, comparison, at = self._held, self._comparison, lease_time()
-        fences: dict[str, int] = dict(zip(held["ids"], held["attempts"], strict=True))
-        if not answered:
+        responded = await self._ask_what_is_held(child)
+        fences: dict[str, int] = dict(zip(self._held["ids"], self._held["attempts"], strict=True))
+        if not responded:
             # Claimed since the last response, and possibly what blocks the child.
             fences |= dict(read_ledger(child.ledger))
-        metrics, lines = self._telemetry.take(held["metrics"])
+        at = lease_time()
         try:
             async with asyncio.timeout(self._settings.lease / 3):
-                listed = Fences(session, [UUID(task_id) for task_id in fences], list(fences.values()))
-                try:
-                    settled = comparison.settled(held["settled"], held["given_up"], at)
-                    beat = await self._backend.heartbeat(listed, settled=settled, metrics=metrics, logs=lines)
-                    comparison.accepted(settled, at)
-                except RowRejected as problem:  # an attempt that is not listed cannot be given back: leave all of them
-                    log.error(
-                        "heartbeats do not give back forgotten attempts, because the database rejects one of them: %s",
-                        problem,
-                    )
-                    beat = await self._backend.heartbeat(listed, settled=None, metrics=metrics, logs=lines)
+                beat = await self._send_heartbeat(session, fences, at)
         except SessionEnded:
-            child.send({"do": "ended", "session": session.session_id})
+            child.send({"command": "ended", "session": session.session_id})
             return True
-        self._telemetry.accepted()
-        child.send(
-            {
-                "do": "beaten",
-                "session": session.session_id,
-                "at": at,
-                "lost": [[str(task_id), fences[str(task_id)]] for task_id in beat.lost],
-                "cancelled": [[str(task_id), fences[str(task_id)]] for task_id in beat.cancelled],
-                "new": beat.newest_route,
-            }
-        )
-        lost = {(str(task_id), fences[str(task_id)]) for task_id in beat.lost}
+        lost = [(str(task_id), fences[str(task_id)]) for task_id in beat.lost]
+        cancelled = [(str(task_id), fences[str(task_id)]) for task_id in beat.cancelled]
+        result = {"at": at, "lost": lost, "cancelled": cancelled, "new": beat.newest_route}
+        child.send({"command": "renewed", "session": session.session_id, **result})
         # An outdated list may include attempts that have ended since.
-        if stuck := self._stuck.find(lost & set(read_ledger(child.ledger)), time.monotonic()):
+        if stuck := self._stuck.find(set(lost) & set(read_ledger(child.ledger)), time.monotonic()):
             log.error("task %s exceeded its timeout and blocks its process; killing the process", ", ".join(stuck))
             self.kill()
         if beat.draining and not self._stopping.is_set():
@@ -280,12 +261,28 @@ class Supervisor:
             self.stop(None)
         return True
 
+    async def _send_heartbeat(self, session: Session, fences: dict[str, int], at: float) -> HeartbeatResult:
+        """Renew the lease, and compare the held attempts with the database if this is due."""
+        held, comparison = self._held, self._comparison
+        metrics, lines = self._telemetry.take(held["metrics"])
+        listed = Fences(session, [UUID(task_id) for task_id in fences], list(fences.values()))
+        try:
+            settled = comparison.settled(held["settled"], held["given_up"], at)
+            beat = await self._backend.heartbeat(listed, settled=settled, metrics=metrics, logs=lines)
+            comparison.accepted(settled, at)
+        except RowRejected as problem:  # an attempt that is not listed cannot be given back: leave all of them
+            text = "heartbeats do not give back forgotten attempts, because the database rejects one of them: %s"
+            log.error(text, problem)
+            beat = await self._backend.heartbeat(listed, settled=None, metrics=metrics, logs=lines)
+        self._telemetry.accepted()
+        return beat
+
     async def _ask_what_is_held(self, child: ChildProcess) -> bool:
-        self._answered.clear()
-        child.send({"do": "tell"})
+        self._held_received.clear()
+        child.send({"command": "list held"})
         try:
             async with asyncio.timeout(min(CHILD_RESPONSE_SECONDS, self._settings.lease / 6)):
-                await self._answered.wait()
+                await self._held_received.wait()
         except TimeoutError:
             return False
         return True
