@@ -1,1 +1,2 @@
-"""The command line: connects the other packages. Only this package and sdk/connect.py read the environment."""
+"""The command line: connects the other packages. Only this package, sdk/connect.py and sdk/secret_providers.py read the
+environment."""

@@ -71,7 +71,7 @@ def read_tree(text: str | bytes) -> YamlNode:
     events = _events(_decoded(text))
     problems = Problems()
     try:
-        tree = _Reader(events, problems).document()
+        tree = _TreeBuilder(events, problems).document()
     except (yaml.YAMLError, UnicodeError) as error:
         raise InvalidDag([*problems.found, _syntax_problem(error)]) from error
     problems.raise_if_any()
@@ -107,7 +107,7 @@ def _position(mark: yaml.Mark) -> Position:
     return Position(mark.line + 1, mark.column + 1)
 
 
-class _Reader:
+class _TreeBuilder:
     """Builds the tree from parser events, which come one by one: a document that is too deep is never built."""
 
     def __init__(self, events: Iterator[yaml.Event], problems: Problems) -> None:

@@ -71,13 +71,13 @@ limit 1
 """
 
 HOT_TABLE_SIZES = f"""
-select c.relname::text, coalesce(s.n_live_tup, 0), coalesce(s.n_dead_tup, 0), pg_total_relation_size(c.oid) / 1048576.0::float8,
-       {MAY_VACUUM}
+select c.relname::text, coalesce(s.n_live_tup, 0), coalesce(s.n_dead_tup, 0),
+       pg_total_relation_size(c.oid) / 1048576.0::float8, {MAY_VACUUM}
 from pg_class c
 left join pg_stat_user_tables s on s.relid = c.oid
 where c.relnamespace = to_regnamespace('tenuto') and c.relname = any (%s)
 order by 1
-"""  # noqa: E501
+"""
 
 
 AUDIT_SIZE = """

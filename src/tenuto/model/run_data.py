@@ -73,7 +73,8 @@ class RunDataItem:
 
 @dataclass(frozen=True)
 class State:
-    """One key of a job's operator state; the next update is compared with its version."""
+    """One key of a job's operator state. An update names the version that was read, and fails if it is no longer
+    current."""
 
     key: str
     value: Json

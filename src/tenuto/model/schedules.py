@@ -29,7 +29,7 @@ class Schedule:
 
 @dataclass(frozen=True)
 class ScheduleUpdate:
-    """The changes of a schedule; None leaves a value as it is."""
+    """The changes of a schedule; None keeps the value."""
 
     cron: str | None = None
     timezone: str | None = None

@@ -17,7 +17,7 @@ MAX_LIFETIME_SECONDS = 24 * 3600.0
 AFTER_TIMEOUT_SECONDS = 300.0  # lets an attempt send its last reports after its timeout
 CLOCK_SKEW_SECONDS = 30.0  # allowed between the clocks of two servers
 
-TOKEN_HINT = "send the header `Authorization: Bearer …` with the token of a running attempt"  # noqa: S105
+TOKEN_HINT = "send the header `Authorization: Bearer …` with the token of a running attempt"  # noqa: S105 - no secret
 
 
 def lifetime(timeout_seconds: float | None) -> float:

@@ -15,7 +15,7 @@ class StartupFailed(Exception):
 
 
 async def start_up(hooks: Hooks) -> None:
-    """Run the start-up hooks in order; the first error ends it."""
+    """Run the start-up hooks in order. Raises StartupFailed at the first error."""
     for hook in hooks.startup:
         try:
             await _finished(hook())

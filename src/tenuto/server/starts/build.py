@@ -174,7 +174,7 @@ def read_input(what: str, value: Any, find: FindOutput | None = None) -> tuple[s
     that is neither a list nor an object is the first argument."""
     value = cast("Json", value if isinstance(value, dict | list) else [value])
     text = dump(value)
-    reader = _Reader(what, find)
+    reader = _InputReader(what, find)
     if '"$' in text:
         text = dump(reader.read(value, "input"))
     if len(text) > 100_000:
@@ -182,7 +182,7 @@ def read_input(what: str, value: Any, find: FindOutput | None = None) -> tuple[s
     return text, list(reader.slots.values())
 
 
-class _Reader:
+class _InputReader:
     """Reads one untrusted input: resolves or refuses the reserved keys of the wire format."""
 
     def __init__(self, what: str, find: FindOutput | None) -> None:

@@ -121,7 +121,7 @@ class HttpBackend:
         self,
         session: Session,  # noqa: ARG002 - the server knows it and its queues
         *,
-        queues: list[str] | None,  # noqa: ARG002
+        queues: list[str] | None,  # noqa: ARG002 - of the interface
         types: list[str],
     ) -> list[Route]:
         """Return local route numbers without a request: the server resolves types at each claim."""

@@ -90,7 +90,7 @@ class HttpClaimChannel:
         rows = self.exchange([task_id], [attempt], [output], claim_no=1, limit=0)
         return rows[0][0] if rows else "accepted"
 
-    def postpone_unclaimable(self, limit: int) -> list[Unclaimable]:  # noqa: ARG002
+    def postpone_unclaimable(self, limit: int) -> list[Unclaimable]:  # noqa: ARG002 - of the interface
         """Returns no tasks: the server has already postponed those that cannot be claimed."""
         return []
 

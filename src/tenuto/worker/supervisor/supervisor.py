@@ -186,8 +186,8 @@ class Supervisor:
                     raise AssertionError(f"unknown message from the child process: {message}")
 
     async def _ask_for_replacement(self, reason: str) -> None:
-        """Ask for another process. If the process that this one replaced still finishes its tasks, work on until it has
-        ended, so that at most two processes exist at a time."""
+        """Ask for another process. If the process that this one replaced still finishes its tasks, continue until it
+        has ended, so that at most two processes exist at a time."""
         if self._replaces and not self._replaces.ended.is_set():
             other = self._replaces.name
             log.info("process %s %s; another takes its place when process %s has ended", self.name, reason, other)

@@ -48,7 +48,7 @@ export function DatasetsPage() {
   const datasets = useDatasets();
   const navigate = useNavigate();
   return (
-    <Page title="Datasets" about="What jobs publish: every version with its partitions, checks and lineage.">
+    <Page title="Datasets" about="Datasets that jobs publish: all versions with their partitions, checks and lineage.">
       <Panel flush>
         <Loaded read={datasets}>
           {() => (

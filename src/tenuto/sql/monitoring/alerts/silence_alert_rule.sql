@@ -6,7 +6,7 @@ create or replace function tenuto.silence_alert_rule(p_org_id uuid, p_name text,
 as $$
 begin
   if p_seconds not between 0 and 31536000 then
-    perform tenuto._raise('TN003', format('%s seconds are not 0 to 1 year', p_seconds));
+    perform tenuto._raise('TN003', format('%s seconds are not between 0 and 1 year', p_seconds));
   end if;
   update tenuto.alert_rules
   set silenced_until = case when p_seconds > 0 then tenuto.now() + interval '1 second' * p_seconds end
