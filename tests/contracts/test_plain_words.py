@@ -50,6 +50,7 @@ MESSAGES = {
 }
 START = re.compile(r"(?:^|[.;] )(Who|Whoever|What)\b(?! to )")  # a sentence whose subject is a relative clause
 SQL = re.compile(r"\s*(select|with|insert|update) |\S*$")  # and single words
+SHOWN = re.compile(r'"([^"\n]+)"|`([^`]+)`|>([^<>{};=]+)<')  # texts in quotes, and between tags
 NAMES = {"said": "options, text", "told": "result", "anew": "again"}
 
 
@@ -78,6 +79,13 @@ def test_the_openapi_document_has_no_banned_words() -> None:
     texts = list(_descriptions("", create_app(SETTINGS).openapi()))
 
     assert len(texts) > 500
+    assert [found for place, text in texts for found in _in_text(place, text, {**WORDS, **MESSAGES})] == []
+
+
+def test_the_dashboard_has_no_banned_words() -> None:
+    texts = list(_dashboard_texts())
+
+    assert len(texts) > 1000
     assert [found for place, text in texts for found in _in_text(place, text, {**WORDS, **MESSAGES})] == []
 
 
@@ -135,6 +143,14 @@ def _sql_texts() -> Iterator[tuple[str, str]]:
             for text in re.findall(r"'((?:[^'\n]|'')*)'", code):
                 if " " in text:
                     yield str(path), text
+
+
+def _dashboard_texts() -> Iterator[tuple[str, str]]:
+    for path in (ROOT / "web" / "src").rglob("*.ts*"):
+        for match in SHOWN.finditer(path.read_text()):
+            text = " ".join(match[match.lastindex or 0].split())
+            if " " in text and path.name != "schema.ts":
+                yield str(path), text
 
 
 def _help_texts(path: str, command: Any) -> Iterator[tuple[str, str]]:

@@ -17,7 +17,7 @@ export function AdminPage() {
   const { tab = "users" } = adminRoute.useSearch();
   const navigate = useNavigate({ from: "/admin" });
   return (
-    <Page title="Admin" about="Who may do what, and who did it.">
+    <Page title="Admin" about="Users, roles and API keys, and the audit log of their actions.">
       <Tabs
         label="Parts of the administration"
         tabs={TABS}
