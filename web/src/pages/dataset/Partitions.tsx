@@ -40,7 +40,7 @@ export function Partitions({ name, version }: { name: string; version: string | 
   const partitions = usePartitions(name, version);
   const [chosen, setChosen] = useState<string | null>(null);
   const found = partitions.rows.find((row) => (row.partition ?? "") === chosen);
-  const complete = partitions.hasNextPage ? `the first ${partitions.rows.length}` : `${partitions.rows.length} in total`;
+  const complete = partitions.hasNextPage ? `the first ${partitions.rows.length}` : `all ${partitions.rows.length}`;
   return (
     <>
       {partitions.rows.length > 1 && (
