@@ -1,11 +1,15 @@
 """The description of the API is what it does: kinds of bodies, methods, numbers."""
 
 import gzip
+from collections.abc import Iterator
+from typing import Annotated, Any
 
 import pytest
+from pydantic import TypeAdapter, ValidationError
 from starlette.testclient import TestClient
 
 from tenuto.server.app import create_app
+from tenuto.server.schemas.base import RequestModel
 from tenuto.server.settings import ServerSettings
 
 START = {"type": "a.b", "input": {"x": 1}}
@@ -114,3 +118,32 @@ def test_a_whole_number_may_be_written_as_a_float_and_nothing_else_is(
     admin: TestClient, priority: object, status: int
 ) -> None:
     assert admin.post("/v1/runs", json={**START, "priority": priority}).status_code == status
+
+
+def integers_of(model: type[RequestModel]) -> Iterator[tuple[str, TypeAdapter[Any], float]]:
+    """The integer fields of request bodies, with a value that each takes, written as a float."""
+    for below in model.__subclasses__():
+        yield from integers_of(below)
+    for name, field in model.model_fields.items():
+        kind = TypeAdapter(Annotated[field.annotation, name, *field.metadata])  # type: ignore[valid-type]
+        schema = kind.json_schema()
+        members = {member.get("type"): member for member in schema.get("anyOf", [schema])}
+        if "integer" in members and "number" not in members:
+            yield f"{model.__name__}.{name}", kind, float(max(members["integer"].get("minimum", 0), 0))
+
+
+def test_every_integer_of_a_body_may_be_written_as_a_float(settings: ServerSettings) -> None:
+    create_app(settings)  # imports all models
+    found = {name: (kind, value) for name, kind, value in integers_of(RequestModel)}
+
+    wrong = [name for name, (kind, value) in found.items() if not is_taken(kind, value)]
+
+    assert len(found) > 40
+    assert wrong == []
+
+
+def is_taken(kind: TypeAdapter[Any], value: float) -> bool:
+    try:
+        return type(kind.validate_python(value, strict=True)) is int
+    except ValidationError:
+        return False

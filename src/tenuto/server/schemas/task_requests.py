@@ -29,7 +29,7 @@ class FailStepRequest(TaskApiRequest):
     step_no: Count
     name: Name
     error: JsonObject
-    tries: Annotated[int, Field(ge=1, le=1000)]
+    tries: Annotated[int, Field(ge=1, le=1000), WHOLE]
     retry_seconds: Annotated[float, Field(ge=0, le=315_360_000)] | None = None
     kind: Literal["step", "child"] = "step"
 
@@ -103,9 +103,9 @@ class SignFilesRequest(TaskApiRequest):
 
 
 class StageRowsRequest(TaskApiRequest):
-    output: Annotated[int, Field(ge=0, le=99)]
+    output: Annotated[int, Field(ge=0, le=99), WHOLE]
     location: Annotated[str, Field(max_length=MAX_KEY_BYTES)]
-    page: Annotated[int, Field(ge=0, le=999)]
+    page: Annotated[int, Field(ge=0, le=999), WHOLE]
     rows: Annotated[list[list[str | None]], Field(max_length=10_000)]
 
 
