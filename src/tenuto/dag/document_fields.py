@@ -210,7 +210,7 @@ class JobFields(Fields):
         default=None,
         description="Where it runs. Default: worker, and sandbox for a bundle. dispatcher: trigger_cron, webhook and "
         "range_aggregator run in a dispatcher, without a worker. ecs_platform is another name of worker, ecs_udf of "
-        "sandbox.",
+        "sandbox. lambda, ecs and ray are accepted and stored, and run as worker, or sandbox for a bundle.",
     )
     operator: str = Field(pattern=OPERATOR, description="Operator that it runs; sql@2 is version 2 of sql.")
     config: dict[str, Json] = Field(default={}, description="Options of the operator.")
