@@ -83,4 +83,5 @@ def test_what_a_careless_route_does_is_found(db: psycopg.Connection, settings: S
 def test_the_api_answers_thousands_of_requests_as_its_description_says(
     db: psycopg.Connection, url: str, settings: ServerSettings, seed: int
 ) -> None:
-    check(fuzz(db, url, examples=100, seed=seed, whole=True), settings)
+    # 20 examples per operation: 19,000 requests in 4 to 6 minutes. 100 examples took over 20.
+    check(fuzz(db, url, examples=20, seed=seed, whole=True), settings)
