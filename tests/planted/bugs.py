@@ -71,7 +71,7 @@ BUGS = (
         (
             (
                 "runs/dependencies/_release.sql",
-                r"    cards := tenuto\._count_down\(v_children, v_counts\);",
+                r"    queued := tenuto\._count_down\(v_children, v_counts\);",
                 """
   select array_agg(p.id), array_agg(p.remaining) into v_children, v_counts
   from tenuto.pending_tasks p
@@ -80,7 +80,7 @@ BUGS = (
       select from tenuto.task_dependencies d
       where d.child_id = p.id
         and not exists (select from tenuto.task_attempts a where a.task_id = d.parent_id and a.end_no = 0));
-  cards := tenuto._count_down(v_children, v_counts);""",
+  queued := tenuto._count_down(v_children, v_counts);""",
             ),
         ),
     ),

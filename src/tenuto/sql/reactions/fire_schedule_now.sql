@@ -27,7 +27,7 @@ begin
     perform tenuto._audit(p_org_id, 'schedule', p_name, 'fire', jsonb_build_object('run', v_run_ids[1]));
     return v_run_ids[1];
   end if;
-  select s.run_ids, s.cards into v_run_ids, v_queued
+  select s.run_ids, s.queued into v_run_ids, v_queued
   from tenuto._start_named(
     p_org_id, array[p_name], array[p_name || '@now ' || tenuto._uuid7()], jsonb_build_array(v_schedule.kind), array[0],
     array[v_schedule.input],

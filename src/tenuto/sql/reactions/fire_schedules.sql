@@ -79,7 +79,7 @@ begin
 
     v_run_ids := null;
     if v_fired.names is not null then
-      select s.run_ids, s.cards into v_run_ids, v_new
+      select s.run_ids, s.queued into v_run_ids, v_new
       from tenuto._start_named(
         v_org, v_fired.names, v_fired.keys, v_fired.kinds, v_fired.task_kinds, v_fired.inputs, v_fired.details) s;
       v_queued := v_queued || v_new;

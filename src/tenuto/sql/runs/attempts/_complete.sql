@@ -74,7 +74,7 @@ begin
 
   if v_all.followed is not null then
     v_released := tenuto._release(v_all.followed, 'completed');
-    v_queued := v_released.cards;
+    v_queued := v_released.queued;
     v_all.owned := v_all.owned || v_released.owned;
   end if;
   if v_all.owned is not null then

@@ -10,7 +10,7 @@ declare
   v_outcomes text[];
   v_owned uuid[];
   v_ready tenuto.queued_task[];
-  v_doomed uuid[];
+  v_ended uuid[];
 begin
   select array_agg(c.id) filter (where tenuto._has_dependents(c.flags)),
          array_agg(c.outcome) filter (where tenuto._has_dependents(c.flags)),
@@ -19,8 +19,8 @@ begin
   from unnest(p_queued, p_outcomes) as c(id, org_id, run_id, route_id, group_no, priority, attempt, flags, outcome)
   where c.outcome in ('failed', 'cancelled');
   if v_ids is not null then
-    select d.cards, d.owned into v_ready, v_doomed from tenuto._end_dependents(v_ids, v_outcomes) d;
-    v_owned := v_owned || v_doomed;
+    select d.queued, d.owned into v_ready, v_ended from tenuto._end_dependents(v_ids, v_outcomes) d;
+    v_owned := v_owned || v_ended;
   end if;
   if cardinality(v_owned) > 0 then
     v_ready := v_ready || tenuto._notify_parents(v_owned);

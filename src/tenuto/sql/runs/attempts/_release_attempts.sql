@@ -12,7 +12,7 @@ declare
   v_woken tenuto.queued_task[];
   v_seq bigint := nextval('tenuto.ready_seq') << 20;   -- for attempts claimed before positions were stored
 begin
-  select b.cards, b.woken into v_queued, v_woken from tenuto._return_attempts(p_running, p_outcome, p_reported) b;
+  select b.queued, b.woken into v_queued, v_woken from tenuto._return_attempts(p_running, p_outcome, p_reported) b;
 
   insert into tenuto.ready_tasks
     (seq, queued_at, id, org_id, run_id, route_id, group_no, priority, attempt, flags)

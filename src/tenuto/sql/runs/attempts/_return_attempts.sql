@@ -3,7 +3,7 @@
 -- the tasks that such a cancel released. The caller makes all of them ready in one call, because that locks limits.
 create or replace function tenuto._return_attempts(
   p_running tenuto.running_tasks[], p_outcome text, p_reported boolean, p_errors jsonb default null,
-  out cards tenuto.queued_task[], out woken tenuto.queued_task[])
+  out queued tenuto.queued_task[], out woken tenuto.queued_task[])
   language plpgsql
 as $$
 declare
@@ -35,7 +35,7 @@ begin
   if v_cancelled is not null then
     woken := tenuto._end_failed_attempts(v_cancelled, p_reported);
   end if;
-  cards := array(
+  queued := array(
     select (r.id, r.org_id, r.run_id, r.route_id, r.group_no, r.priority, r.attempt, r.flags)::tenuto.queued_task
     from unnest(p_running) r
     where not r.cancel

@@ -23,7 +23,7 @@ begin
   perform tenuto._check_mismatch(m) from unnest(p_mismatches) m;
   perform tenuto._check_name('a code version', v, 64) from unnest(p_versions) v;
   v_running := array(select t from tenuto._take_running(p_session_id, p_token, p_task_ids, p_attempts) t);
-  select b.cards, b.woken
+  select b.queued, b.woken
   into v_returned, v_woken
   from tenuto._return_attempts(v_running, 'blocked', true, (
     select jsonb_object_agg(r.id, r.mismatch)

@@ -12,7 +12,7 @@ begin
   perform tenuto._check_fences(p_task_ids, p_attempts, cardinality(p_seconds));
   perform tenuto._check_seconds(p_seconds);
   v_running := array(select t from tenuto._take_running(p_session_id, p_token, p_task_ids, p_attempts) t);
-  select b.cards, b.woken into v_queued, v_woken from tenuto._return_attempts(v_running, 'snoozed', true) b;
+  select b.queued, b.woken into v_queued, v_woken from tenuto._return_attempts(v_running, 'snoozed', true) b;
 
   insert into tenuto.delayed_tasks
     (available_at, id, org_id, run_id, route_id, group_no, priority, attempt, flags, reason)

@@ -6,7 +6,7 @@
 -- after the other, so that no plan depends on statistics (50,000 dependents in a new week on 2 cores take 1 s; with a
 -- join that the planner chose, they took over a minute).
 create or replace function tenuto._end_dependents(
-  p_ids uuid[], p_outcomes text[], out cards tenuto.queued_task[], out owned uuid[])
+  p_ids uuid[], p_outcomes text[], out queued tenuto.queued_task[], out owned uuid[])
   language plpgsql
   set plan_cache_mode = force_custom_plan
   set enable_seqscan = off
@@ -55,6 +55,6 @@ begin
     perform tenuto._record_ends(array(select e from unnest(v_ended) e where e.id = any (v_skipped)), 'skipped', null);
     owned := array(select e.id from unnest(v_ended) e where tenuto._has_parent(e.flags));
   end if;
-  cards := tenuto._count_down(v_children, v_counts);
+  queued := tenuto._count_down(v_children, v_counts);
 end
 $$;

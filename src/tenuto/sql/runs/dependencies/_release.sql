@@ -3,7 +3,7 @@
 -- both are counted. Returns the queued tasks to make ready, and the ended tasks that have a parent, whose parents the
 -- caller notifies.
 create or replace function tenuto._release(
-  p_ids uuid[], p_outcome text, out cards tenuto.queued_task[], out owned uuid[])
+  p_ids uuid[], p_outcome text, out queued tenuto.queued_task[], out owned uuid[])
   language plpgsql
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off
@@ -25,11 +25,11 @@ begin
     group by d.child_id
   ) s;
   if v_dooms then
-    select d.cards, d.owned
-    into cards, owned
+    select d.queued, d.owned
+    into queued, owned
     from tenuto._end_dependents(p_ids, array_fill(p_outcome, array[cardinality(p_ids)])) d;
   elsif v_children is not null then
-    cards := tenuto._count_down(v_children, v_counts);
+    queued := tenuto._count_down(v_children, v_counts);
   end if;
 end
 $$;

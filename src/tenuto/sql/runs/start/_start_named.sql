@@ -3,7 +3,7 @@
 -- last step.
 create or replace function tenuto._start_named(
   p_org_id uuid, p_names text[], p_keys text[], p_kinds jsonb, p_task_kinds int[], p_inputs jsonb[], p_details jsonb,
-  out run_ids uuid[], out cards tenuto.queued_task[])
+  out run_ids uuid[], out queued tenuto.queued_task[])
   language plpgsql
   set plan_cache_mode = force_generic_plan
   set jit = off
@@ -45,7 +45,7 @@ begin
   select i.id, p_org_id, v_group, true, i.name, 1, 1, 0, tenuto.now()
   from unnest(run_ids, p_names) as i(id, name)
   where i.id is not null;
-  cards := tenuto._add_tasks(
+  queued := tenuto._add_tasks(
     p_org_id, null, 1, null, v_group, v_kinds, array_remove(run_ids, null),
     array(
       select i.input

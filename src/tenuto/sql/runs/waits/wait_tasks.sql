@@ -17,7 +17,7 @@ begin
   perform tenuto._check_fences(p_task_ids, p_attempts, cardinality(p_waits));
   v_waits := tenuto._read_waits(p_task_ids, p_attempts, p_waits);
   v_running := array(select t from tenuto._take_running(p_session_id, p_token, p_task_ids, p_attempts) t);
-  select b.cards, b.woken into v_queued, v_woken from tenuto._return_attempts(v_running, 'waiting', true) b;
+  select b.queued, b.woken into v_queued, v_woken from tenuto._return_attempts(v_running, 'waiting', true) b;
   v_waits := array(select w from unnest(v_waits) w join unnest(v_queued) c on c.id = w.id order by w.id);
   v_ready := tenuto._await_children(v_waits) || tenuto._await_signals(v_waits, v_queued);
 
