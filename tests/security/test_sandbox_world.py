@@ -8,6 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.support.database.limits import insert_limit
 from tests.support.database.tasks import DEFAULT_ORG, call
 from tests.support.processes.command_line import ROOT
 from tests.support.sandbox.worker import SCRATCH, SHARED, SandboxWorker
@@ -173,9 +174,7 @@ def test_a_trusted_task_cannot_be_started_from_it(sandbox: SandboxWorker) -> Non
 
 
 def test_a_limit_of_others_keeps_its_size(sandbox: SandboxWorker) -> None:
-    sandbox.db.execute(
-        "insert into tenuto.limits (org_id, scope, key, size) values (%s, 'key', 'stripe', 1)", [DEFAULT_ORG]
-    )
+    insert_limit(sandbox.db, DEFAULT_ORG, "stripe", size=1)
     child = {"kinds": [{"type": "probe.read_given"}], "inputs": [["x"]]}
     limit = {"scope": "key", "key": "stripe", "size": 1_000_000}
 

@@ -1307,8 +1307,7 @@ create table tenuto.limit_slots (
   limit_id bigint not null,
   org_id   uuid not null,
   seq      bigint generated always as identity not null,
-  constraint a_task_holds_one_slot_of_a_limit PRIMARY KEY (task_id, limit_id),
-  constraint slot_is_of_a_limit FOREIGN KEY (org_id, limit_id) REFERENCES tenuto.limits(org_id, id)
+  constraint a_task_holds_one_slot_of_a_limit PRIMARY KEY (task_id, limit_id)
 );
 CREATE INDEX limit_slots_limit_idx ON tenuto.limit_slots USING btree (limit_id, org_id, seq);
 alter table tenuto.limit_slots enable row level security;
@@ -1318,7 +1317,7 @@ create policy clients_change_no_rows on tenuto.limit_slots for update to tenuto_
 create policy trusted_roles_see_all on tenuto.limit_slots for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.limits (
-  id             bigint generated always as identity not null,
+  id             bigint not null,
   org_id         uuid not null,
   scope          text not null,
   key            text not null,

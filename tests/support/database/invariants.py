@@ -74,6 +74,10 @@ from tenuto.limits l
 cross join lateral (select count(*) as n from tenuto.limit_slots s where s.limit_id = l.id) n
 where n.n > l.size
 union all
+select format('task %s holds a slot of limit %s, which has no row', s.task_id, s.limit_id)
+from tenuto.limit_slots s
+where not exists (select from tenuto.limits l where l.id = s.limit_id and l.org_id = s.org_id)
+union all
 select format('group %s runs %s of %s', g.external_id, n.n, g.quota)
 from tenuto.resource_groups g
 cross join lateral (select count(*) as n from tenuto.running_tasks r where r.group_no = g.no) n

@@ -18,6 +18,11 @@ join tenuto.tasks t on t.id = o.id
 where t.limits @> jsonb_build_array(jsonb_build_object('key', %s::text))
 """
 
+INSERT = """
+insert into tenuto.limits (id, org_id, scope, key, size)
+values (tenuto._limit_id(%(org_id)s, 'key', %(key)s), %(org_id)s, 'key', %(key)s, %(size)s)
+"""
+
 
 def a_key(key: str, size: int) -> dict[str, Any]:
     return {"scope": "key", "key": key, "size": size}
@@ -35,6 +40,11 @@ def start_limited(db: Db, tasks: int, *limits: dict[str, Any], kind: dict[str, A
     """Runs of one task each, all under the same limits."""
     details = [{"task": i, "limits": list(limits)} for i in range(tasks)]
     return start(db, *range(tasks), kind={"backoff_seconds": 0, **(kind or {})}, details=Jsonb(details))
+
+
+def insert_limit(db: Db, org_id: UUID, key: str, *, size: int) -> None:
+    """Add a limit by key, without a task that needs it."""
+    db.execute(INSERT, {"org_id": org_id, "key": key, "size": size})
 
 
 def used(db: Db, key: str) -> int:

@@ -56,15 +56,13 @@ begin
   end if;
 
   if v_missing then
-    -- A limit that was deleted, or deleted and created again with another id, while these tasks lined up.
+    -- A limit that was deleted while these tasks lined up.
     v_lost := array(
       select distinct a.limit_id
       from tenuto.arrivals a
       where a.id = any (p_arrivals)
-        and not exists (select from tenuto.limits l where l.id = a.limit_id)
-        and (a.size is null
-             or exists (
-               select from tenuto.limits l where l.org_id = a.org_id and l.scope = a.scope and l.key = a.key)));
+        and a.size is null
+        and not exists (select from tenuto.limits l where l.id = a.limit_id));
     if cardinality(v_lost) > 0 then
       perform tenuto._requeue_for_limits(v_lost);
     end if;

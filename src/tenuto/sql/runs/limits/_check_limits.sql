@@ -36,6 +36,9 @@ begin
         format('the seconds of limit %s are not a number from 0.001 to 2678400 (31 days)', v_limit));
     end if;
   end loop;
+  if jsonb_array_length(p_limits) = 1 then
+    return;
+  end if;
   if (select count(*) <> count(distinct (l ->> 'scope', l ->> 'key')) from jsonb_array_elements(p_limits) l) then
     perform tenuto._raise('TN003', format('limits %s name one limit twice', p_limits));
   elsif jsonb_path_query_array(p_limits, '$[*] ? (@.scope == "rate")') -> 1 is not null then

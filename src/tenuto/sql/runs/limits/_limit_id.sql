@@ -1,5 +1,4 @@
--- Returns the id of a limit that has no row yet: a hash of org, scope and key, so that all tasks in its line use the
--- same id.
+-- Returns the id of a limit: a hash of org, scope and key, so that tasks can be in its line before it has a row.
 create or replace function tenuto._limit_id(p_org_id uuid, p_scope text, p_key text)
   returns bigint
   language sql

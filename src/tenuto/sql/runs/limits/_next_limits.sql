@@ -1,7 +1,6 @@
 -- Returns for each queued task the limit whose slot it needs next: keys before queues, then by id, the rate last; null
--- if it holds slots of all its limits. A limit without a row, because it is new or was pruned while the task was in
--- another line, has the id with which it will be created. Works on a batch (one by one, it cost 1.6 ms per task) and
--- with lateral joins, so that every look-up uses an index, whatever the statistics.
+-- if it holds slots of all its limits. The limit may have no row yet. Works on a batch (one by one, it cost 1.6 ms per
+-- task) and with lateral joins, so that every look-up uses an index, whatever the statistics.
 create or replace function tenuto._next_limits(p_queued tenuto.queued_task[])
   returns table (no bigint, queued tenuto.queued_task, limit_id bigint)
   language plpgsql
@@ -19,17 +18,16 @@ begin
          n.limit_id
   from unnest(p_queued) with ordinality as c(id, org_id, run_id, route_id, group_no, priority, attempt, flags, no)
   left join lateral (
-    select coalesce(l.id, tenuto._limit_id(c.org_id, w.scope, w.key)) as limit_id
+    select w.limit_id
     from (select t.limits from tenuto.tasks t where t.id = c.id limit 1) t
-    cross join lateral jsonb_to_recordset(t.limits) as w(scope text, key text)
-    left join lateral (
-      select l.id from tenuto.limits l where l.org_id = c.org_id and l.scope = w.scope and l.key = w.key limit 1
-    ) l on true
-    left join lateral (
-      select true as held from tenuto.limit_slots s where s.task_id = c.id and s.limit_id = l.id limit 1
-    ) s on true
-    where s.held is null
-    order by w.scope, 1
+    cross join lateral (
+      select w.scope, tenuto._limit_id(c.org_id, w.scope, w.key) as limit_id
+      from jsonb_to_recordset(t.limits) as w(scope text, key text)
+      offset 0   -- computes each id once
+    ) w
+    -- By task, never by limit: a limit can have thousands of slots.
+    where w.limit_id <> all (array(select s.limit_id from tenuto.limit_slots s where s.task_id = c.id))
+    order by w.scope, w.limit_id
     limit 1
   ) n on true;
 end

@@ -33,17 +33,18 @@ begin
   from (
     select distinct on (c.org_id, w.scope, w.key)
            c.org_id, w.scope, w.key, w.size, w.seconds, c.route_id,
-           coalesce(l.id, tenuto._limit_id(c.org_id, w.scope, w.key)) as limit_id,
+           w.limit_id,
            c.attempt = 0 and l.declared is not true
              and (w.size, w.seconds) is distinct from (l.size, l.seconds) as resizes
     from unnest(p_queued) c
     cross join lateral (select t.limits, t.created_at from tenuto.tasks t where t.id = c.id limit 1) t
-    cross join lateral jsonb_to_recordset(t.limits) as w(scope text, key text, size int, seconds float8)
+    cross join lateral (
+      select w.*, tenuto._limit_id(c.org_id, w.scope, w.key) as limit_id
+      from jsonb_to_recordset(t.limits) as w(scope text, key text, size int, seconds float8)
+      offset 0   -- computes each id once
+    ) w
     left join lateral (
-      select l.id, l.size, l.seconds, l.declared
-      from tenuto.limits l
-      where l.org_id = c.org_id and l.scope = w.scope and l.key = w.key
-      limit 1
+      select l.size, l.seconds, l.declared from tenuto.limits l where l.id = w.limit_id limit 1
     ) l on true
     order by c.org_id, w.scope, w.key, c.attempt, t.created_at desc, c.id desc
   ) n
