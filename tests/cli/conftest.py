@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,15 +13,14 @@ from tests.support.database.tasks import Db
 from tests.support.free_ports import free_ports
 from tests.support.http.both_ways import Ways, make_api_key, run_here
 from tests.support.http.loopback import Loopback, loopback
-from tests.support.postgres.server import copy_home
+from tests.support.postgres.server import copy_home, make_folder
 from tests.support.processes.command_line import tenuto
 
 
 @pytest.fixture
 def home() -> Iterator[Path]:
     """A place for an embedded server that is stopped afterwards."""
-    parent = Path(tempfile.mkdtemp(prefix="tenuto-cli-"))
-    parent.chmod(0o755)
+    parent = make_folder("tenuto-cli-")
     yield parent / "home"
     tenuto("db", "stop", TENUTO_HOME=parent / "home")
     shutil.rmtree(parent)

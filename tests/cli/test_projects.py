@@ -1,13 +1,12 @@
 """Projects on one machine: one with settings has its own database, two without are warned."""
 
 import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.support.postgres.server import copy_home
+from tests.support.postgres.server import copy_home, make_folder
 from tests.support.processes.terminal import Terminal, newcomer
 
 TASKS = "from tenuto import App\napp = App('shop')\n\n@app.task\ndef where() -> str:\n    return '{}'\n"
@@ -16,8 +15,7 @@ TASKS = "from tenuto import App\napp = App('shop')\n\n@app.task\ndef where() -> 
 @pytest.fixture
 def project(migrated_home: Path) -> Iterator[Path]:
     """A project with settings and its own home, which is a copy to save time."""
-    folder = Path(tempfile.mkdtemp(prefix="tenuto-project-"))
-    folder.chmod(0o755)
+    folder = make_folder("tenuto-project-")
     (folder / "shop").mkdir()
     (folder / "pyproject.toml").write_text('[tool.tenuto]\napp = "shop.tasks:app"\nqueues = ["default"]\n')
     (folder / "shop" / "tasks.py").write_text(TASKS.format("project"))

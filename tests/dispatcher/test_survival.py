@@ -1,7 +1,6 @@
 """What a dispatcher outlives: its database going away, and objects that cannot be deleted."""
 
 import shutil
-import tempfile
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -15,14 +14,13 @@ from tenuto.storage import open_store
 from tests.dispatcher.conftest import dispatching
 from tests.support.database.loops import count
 from tests.support.database.tasks import DEFAULT_ORG, Db, call, start_one
-from tests.support.postgres.server import copy_home
+from tests.support.postgres.server import copy_home, make_folder
 from tests.support.waiting import wait_until
 
 
 @pytest.fixture
 def home(migrated_home: Path) -> Iterator[Path]:
-    folder = Path(tempfile.mkdtemp(prefix="tenuto-dispatcher-"))
-    folder.chmod(0o755)
+    folder = make_folder("tenuto-dispatcher-")
     copy_home(migrated_home, folder / "home")
     yield folder / "home"
     embedded.stop(folder / "home")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tenuto.db import embedded
-from tests.support.postgres.server import copy_home, fast_folder
+from tests.support.postgres.server import copy_home, fast_folder, make_folder
 
 
 @pytest.fixture
@@ -22,8 +22,7 @@ def home(new_home: Path, migrated_home: Path) -> Path:
 def new_home() -> Iterator[Path]:
     """One that is not there yet, below a folder that the server's user can enter."""
     # Not tmp_path: pytest makes that 0700, which only the tests of unreachable homes want.
-    parent = Path(tempfile.mkdtemp(prefix="tenuto-home-", dir=fast_folder()))
-    parent.chmod(0o755)
+    parent = make_folder("tenuto-home-")
     yield from _cleaned(parent / "home")
     shutil.rmtree(parent)
 

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,15 +13,14 @@ from tenuto.db import embedded
 from tenuto.db.connection.errors import MissingRight, NotATestDatabase, Unreachable
 from tenuto.db.install import install
 from tenuto.db.install.roles import ROLES
-from tests.support.postgres.server import PG_BIN, copy_home
+from tests.support.postgres.server import PG_BIN, copy_home, make_folder
 from tests.support.postgres.sql_trees import function
 
 
 @pytest.fixture
 def bare_server(bare_home: Path) -> Iterator[psycopg.Connection]:
     """A server of its own, since roles belong to a whole server and the shared one has them all."""
-    parent = Path(tempfile.mkdtemp(prefix="tenuto-bare-"))
-    parent.chmod(0o755)
+    parent = make_folder("tenuto-bare-")
     copy_home(bare_home, parent / "home")
     with embedded.server(parent / "home", pg_bin=PG_BIN) as url, psycopg.connect(url, autocommit=True) as conn:
         yield conn

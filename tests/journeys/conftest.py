@@ -1,12 +1,13 @@
 """Real workers for the journeys."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.support.database.tasks import Db
-from tests.support.postgres.server import copy_home, remove_server
+from tests.support.postgres.server import copy_home, make_folder, remove_server
 from tests.support.processes.remote_workers import a_remote_fleet, make_worker_key
 from tests.support.processes.workers import Fleet, a_fleet
 
@@ -31,11 +32,13 @@ def workers(request: pytest.FixtureRequest, db: Db, database: str, tmp_path: Pat
 
 
 @pytest.fixture
-def home(migrated_home: Path, tmp_path: Path) -> Iterator[Path]:
+def home(migrated_home: Path) -> Iterator[Path]:
     """A server of the test's own, to be killed."""
-    folder = tmp_path / "postgres"
+    parent = make_folder("tenuto-journey-")
+    folder = parent / "postgres"
     try:
         copy_home(migrated_home, folder)
         yield folder
     finally:
         remove_server(folder)
+        shutil.rmtree(parent)

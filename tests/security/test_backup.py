@@ -2,7 +2,6 @@
 
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from tests.support.database.loops import count
 from tests.support.database.orgs import a_busy_org
 from tests.support.database.tables import LEDGER, stage
 from tests.support.database.tasks import Db, a_worker, start, status
-from tests.support.postgres.server import PG_BIN, copy_home
+from tests.support.postgres.server import PG_BIN, copy_home, make_folder
 from tests.support.processes.command_line import tenuto
 
 TABLES = """
@@ -43,8 +42,7 @@ def backup_login(db: Db, database: str) -> Iterator[str]:
 @pytest.fixture
 def empty_server(bare_home: Path) -> Iterator[str]:
     """A server without any of Tenuto's roles."""
-    parent = Path(tempfile.mkdtemp(prefix="tenuto-restore-"))
-    parent.chmod(0o755)
+    parent = make_folder("tenuto-restore-")
     copy_home(bare_home, parent / "home")
     with embedded.server(parent / "home", pg_bin=PG_BIN) as url:
         yield url

@@ -66,6 +66,7 @@ def test_a_signal_ends_a_wait_and_all_runs_of_a_filter_are_cancelled(admin: Dash
 
 def test_a_limit_is_set_changed_and_reset_and_a_role_gets_a_member(admin: Dashboard, system: System) -> None:
     system.run("start", "garden.water", "place=east", "--app", "tests.support.processes.garden:app", "--wait")
+    admin.refresh_often()
     page = admin.visit("/queues")
     limits = page.get_by_role("region", name="Limits")
     expect(limits.get_by_text("0 of 2")).to_be_visible()

@@ -41,6 +41,14 @@ def fast_folder() -> Path:
     return Path(tempfile.gettempdir())
 
 
+def make_folder(prefix: str) -> Path:
+    """A new folder for a server of the test's own, which the server's user can enter. In memory, where a server that
+    syncs its files waits for no disk. Not for code of sandboxes, which do not see this folder."""
+    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=fast_folder()))
+    folder.chmod(0o755)
+    return folder
+
+
 @contextmanager
 def shared_server(folder: Path) -> Iterator[str]:
     """The URL of the run's server; the last worker that leaves stops it."""
