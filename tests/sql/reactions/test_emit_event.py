@@ -130,7 +130,7 @@ def test_only_the_holder_emits_and_only_events_of_its_own_outputs(db: Db):
     with pytest.raises(StaleLease):
         emit(worker, claim)
     start(db, 1, kind={"type": "app.plain"})
-    with pytest.raises(Conflict, match="is not of a job"):
+    with pytest.raises(Conflict, match="does not belong to a job"):
         emit(worker, worker.claim_one())
     assert db.execute("select count(*) from tenuto.events").fetchone() == (0,)
 
