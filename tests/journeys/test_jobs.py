@@ -172,9 +172,9 @@ def test_what_a_job_finds_in_data_is_an_alert_until_it_is_gone(db: Db, fleet: Fl
         trigger(db, "daily", "1", force=True)
         wait_for(db, completed=completed, timeout=60)
 
-    def evaluations() -> dict[str, int]:
-        return {row["summary"]: row["evaluations"] for row in call(db, "list_alerts", org_id=DEFAULT_ORG)}
+    def alerts() -> list[tuple[str, int]]:
+        return sorted((row["summary"], row["evaluations"]) for row in call(db, "list_alerts", org_id=DEFAULT_ORG))
 
-    wait_until(lambda: sum(evaluations().values()) >= 4)  # the worker is a dispatcher too
-    assert evaluations() == {"1 is late on 1": 2, "2 is late on 1": 2}
+    wait_until(lambda: sum(evaluations for _, evaluations in alerts()) >= 4)  # the worker is a dispatcher too
+    assert alerts() == [("1 is late on 1", 2), ("2 is late on 1", 2)]
     assert rows(db, fleet.folder, "per_day", "1") == [{"id": 1, "day": "1"}, {"id": 2, "day": "1"}]

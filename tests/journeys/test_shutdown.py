@@ -5,6 +5,7 @@ from uuid import UUID
 
 import pytest
 
+from tenuto.runtimes.process_lifetime import PARENT_ENDED
 from tests.support.database.attempts import charged, ended, outcomes, running, start_tasks, wait_for
 from tests.support.database.invariants import assert_invariants
 from tests.support.database.tasks import DEFAULT_ORG, Db, call, status, statuses
@@ -70,6 +71,21 @@ def test_a_second_sigterm_ends_at_once_and_charges_nothing(db: Db, fleet: Fleet)
     assert worker.wait() == 0
     assert statuses(db, held) == ["queued"] * 3
     assert charged(db) == 0
+
+
+def test_a_stopping_worker_keeps_its_grace_when_its_parent_ends(db: Db, fleet: Fleet):
+    worker = fleet.start("plain", "--grace", "1h")
+    (held,) = start_tasks(db, "plain.hold", ["door"])
+    wait_until(lambda: "begun door" in fleet.effects())
+
+    worker.tell(signal.SIGTERM)
+    wait_until(lambda: "stopping" in worker.log)
+    worker.tell(PARENT_ENDED)
+    fleet.open_gate("door")
+
+    assert worker.wait() == 0
+    assert outcomes(db, held) == ["completed"]
+    assert "at once:" not in worker.log
 
 
 @pytest.mark.parametrize("how", ["SIGHUP", "drain_worker"])

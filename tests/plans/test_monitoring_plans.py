@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import psycopg
+import pytest
 from psycopg.types.json import Jsonb
 
 from tests.plans.crowd import routes_of
@@ -91,17 +92,20 @@ def test_a_page_of_the_tasks_of_a_job_reads_a_page(crowded: psycopg.Connection) 
     assert plans.read("job_tasks") <= 100
 
 
-def test_a_search_among_the_tasks_of_a_job_reads_these(crowded: psycopg.Connection) -> None:
+@pytest.mark.parametrize("status", ["failed", "queued", "completed"])
+def test_a_search_among_the_tasks_of_a_job_reads_these(crowded: psycopg.Connection, status: str) -> None:
     deployed(crowded)
     crowded.execute(TASKS_OF_JOBS, [DEFAULT_ORG])
     crowded.execute("delete from tenuto.job_tasks where partition_key <> 'p1' and job_key = %s", [key_of(crowded)])
 
     with explained(crowded) as plans:
-        call(crowded, "list_tasks", org_id=DEFAULT_ORG, job="sales/extract", status="failed")
+        call(crowded, "list_tasks", org_id=DEFAULT_ORG, job="sales/extract", status=status)
 
     (left,) = crowded.execute("select count(*) from tenuto.job_tasks where job_key = %s", [key_of(crowded)]).fetchall()
     assert plans.scans_of_all("job_tasks", "tasks", "task_attempts") == []
     assert plans.read("job_tasks") <= 2 * left[0]
+    assert plans.read("tasks") <= left[0] + 100
+    assert plans.read("task_attempts") <= left[0] + 200
 
 
 def key_of(db: psycopg.Connection) -> UUID:

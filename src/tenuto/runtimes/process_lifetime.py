@@ -11,6 +11,9 @@ from contextlib import contextmanager
 
 log = logging.getLogger("tenuto")
 
+# Not SIGTERM: a second SIGTERM ends a worker at once, and one may have been sent before the parent ended.
+PARENT_ENDED = signal.SIGUSR1
+
 
 def die_with_parent() -> None:
     """Make the system kill this process when its parent dies (Linux); elsewhere it ends when its connection closes."""
@@ -21,7 +24,7 @@ def die_with_parent() -> None:
 
 
 def stop_with_parent(descriptor: str) -> None:
-    """Send SIGTERM to this process when its parent ends, which holds the other end of the pipe. Unlike
+    """Send PARENT_ENDED to this process when its parent ends, which holds the other end of the pipe. Unlike
     `die_with_parent` this lets running tasks finish, and works on every system."""
     try:
         pipe = int(descriptor)
@@ -35,7 +38,7 @@ def stop_with_parent(descriptor: str) -> None:
     def wait() -> None:
         os.read(pipe, 1)  # nothing is ever written: this returns when the other end is closed
         log.warning("the process that started this worker has ended: stopping")
-        os.kill(os.getpid(), signal.SIGTERM)
+        os.kill(os.getpid(), PARENT_ENDED)
 
     threading.Thread(target=wait, name="parent watch", daemon=True).start()
 

@@ -36,8 +36,7 @@ begin
     v_window := null;
     ids := array(
       select i from unnest(v_seen) i
-      where p_status is null
-         or i in (select s.id from tenuto.task_status s where s.id = any (v_seen) and s.status = p_status)
+      where p_status is null or i in (select s from tenuto._tasks_with_status(v_seen, p_status) s)
       order by i desc
       limit p_limit);
   elsif p_job_key is not null then
@@ -70,17 +69,17 @@ begin
 
   if p_run_id is null and (ids is null or p_metadata is not null) then
     ids := array(
-      select t.id
+      select i
       from unnest(v_seen) i
-      join tenuto.tasks t on t.id = i
-      left join tenuto.task_attempts a on p_status = 'completed' and a.task_id = i and a.end_no = 0
+      cross join lateral (   -- by id: a merge would read the tasks of other orgs
+        select t.route_id, t.metadata from tenuto.tasks t where t.id = i limit 1
+      ) t
       left join tenuto.task_metadata m on p_metadata is not null and m.task_id = i
       where (p_routes is null or t.route_id = any (p_routes))
-        and (p_status is distinct from 'completed' or a.outcome = 'completed')
-        and (p_job_key is null or p_status is null
-          or t.id in (select s.id from tenuto.task_status s where s.id = any (v_seen) and s.status = p_status))
+        and (p_status is distinct from 'completed' and (p_job_key is null or p_status is null)
+          or i in (select s from tenuto._tasks_with_status(v_seen, p_status) s))
         and (p_metadata is null or coalesce(m.metadata, t.metadata) @> p_metadata)
-      order by t.id desc
+      order by i desc
       limit p_limit);
   end if;
   next_before := case when cardinality(ids) = p_limit then ids[p_limit]

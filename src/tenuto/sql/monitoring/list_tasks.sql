@@ -55,12 +55,12 @@ begin
       limit case when v_statuses is null then p_limit end);
   elsif v_job_key is not null then
     v_ids := array(
-      select t.id
+      select j.task_id
       from tenuto._list_job_tasks(p_org_id, v_job_key, tenuto._uuid7_floor(p_since), tenuto._uuid7_floor(p_until),
         case when v_statuses is null and v_routes is null then p_limit else 10000 end, p_after) j
-      join tenuto.tasks t on t.id = j.task_id
+      cross join lateral (select t.route_id from tenuto.tasks t where t.id = j.task_id limit 1) t
       where v_routes is null or t.route_id = any (v_routes)
-      order by t.id
+      order by j.task_id
       limit case when v_statuses is null then p_limit end);
   else
     v_ids := array(

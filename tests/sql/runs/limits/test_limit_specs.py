@@ -53,6 +53,15 @@ def test_bad_limits_are_refused_and_nothing_is_written(db: psycopg.Connection, l
     assert nothing_was_written(db)
 
 
+def test_a_size_with_a_point_is_refused_beside_the_same_size_without(db: psycopg.Connection) -> None:
+    details = [{"task": 0, "limits": [GOOD]}, {"task": 1, "limits": [{**GOOD, "size": 1.0}]}]
+
+    with pytest.raises(InvalidInput, match="is not a whole number"):
+        start(db, 1, 2, details=Jsonb(details))
+
+    assert nothing_was_written(db)
+
+
 def test_bad_limits_of_children_are_refused(db: psycopg.Connection) -> None:
     start(db)
     worker = a_worker(db)

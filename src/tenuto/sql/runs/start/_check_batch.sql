@@ -40,9 +40,10 @@ begin
   end if;
   if p_details is not null then
     perform tenuto._check_details(p_details, v_count);
-    perform tenuto._check_limits(d.limits)
-    from (select distinct d -> 'limits' as limits from jsonb_array_elements(p_details) d) d   -- often all the same
-    where jsonb_typeof(d.limits) <> 'null';
+    -- Often all the same. As text, because size 1.0 is invalid, but equals 1 as JSON.
+    perform tenuto._check_limits(d.limits::jsonb)
+    from (select distinct (d -> 'limits')::text as limits from jsonb_array_elements(p_details) d) d
+    where d.limits <> 'null';
   end if;
   return coalesce(p_ids, array(select tenuto._uuid7() from generate_series(1, v_count) order by 1));
 end
