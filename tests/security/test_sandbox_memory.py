@@ -85,7 +85,7 @@ def test_a_memory_cgroup_ends_what_takes_more_and_says_so() -> None:
 def test_a_sandbox_is_in_a_memory_cgroup_of_its_own_which_goes_with_it(sandbox: SandboxWorker) -> None:
     if why := cgroup.why_not():
         pytest.skip(why)
-    assert "a memory cgroup each" in sandbox.log
+    assert "each has a memory cgroup" in sandbox.log
     assert cgroup.PREFIX not in sandbox.outside("read", "/proc/self/cgroup")
     own = re.findall(rf"{cgroup.PREFIX}\d+", sandbox.inside("read", "/proc/self/cgroup").output)
 

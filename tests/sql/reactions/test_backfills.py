@@ -324,7 +324,7 @@ def test_a_dataset_without_partitions_has_one_part(db: Db):
         ({"first": END, "last": START}, "the range ends before it begins"),
         ({"first": "0001-01-01", "last": "9999-12-31", "dataset": "hours"}, "is not a partition"),
         ({"first": START}, "both ends"),
-        ({"first": START, "last": END, "partitions": ["mon"]}, "or of a list"),
+        ({"first": START, "last": END, "partitions": ["mon"]}, "or a list of partitions"),
         ({}, "dataset raw has partitions"),
         ({"partitions": ["mon", "mon"]}, "given twice"),
         ({"partitions": [START, "2026-99-99"]}, "partition '2026-99-99' of raw is not a day; write 2026-11-17"),

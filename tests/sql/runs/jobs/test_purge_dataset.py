@@ -57,7 +57,7 @@ def test_the_output_says_how_many_are_kept(db: Db):
     found = four_versions(db, {"keep_versions": 3})
 
     assert purge(db) == found[3:]
-    with pytest.raises(InvalidInput, match="nothing says how many versions of raw to keep"):
+    with pytest.raises(InvalidInput, match="the number of versions of raw to keep is not set"):
         purge(db, "raw")
     with pytest.raises(InvalidInput, match="-1 versions cannot be kept"):
         purge(db, keep=-1)
