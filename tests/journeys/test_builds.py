@@ -9,6 +9,7 @@ from tests.support.database.builds import status, version
 from tests.support.database.dags import cutover, deploy, rollback
 from tests.support.database.invariants import assert_invariants
 from tests.support.database.jobs import deployed, partitions, trigger
+from tests.support.database.outbox import end_leases_of_effects
 from tests.support.database.tasks import DEFAULT_ORG, Db, call
 from tests.support.processes.command_line import Running, running
 from tests.support.processes.workers import Fleet
@@ -77,8 +78,10 @@ def test_a_build_survives_the_death_of_its_dispatcher_and_worker(db: Db, databas
         wait_until(lambda: "tallied 2" in fleet.effects(), timeout=60)
 
         dispatcher.process.kill()
+        dispatcher.process.wait()
         worker.kill()
         end_lease(db, worker.name)
+        end_leases_of_effects(db)
         assert (status(db, 2), (partitions(db, "per_day"), partitions(db, "per_week"))) == ("building", live)
         a_dispatcher(stack, database)
         fleet.start("jobs")

@@ -19,6 +19,7 @@ from tests.support.database.events import a_reader, commit, readers
 from tests.support.database.invariants import assert_invariants
 from tests.support.database.jobs import by_day, deployed, partitions, sales, trigger
 from tests.support.database.loops import count, value
+from tests.support.database.outbox import end_leases_of_effects
 from tests.support.database.sinks import SENSORS, append
 from tests.support.database.tasks import DEFAULT_ORG, Db, Worker, a_worker, call
 from tests.support.faults.interrupted import Afterwards, interrupted
@@ -42,7 +43,7 @@ def survives(
 
         with interrupted(database, table, after) as kill:
             kill.append(dispatcher().process.kill)
-        db.execute("update tenuto.outbox set locked_until = tenuto.now() where status = 'processing'")
+        end_leases_of_effects(db)
         dispatcher()
         wait_until(done, timeout=60)
 

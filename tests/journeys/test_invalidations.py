@@ -13,6 +13,7 @@ from tests.journeys.test_jobs import DAY, a_source, rows
 from tests.support.database.attempts import end_lease
 from tests.support.database.invariants import assert_invariants
 from tests.support.database.jobs import deployed, partitions, trigger
+from tests.support.database.outbox import end_leases_of_effects
 from tests.support.database.tables import COLUMNS, KEY
 from tests.support.database.tasks import DEFAULT_ORG, Db, call
 from tests.support.processes.command_line import tenuto
@@ -140,7 +141,9 @@ def test_a_cascade_survives_the_death_of_its_worker_and_dispatcher(db: Db, datab
 
         worker.kill()
         dispatcher.process.kill()
+        dispatcher.process.wait()
         end_lease(db, worker.name)
+        end_leases_of_effects(db)
         for day in ("2", "3"):
             fleet.open_gate(f"rate 2 {day}")
         a_dispatcher(stack, database)

@@ -72,3 +72,8 @@ def a_destination(
 ) -> bool:
     """Declare a destination; answers whether it is new."""
     return call(db, "put_destination", org_id=org_id, name=name, url=url, secret=secret)
+
+
+def end_leases_of_effects(db: Db) -> None:
+    """End the leases of effects that dispatchers, or workers that are dispatchers too, held when they were killed."""
+    db.execute("update tenuto.outbox set locked_until = tenuto.now() where status = 'processing'")
