@@ -12,7 +12,7 @@ from contextlib import contextmanager
 log = logging.getLogger("tenuto")
 
 # Not SIGTERM: a second SIGTERM ends a worker at once, and one may have been sent before the parent ended.
-PARENT_ENDED = signal.SIGUSR1
+PARENT_ENDED = signal.SIGUSR2
 
 
 def die_with_parent() -> None:
