@@ -218,9 +218,9 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Five more than there are cores, for more than half of the time is spent waiting: for leases, for polls, for
+    """Three more than there are cores, for more than half of the time is spent waiting: for leases, for polls, for
     processes. No more than the connections of the run's server allow."""
-    return min((os.cpu_count() or 1) + 5, 8)
+    return min((os.cpu_count() or 1) + 3, 8)
 
 
 @pytest.hookimpl(trylast=True)
