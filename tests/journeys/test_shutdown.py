@@ -1,11 +1,11 @@
 """Stopping workers: nothing is lost, nothing is charged, and it does not take for ever."""
 
+import os
 import signal
 from uuid import UUID
 
 import pytest
 
-from tenuto.runtimes.process_lifetime import PARENT_ENDED
 from tests.support.database.attempts import charged, ended, outcomes, running, start_tasks, wait_for
 from tests.support.database.invariants import assert_invariants
 from tests.support.database.tasks import DEFAULT_ORG, Db, call, status, statuses
@@ -74,13 +74,16 @@ def test_a_second_sigterm_ends_at_once_and_charges_nothing(db: Db, fleet: Fleet)
 
 
 def test_a_stopping_worker_keeps_its_grace_when_its_parent_ends(db: Db, fleet: Fleet):
-    worker = fleet.start("plain", "--grace", "1h")
+    heard, held_by_parent = os.pipe()
+    fleet.variables["TENUTO_PARENT_PIPE"] = str(heard)
+    worker = fleet.start("plain", "--grace", "1h", from_start=True, inherited=[heard])
+    os.close(heard)
     (held,) = start_tasks(db, "plain.hold", ["door"])
     wait_until(lambda: "begun door" in fleet.effects())
 
     worker.tell(signal.SIGTERM)
     wait_until(lambda: "stopping" in worker.log)
-    worker.tell(PARENT_ENDED)
+    os.close(held_by_parent)
     fleet.open_gate("door")
 
     assert worker.wait() == 0

@@ -11,8 +11,7 @@ from contextlib import contextmanager
 
 log = logging.getLogger("tenuto")
 
-# Not SIGTERM: a second SIGTERM ends a worker at once, and one may have been sent before the parent ended.
-PARENT_ENDED = signal.SIGUSR2
+stop_requested = threading.Event()  # set when this process was asked to stop
 
 
 def die_with_parent() -> None:
@@ -24,8 +23,9 @@ def die_with_parent() -> None:
 
 
 def stop_with_parent(descriptor: str) -> None:
-    """Send PARENT_ENDED to this process when its parent ends, which holds the other end of the pipe. Unlike
-    `die_with_parent` this lets running tasks finish, and works on every system."""
+    """Send SIGTERM to this process when its parent ends, which holds the other end of the pipe. Unlike
+    `die_with_parent` this lets running tasks finish, and works on every system. A process that is stopping gets no
+    signal: a second one would end it at once."""
     try:
         pipe = int(descriptor)
         if not stat.S_ISFIFO(os.fstat(pipe).st_mode):
@@ -37,8 +37,9 @@ def stop_with_parent(descriptor: str) -> None:
 
     def wait() -> None:
         os.read(pipe, 1)  # nothing is ever written: this returns when the other end is closed
-        log.warning("the process that started this worker has ended: stopping")
-        os.kill(os.getpid(), PARENT_ENDED)
+        if not stop_requested.is_set():
+            log.warning("the process that started this worker has ended: stopping")
+            os.kill(os.getpid(), signal.SIGTERM)
 
     threading.Thread(target=wait, name="parent watch", daemon=True).start()
 

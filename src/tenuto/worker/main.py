@@ -7,7 +7,7 @@ import signal
 from collections.abc import Callable, Generator
 
 from tenuto.runtimes.background import BackgroundTasks, stop_process
-from tenuto.runtimes.process_lifetime import PARENT_ENDED, exit_after, make_undumpable
+from tenuto.runtimes.process_lifetime import exit_after, make_undumpable, stop_requested
 from tenuto.worker.backends.base import Backend, open_backend
 from tenuto.worker.execution.logs import WorkerLog
 from tenuto.worker.settings import WorkerSettings
@@ -146,6 +146,7 @@ def _signals(supervisors: Supervisors, grace: float, leaving: contextlib.ExitSta
     def stop() -> None:
         nonlocal requests
         requests += 1
+        stop_requested.set()
         margin = SHUTDOWN_MARGIN_SECONDS + SHUTDOWN_REPORT_SECONDS
         if requests == 1:
             log.info(
@@ -158,17 +159,13 @@ def _signals(supervisors: Supervisors, grace: float, leaving: contextlib.ExitSta
             supervisors.kill()
         leaving.enter_context(exit_after(grace + margin if requests == 1 else SHUTDOWN_REPORT_SECONDS))
 
-    def stop_once() -> None:
-        if not requests:
-            stop()
-
     def drain() -> None:
         if requests:
             return
         log.info("draining: running tasks finish, however long they take; no new tasks are claimed")
         supervisors.stop(None)
 
-    handlers = {signal.SIGTERM: stop, signal.SIGINT: stop, signal.SIGHUP: drain, PARENT_ENDED: stop_once}
+    handlers = {signal.SIGTERM: stop, signal.SIGINT: stop, signal.SIGHUP: drain}
     for number, handler in handlers.items():
         loop.add_signal_handler(number, handler)
     try:

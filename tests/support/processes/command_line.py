@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,7 +79,11 @@ def _running(
 
 
 def start(
-    *arguments: str, environment: dict[str, str], output: BinaryIO, from_start: bool = False
+    *arguments: str,
+    environment: dict[str, str],
+    output: BinaryIO,
+    from_start: bool = False,
+    inherited: Sequence[int] = (),
 ) -> "subprocess.Popen[bytes] | ForkedTenuto":
     """A process that imports modules of the repository too."""
     if not from_start:
@@ -92,6 +96,7 @@ def start(
         stdout=output,
         stderr=output,
         preexec_fn=_hear_interrupts,
+        pass_fds=inherited,
     )
 
 

@@ -3,7 +3,7 @@
 import os
 import re
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -114,7 +114,13 @@ class Fleet:
         self.workers: list[WorkerProcess] = []
 
     def start(
-        self, app: str, *flags: str, wait: bool = True, url: str | None = None, from_start: bool = False
+        self,
+        app: str,
+        *flags: str,
+        wait: bool = True,
+        url: str | None = None,
+        from_start: bool = False,
+        inherited: Sequence[int] = (),
     ) -> WorkerProcess:
         """`tenuto worker` for tests/journeys/apps/<app>.py, or for a file elsewhere."""
         target = app if app.endswith(".py") else f"tests.journeys.apps.{app}:app"
@@ -122,7 +128,15 @@ class Fleet:
         log = self.folder / f"worker{len(self.workers) + 1}.log"
         with log.open("wb") as file:
             environment = self._environment(url or self.database)
-            process = start("worker", target, *flags, environment=environment, output=file, from_start=from_start)
+            process = start(
+                "worker",
+                target,
+                *flags,
+                environment=environment,
+                output=file,
+                from_start=from_start,
+                inherited=inherited,
+            )
         worker = WorkerProcess(process, log)
         self.workers.append(worker)
         if wait:
