@@ -10,14 +10,21 @@ from tests.support.waiting import wait_until
 
 # What the server does with the statement of a client that is gone: it executes it to its end, or notices and stops.
 Afterwards = Literal["finishes", "rolls back"]
-WAITING = "select pid from pg_locks where relation = %s::regclass and not granted"
+WAITING = """
+select l.pid
+from pg_locks l
+join pg_stat_activity a on a.pid = l.pid
+where l.relation = %s::regclass and not l.granted and strpos(a.query, %s) > 0
+"""
 EXECUTING = "select 1 from pg_stat_activity where pid = any(%s) and state = 'active'"
 
 
 @contextmanager
-def interrupted(database: str, table: str, after: Afterwards) -> Iterator[list[Callable[[], None]]]:
+def interrupted(
+    database: str, table: str, after: Afterwards, *, function: str = "tenuto"
+) -> Iterator[list[Callable[[], None]]]:
     """The block lets a process write to the table, and adds to the list what kills the process. That happens while its
-    statement is executed, which then ends as said."""
+    call of the function is executed, which then ends as said."""
     with psycopg.connect(database) as holder, psycopg.connect(database, autocommit=True) as watcher:
         holder.execute(f"lock table {table} in share row exclusive mode".encode())
         kill: list[Callable[[], None]] = []
@@ -25,7 +32,7 @@ def interrupted(database: str, table: str, after: Afterwards) -> Iterator[list[C
         pids: list[int] = []
 
         def found() -> bool:
-            pids[:] = [pid for (pid,) in watcher.execute(WAITING, [table])]
+            pids[:] = [pid for (pid,) in watcher.execute(WAITING, [table, function])]
             return bool(pids)
 
         wait_until(found, timeout=60)
