@@ -110,6 +110,11 @@ class Dashboard:
         self.page.goto(f"{self.url}/ui{path}")
         return self.page
 
+    def apply_theme(self, theme: str) -> None:
+        """Change the theme of the open page, as web/src/shell/theme.ts does."""
+        change = "document.documentElement.dataset.theme = theme; window.dispatchEvent(new Event('tenuto-theme'))"
+        self.page.evaluate(f"theme => {{ {change} }}", theme)
+
     def refresh_often(self) -> None:
         """From the next visit on, pages read again twice a second what they read every few seconds: for tests that
         wait for a task. Not for those of the stream of changes, which needs no such reads."""

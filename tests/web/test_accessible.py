@@ -13,10 +13,10 @@ PAGES = (
 def test_axe_finds_nothing_serious_on_any_page(admin: Dashboard, system: System) -> None:
     run_id = json.loads(system.run("start", "shop.fail", "no", "--json"))["id"]
     found = {}
-    for theme in ("light", "dark"):
-        admin.page.evaluate(f"localStorage.setItem('tenuto-theme', '{theme}')")
-        for path in (*PAGES, f"/runs/{run_id}", f"/runs/{run_id}?tab=tasks"):
-            admin.visit(path)
+    for path in (*PAGES, f"/runs/{run_id}", f"/runs/{run_id}?tab=tasks"):
+        admin.visit(path)
+        for theme in ("light", "dark"):
+            admin.apply_theme(theme)
             found[theme, path] = admin.barriers()
 
     assert {where: problems for where, problems in found.items() if problems} == {}
