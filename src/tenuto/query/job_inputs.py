@@ -60,7 +60,13 @@ class JobCatalog:
                     self.inputs.append(number)
         return pinned
 
-    async def read_rows(self, number: int, version_id: UUID, location: str, page: int) -> PageOfRows:  # noqa: ARG002 - of the interface
+    async def read_rows(
+        self,
+        number: int,
+        version_id: UUID,  # noqa: ARG002 - of the interface
+        location: str,
+        page: int,
+    ) -> PageOfRows:
         async with self.connect() as attempt:
             return await children.read_rows(
                 attempt.conn,

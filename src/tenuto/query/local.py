@@ -34,7 +34,13 @@ class SqlCatalog:
             at=as_of.at,
         )
 
-    async def read_rows(self, number: int, version_id: UUID, location: str, page: int) -> PageOfRows:  # noqa: ARG002 - of the interface
+    async def read_rows(
+        self,
+        number: int,  # noqa: ARG002 - of the interface
+        version_id: UUID,
+        location: str,
+        page: int,
+    ) -> PageOfRows:
         return await self.pool.call(
             datasets.read_dataset_rows, org_id=self.org_id, version_id=version_id, location=location, page=page
         )

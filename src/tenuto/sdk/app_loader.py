@@ -117,7 +117,7 @@ def _load_file(file: str) -> ModuleType:
         raise BadTarget(f"{file} has the name of a module that is in use, {path.stem!r}; rename it")
     sys.path.insert(0, str(path.parent))  # modules beside the file can be imported, as when Python runs it
     spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None and spec.loader is not None, "a file that ends in .py has a loader"  # noqa: S101, PT018 - for types
+    assert spec is not None and spec.loader is not None, "a .py file has a loader"  # noqa: S101, PT018 - for types
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module  # dataclasses and pickle look up modules here
     spec.loader.exec_module(module)

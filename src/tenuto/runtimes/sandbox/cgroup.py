@@ -48,7 +48,7 @@ class Cgroup:
 
     def was_full(self) -> bool:
         """Whether the kernel has killed a process of the cgroup for its memory use."""
-        with suppress(OSError), open(os.open(self._events, os.O_RDONLY, dir_fd=self._folder)) as file:  # noqa: PTH123 - no path
+        with suppress(OSError), os.fdopen(os.open(self._events, os.O_RDONLY, dir_fd=self._folder)) as file:
             for text in file:
                 if text.startswith("oom_kill "):
                     return int(text.split()[1]) > 0
@@ -66,7 +66,7 @@ class Cgroup:
         self.let_go()
 
     def _write(self, name: str, value: int) -> None:
-        with open(os.open(name, os.O_WRONLY, dir_fd=self._folder), "w") as file:  # noqa: PTH123 - no path (it has no path)
+        with os.fdopen(os.open(name, os.O_WRONLY, dir_fd=self._folder), "w") as file:
             file.write(str(value))
 
     def _write_if_there(self, name: str, value: int) -> None:

@@ -38,7 +38,13 @@ class ApiCatalog:
             at=as_of.at,
         )
 
-    async def read_rows(self, number: int, version_id: UUID, location: str, page: int) -> PageOfRows:  # noqa: ARG002 - of the interface
+    async def read_rows(
+        self,
+        number: int,  # noqa: ARG002 - of the interface
+        version_id: UUID,
+        location: str,
+        page: int,
+    ) -> PageOfRows:
         return await self.request.ask(datasets.read_dataset_rows, version_id=version_id, location=location, page=page)
 
     async def record(self, action: str, shape: str, versions: Sequence[VersionRead]) -> None:

@@ -1,7 +1,9 @@
 -- The id of every limit is the hash of its org, scope and key (see _limit_id); older limits get theirs here. Claims and
 -- completions then need not look up limits by key: on a connection that had planned while the table was empty, such a
--- look-up read all limits of the org. So did the foreign key of each slot; it is not needed, because slots are given and
--- limits are deleted only under the lock of the limit.
+-- look-up read all limits of the org. So did the foreign key of each slot; it is not needed, because slots are given
+-- and limits are deleted only under the lock of the limit.
+
+-- As in _limit_id.sql: a new installation has no functions yet when its migrations run.
 create or replace function tenuto._limit_id(p_org_id uuid, p_scope text, p_key text)
   returns bigint
   language sql
