@@ -1,5 +1,10 @@
 """What every table must have, whatever it is for."""
 
+import pytest
+
+from tests.support.database.invariants import assert_rows_are_right
+from tests.support.database.tasks import start
+
 # A partial index serves if all it leaves out are rows that refer to nothing.
 UNINDEXED_FOREIGN_KEYS = """
 select k.conrelid::regclass::text || ': ' || k.conname
@@ -61,3 +66,33 @@ def test_every_time_has_a_time_zone(db):
         " where c.relnamespace = 'tenuto'::regnamespace and atttypid = 'timestamp'::regtype"
     ).fetchall()
     assert columns == []
+
+
+def test_tables_that_every_task_writes_have_no_check_constraints(db):
+    """Postgres reads them again for every statement (docs/adr/0087)."""
+    records = ["runs", "tasks", "task_attempts", "task_dependencies", "run_counts"]
+    hot = [*records, "ready_tasks", "running_tasks", "audit_arrivals"]
+    found = db.execute(
+        "select conrelid::regclass::text, conname from pg_constraint"
+        " where contype = 'c' and conrelid = any (%s::regclass[])",
+        [[f"tenuto.{table}" for table in hot]],
+    ).fetchall()
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "runs set status = 'odd'",
+        "runs set single_task = false",
+        "runs set attempt = 2",
+        "tasks set max_attempts = 101",
+        "tasks set timeout_seconds = 0",
+    ],
+)
+def test_the_search_for_wrong_rows_finds_one(db, change):
+    start(db, [1])
+    with db.transaction(force_rollback=True):
+        db.execute(f"update tenuto.{change}")
+        with pytest.raises(AssertionError):
+            assert_rows_are_right(db)

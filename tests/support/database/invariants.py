@@ -2,7 +2,40 @@
 
 import psycopg
 
-BROKEN = """
+# What each row must be by itself; no check constraints say so (docs/adr/0087).
+WRONG_ROWS = """
+select format('run %s has status %s, pending status %s, attempt %s of %s, total %s, completed at %s, next retry at %s',
+              id, status, pending_status, attempt, max_attempts, total, completed_at, next_retry_at)
+from tenuto.runs
+where status not in ('pending', 'running', 'retrying', 'completed', 'failed', 'cancelled')
+   or pending_status not in ('completed', 'failed', 'cancelled')
+   or attempt not between 1 and max_attempts or max_attempts > 100
+   or single_task <> (status is null) or single_task <> (total is null)
+   or (status in ('completed', 'failed', 'cancelled')) <> (completed_at is not null)
+   or (status = 'retrying') <> (next_retry_at is not null)
+union all
+select format('task %s has max_attempts %s, max_losses %s, backoff %s, timeouts %s and %s, handler %s', id,
+              max_attempts, max_losses, backoff_seconds, timeout_seconds, heartbeat_timeout_seconds, handler)
+from tenuto.tasks
+where max_attempts not between 1 and 100 or max_losses not between 1 and 1000 or backoff_seconds < 0
+   or timeout_seconds <= 0 or heartbeat_timeout_seconds <= 0 or handler not in ('completed', 'failed', 'cancelled')
+union all
+select format('attempt %s of task %s is %s, end %s, reported %s by session %s', attempt, task_id, outcome, end_no,
+              reported, session_id)
+from tenuto.task_attempts
+where outcome not in ('completed', 'failed', 'cancelled', 'skipped', 'lost', 'retrying', 'snoozed', 'interrupted',
+                      'waiting', 'forgotten', 'blocked')
+   or end_no not in (0, attempt)
+   or (end_no = 0) <> (outcome in ('completed', 'failed', 'cancelled', 'skipped'))
+   or reported and session_id is null
+union all
+select format('task %s depends on task %s on %s', child_id, parent_id, runs_on)
+from tenuto.task_dependencies
+where parent_id = child_id or runs_on not in ('completed', 'failed', 'continue')
+"""
+
+BROKEN = (
+    """
 with place as (
   select id, 'running' as place from tenuto.running_tasks
   union all select id, 'ready' from tenuto.ready_tasks
@@ -112,9 +145,17 @@ from (
 left join tenuto.job_tasks j on j.task_id = p.id
 where (p.flags & 32 > 0) <> (j.task_id is not null)
 group by p.id, p.flags
+union all
 """
+    + WRONG_ROWS
+)
 
 
 def assert_invariants(db: psycopg.Connection) -> None:
     broken = [row[0] for row in db.execute(BROKEN).fetchall()]
     assert broken == []
+
+
+def assert_rows_are_right(db: psycopg.Connection) -> None:
+    wrong = [row[0] for row in db.execute(WRONG_ROWS, prepare=True).fetchall()]
+    assert wrong == []

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 import psycopg
 from psycopg.rows import tuple_row
 
+from tests.support.database.invariants import assert_rows_are_right
 from tests.support.postgres.reset import DatabaseReset
 from tests.support.postgres.server import create_database, in_database, planted_database
 
@@ -96,6 +97,9 @@ class SharedDatabase:
             cleaned = self._emptying is not None and self._empty(self._emptying)
         except psycopg.OperationalError:  # the test ended every connection, this one too
             cleaned = False
+        except AssertionError:
+            self.close()
+            raise
         if not cleaned:
             self.close()
 
@@ -103,7 +107,10 @@ class SharedDatabase:
         admin, kept = emptying.db, self._reusable()
         pids = [conn.info.backend_pid for conn in (admin, kept) if conn is not None]
         admin.execute(OTHERS, [pids])
-        if admin.execute(SCHEMA).fetchone() != self._schema or not emptying.empty():
+        if admin.execute(SCHEMA).fetchone() != self._schema:
+            return False
+        assert_rows_are_right(admin)
+        if not emptying.empty():
             return False
         if admin.execute(SETTINGS).fetchone():
             admin.execute(f"alter database {self._database} reset all".encode())
