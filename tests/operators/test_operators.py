@@ -185,7 +185,7 @@ def test_the_folders_of_a_large_input_are_asked_for_in_pages(bench: Workbench) -
     bench.inputs[0]["locations"] = None
 
     class Api(UnitApi):
-        async def ask(self, verb: str, **arguments: object) -> object:
+        async def call(self, verb: str, **arguments: object) -> object:
             pages = {None: [{"id": "1", "location": first}], "1": [{"id": "2", "location": second}], "2": []}
             return pages[arguments["after"]] if verb == "list_input_locations" else None  # type: ignore[index]
 

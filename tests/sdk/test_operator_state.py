@@ -30,7 +30,7 @@ async def other(ctx) -> dict:
 async def late(ctx) -> str:
     await ctx.state.put("turn", 1)
     version = ctx.state._versions["turn"]
-    await ctx.api.ask("put_task_state", key="turn", value="another's", version=version)
+    await ctx.api.call("put_task_state", key="turn", value="another's", version=version)
     with pytest.raises(Conflict, match="no longer at version"):
         await ctx.state.put("turn", 2)
     return await ctx.state.update("turn", lambda turn: f"after {turn}")

@@ -52,10 +52,10 @@ class Calls:
     def __init__(self) -> None:
         self.sent: list[Any] = []
 
-    async def ask(self, verb: str, **arguments: Any) -> Any:
+    async def call(self, verb: str, **arguments: Any) -> Any:
         self.sent.append((verb, arguments))
 
-    def tell(self, verb: str, **arguments: Any) -> None:
+    def send(self, verb: str, **arguments: Any) -> None:
         self.sent.append((verb, arguments))
 
 

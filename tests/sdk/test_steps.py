@@ -24,7 +24,7 @@ class Memory:
         self.steps = dict(enumerate(recorded, 1))
         self.told: list[dict[str, Any]] = []
 
-    async def ask(self, verb: str, **arguments: Any) -> Any:
+    async def call(self, verb: str, **arguments: Any) -> Any:
         match verb:
             case "get_steps":
                 return [
@@ -48,7 +48,7 @@ class Memory:
             case _:
                 raise AssertionError(verb)
 
-    def tell(self, verb: str, **arguments: Any) -> None:
+    def send(self, verb: str, **arguments: Any) -> None:
         self.told.append({"verb": verb, **arguments})
 
 

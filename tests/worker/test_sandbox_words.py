@@ -18,7 +18,7 @@ JSON = st.recursive(
     max_leaves=8,
 )
 KEYS = st.sampled_from(
-    ["ask", "verb", "arguments", "tell", "log", "outcome", "kind", "output", "error", "retry", "wait"]
+    ["call", "verb", "arguments", "send", "log", "outcome", "kind", "output", "error", "retry", "wait"]
 )
 
 
@@ -74,11 +74,11 @@ def test_honest_ends_are_understood_as_they_were_meant(outcome: Any) -> None:
             for no in ("2", True, -1, 2_147_483_648)
         ),
         {"outcome": {"kind": "Interrupted"}, "log": []},
-        {"ask": 1, "verb": "get_steps", "arguments": {}, "session_id": 1},
-        {"ask": 1, "verb": "put_task_data", "arguments": {"values": {"a": {"$pickle": ""}}}},
-        {"ask": "1", "verb": "get_steps", "arguments": {}},
-        {"tell": "run", "arguments": {}},
-        {"tell": "progress", "arguments": {"progress": 7}},
+        {"call": 1, "verb": "get_steps", "arguments": {}, "session_id": 1},
+        {"call": 1, "verb": "put_task_data", "arguments": {"values": {"a": {"$pickle": ""}}}},
+        {"call": "1", "verb": "get_steps", "arguments": {}},
+        {"send": "run", "arguments": {}},
+        {"send": "progress", "arguments": {"progress": 7}},
         {"log": ["info", 3, None, 0]},
         {"ready": True},
         [],

@@ -40,7 +40,7 @@ def ask_both_ways(site: ServerAddress) -> tuple[Any, Any]:
     async def from_the_loop() -> Any:
         web = HttpClient(site)
         try:
-            return await web.ask("POST", "/internal/heartbeat", {})
+            return await web.request("POST", "/internal/heartbeat", {})
         finally:
             await web.close()
 

@@ -27,17 +27,17 @@ def test_a_result_that_is_cut_or_too_large_is_asked_for_once() -> None:
             attempt = Attempt((None, str(uuid4()), 1, str(uuid4()), 1, None, None, None, None, None), None, 0.0)
             api = HttpAttemptApis(web, session).open(attempt)
             try:
-                assert await api.ask("query_inputs", sql="select 1", max_rows=1) == RESULT
+                assert await api.call("query_inputs", sql="select 1", max_rows=1) == RESULT
                 assert json.loads(site.bodies[-1]) == {"sql": "select 1", "max_rows": 1}
                 asked = len(site.bodies)
 
                 site.withheld = 5
                 with pytest.raises(Conflict, match="ended the result of the query before it was complete"):
-                    await asyncio.wait_for(api.ask("query_inputs", sql="select 1", max_rows=1), 20)
+                    await asyncio.wait_for(api.call("query_inputs", sql="select 1", max_rows=1), 20)
 
                 site.withheld, site.answer = 0, (200, b" " * (MAX_TASK_RESULT_BYTES + 1))
                 with pytest.raises(TooLarge, match="larger than 16 MB"):
-                    await asyncio.wait_for(api.ask("query_inputs", sql="select 1", max_rows=1), 20)
+                    await asyncio.wait_for(api.call("query_inputs", sql="select 1", max_rows=1), 20)
                 assert len(site.bodies) == asked + 2
             finally:
                 await web.close()

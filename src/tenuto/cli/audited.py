@@ -29,7 +29,7 @@ class AuditedTransaction:
     actor: str
 
 
-def look(work: Callable[[CommandContext], Awaitable[T]], *, org: str | None = None) -> T:
+def read(work: Callable[[CommandContext], Awaitable[T]], *, org: str | None = None) -> T:
     """Run a query for a command, without an audit entry."""
     return with_database(work, role=ROLE, org=org)
 

@@ -82,31 +82,31 @@ class JobRules:
             for error in wrong.errors(include_url=False):
                 self._add_option(name, operator, error, config or node)
 
-    def _add_option(self, name: str, operator: Operator, error: PydanticError, place: YamlNode) -> None:
+    def _add_option(self, name: str, operator: Operator, error: PydanticError, node: YamlNode) -> None:
         path: list[str | int] = ["config"]
         for part in error["loc"]:
-            place, path = _inner(place, part), [*path, part]
+            node, path = _inner(node, part), [*path, part]
         where = show_path(tuple(path))
         if error["type"] == "missing":
-            self._add(place, show_path(tuple(path[:-1])), f"the operator {name} needs {path[-1]}", operator.summary)
+            self._add(node, show_path(tuple(path[:-1])), f"the operator {name} needs {path[-1]}", operator.summary)
         elif error["type"] == "extra_forbidden":
             known = operator.config.model_fields if operator.config else ()
             hint = did_you_mean(str(path[-1]), known) or f"the operator {name} has {', '.join(known)}"
-            self._problems.add(place.key, self._path(where), "unknown key", hint)
+            self._problems.add(node.key, self._path(where), "unknown key", hint)
         else:
-            self._add(place, where, message_of(error), hint_of(error))
+            self._add(node, where, message_of(error), hint_of(error))
 
     def _check_runtime(self) -> None:
         written = self._value("runtime")
         udf, secrets, name = self._get("udf"), self._get("secrets"), base_name(self._job.text("operator") or "")
         runtime = RUNTIME_ALIASES.get(str(written), written) or ("sandbox" if udf else "worker")
-        place = self._get("runtime") or self._job
+        runtime_node = self._get("runtime") or self._job
         inside = [name for name, operator in OPERATORS.items() if operator.in_dispatcher]
         if udf is not None and runtime not in CONFINED:
-            self._add(place, "runtime", f"a bundle does not run in {quoted(runtime)}", "write sandbox or lambda")
+            self._add(runtime_node, "runtime", f"a bundle does not run in {quoted(runtime)}", "write sandbox or lambda")
         if runtime == "dispatcher" and find_operator(name) and name not in inside:
             hint = f"only {', '.join(inside)} do"
-            self._add(place, "runtime", f"the operator {name} does not run in a dispatcher", hint)
+            self._add(runtime_node, "runtime", f"the operator {name} does not run in a dispatcher", hint)
         for field in ("queue", "labels") if runtime == "dispatcher" else ():
             if (node := self._get(field)) is not None:
                 self._add(node, field, "the tasks of a dispatcher wait in its own queue", "remove it")
@@ -126,8 +126,8 @@ class JobRules:
             message = "the triggers any and all_same_partition cannot be combined"
             self._add(self._get("inputs") or self._job, "inputs", message, hint)
         if triggers and all(trigger is False for trigger in triggers):
-            place = self._get("inputs") or self._job
-            self._add(place, "inputs", "no input starts tasks", "remove trigger: false from one of them")
+            node = self._get("inputs") or self._job
+            self._add(node, "inputs", "no input starts tasks", "remove trigger: false from one of them")
 
     def _check_columns(self, number: int, output: YamlNode) -> None:
         """Checks that the columns which other fields of the output name are declared, if it declares columns."""
@@ -148,11 +148,11 @@ class JobRules:
             listed = check.get("columns")
             members = [check.get("column"), *(listed.items() if listed else [])]
             named.append((f"{path}.checks[{check_number}]", members))
-        for place, nodes in named:
+        for where, nodes in named:
             for node in nodes:
                 if node is not None and isinstance(node.value, str) and node.value not in known:
                     message = f"{path} has no column {quoted(node.value)}"
-                    self._add(node, place, message, did_you_mean(node.value, known))
+                    self._add(node, where, message, did_you_mean(node.value, known))
 
     def _check_table(self, number: int, output: YamlNode) -> None:
         """Checks that an output in Postgres declares columns, with names that Postgres does not use itself."""
@@ -164,8 +164,8 @@ class JobRules:
             return
         for column_number, column in enumerate(columns.items()):
             if column.text("name") in SYSTEM_COLUMNS:
-                place = f"{path}.columns[{column_number}]"
-                self._add(column, place, f"Postgres has a column {quoted(column.text('name'))} in every table")
+                where = f"{path}.columns[{column_number}]"
+                self._add(column, where, f"Postgres has a column {quoted(column.text('name'))} in every table")
 
     def _get(self, name: str) -> YamlNode | None:
         """Returns a field of the job; None if it is missing or has no value."""

@@ -43,7 +43,7 @@ class Channel:
     def receive(self) -> JsonObject:
         return cast(JsonObject, json.loads(self._receive()))
 
-    def ask(self, message: JsonObject) -> bytes:
+    def request(self, message: JsonObject) -> bytes:
         """Send a request and return the bytes of its response."""
         with self._turn:
             self._connection.sendall(pack_json(message))

@@ -41,7 +41,7 @@ class RemoteFile(io.RawIOBase):
         parts: list[bytes] = []
         while wanted:
             length = min(wanted, READ_BYTES)
-            part = self._channel.ask({"read": [self._number, self._position, length]})
+            part = self._channel.request({"read": [self._number, self._position, length]})
             if len(part) != length:
                 raise OSError("a file of the dataset is shorter than it was when it was listed")
             parts.append(part)
@@ -61,6 +61,6 @@ def rows_table(channel: Channel, schema: pa.Schema, files: Sequence[JsonObject])
 def _pages(channel: Channel, number: int) -> Iterator[list[Row]]:
     page, pages = 0, 1
     while page < pages:
-        found = cast(JsonObject, json.loads(channel.ask({"rows": [number, page]})))
+        found = cast(JsonObject, json.loads(channel.request({"rows": [number, page]})))
         yield cast("list[Row]", found["rows"])
         page, pages = page + 1, int(str(found["pages"]))

@@ -144,11 +144,11 @@ class ProcessRuntime:
         )
         async for message in process.messages():
             match message:
-                case {"ask": no, "verb": verb, "arguments": arguments}:
+                case {"call": no, "verb": verb, "arguments": arguments}:
                     process.send(await _reply_to(api, no, verb, arguments))
                     await process.drain()
-                case {"tell": verb, "arguments": arguments}:
-                    api.tell(verb, **arguments)
+                case {"send": verb, "arguments": arguments}:
+                    api.send(verb, **arguments)
                 case {"log": [level, text, fields, created]}:
                     self._host.logs.add(attempt, level, text, fields, created)
                 case {"outcome": result}:
@@ -268,8 +268,8 @@ async def start(settings: ProcessSettings) -> Process:
 
 async def _reply_to(api: ContextApi, no: int, verb: str, arguments: dict[str, Any]) -> dict[str, Any]:
     try:
-        return {"answer": no, "value": await api.ask(verb, **arguments)}
+        return {"response": no, "value": await api.call(verb, **arguments)}
     except TenutoError as error:
-        return {"answer": no, "code": error.code, "message": error.message, "hint": error.hint}
+        return {"response": no, "code": error.code, "message": error.message, "hint": error.hint}
     except Exception as error:
-        return {"answer": no, "code": None, "message": f"{type(error).__name__}: {error}", "hint": None}
+        return {"response": no, "code": None, "message": f"{type(error).__name__}: {error}", "hint": None}

@@ -45,11 +45,11 @@ class WorkerChannel(JsonLinesSocket):
         parts.thread("line", self._read).start()
         parts.thread("loop", self.loop.run_forever).start()
 
-    async def ask(self, verb: str, **arguments: Any) -> Any:
+    async def call(self, verb: str, **arguments: Any) -> Any:
         no = next(self._numbers)
         reply = self._replies[no] = self.loop.create_future()
         try:
-            self.send({"ask": no, "verb": verb, "arguments": arguments})
+            self.send({"call": no, "verb": verb, "arguments": arguments})
             return await reply
         finally:
             del self._replies[no]
@@ -58,7 +58,7 @@ class WorkerChannel(JsonLinesSocket):
         while (message := self.receive()) is not None:
             if "run" in message:
                 self.attempts.put(message)
-            elif "answer" in message:
+            elif "response" in message:
                 self.loop.call_soon_threadsafe(self._handle_reply, message)
             elif self.current is not None:
                 self.current.cancelled = True
@@ -66,7 +66,7 @@ class WorkerChannel(JsonLinesSocket):
         self.attempts.put(None)
 
     def _handle_reply(self, message: dict[str, Any]) -> None:
-        reply = self._replies.get(message["answer"])
+        reply = self._replies.get(message["response"])
         if reply is None:
             return
         if "value" in message:
@@ -83,14 +83,14 @@ class ChannelApi:
     def __init__(self, channel: WorkerChannel, attempt: Attempt) -> None:
         self._channel, self._attempt, self.org = channel, attempt, channel.org
 
-    async def ask(self, verb: str, **arguments: Any) -> Any:
+    async def call(self, verb: str, **arguments: Any) -> Any:
         if self._channel.current is not self._attempt:
             raise StaleLease(f"attempt {self._attempt.no} of task {self._attempt.task_id} has ended")
-        return await self._channel.ask(verb, **arguments)
+        return await self._channel.call(verb, **arguments)
 
-    def tell(self, verb: str, **arguments: Any) -> None:
+    def send(self, verb: str, **arguments: Any) -> None:
         if self._channel.current is self._attempt:
-            self._channel.send({"tell": verb, "arguments": arguments})
+            self._channel.send({"send": verb, "arguments": arguments})
 
 
 class SendLogs(logging.Handler):

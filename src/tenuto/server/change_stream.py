@@ -48,7 +48,7 @@ class ChangeCursor(NamedTuple):
         return f"{(self.at - EPOCH) // timedelta(microseconds=1)}.{self.no}.{quote(self.id, safe='')}"
 
 
-def read_place(text: str) -> ChangeCursor:
+def read_cursor(text: str) -> ChangeCursor:
     """Parses the position from an event's id."""
     match = _PLACE.fullmatch(text)
     if match is None or int(match[2]) > 2**31 - 1 or "\x00" in unquote(match[3]):
@@ -58,30 +58,30 @@ def read_place(text: str) -> ChangeCursor:
     return ChangeCursor(EPOCH + timedelta(microseconds=int(match[1])), int(match[2]), unquote(match[3]))
 
 
-async def stream_changes(api_request: ApiRequest, permission: str, place: ChangeCursor | None) -> AsyncIterator[str]:
+async def stream_changes(api_request: ApiRequest, permission: str, cursor: ChangeCursor | None) -> AsyncIterator[str]:
     """Yields events until the server stops or the client loses its permission."""
     wakes, stopping = api_request.http.server.wakeups, api_request.http.server.stopping
-    follower = await follower_of(api_request, place)
+    follower = await follower_of(api_request, cursor)
     clock = asyncio.get_running_loop().time
     last_sent = checked = clock()
     pause = MIN_PAUSE_SECONDS
     with seats_of(api_request).take(api_request.principal.org_id), wakes.watch() as watch:
-        yield _event("ready", follower.place, {})
+        yield _event("ready", follower.cursor, {})
         while not stopping.is_set():
             try:
                 if clock() - checked > RECHECK_ACCESS_SECONDS:
                     checked = clock()
                     await _whole(_check(api_request, permission))
-                changes = await _whole(follower.look())
+                changes = await _whole(follower.poll())
             except (Unauthorized, Forbidden) as refusal:
-                yield _event("end", follower.place, {"code": refusal.name, "detail": refusal.message})
+                yield _event("end", follower.cursor, {"code": refusal.name, "detail": refusal.message})
                 return
             for change in changes:
-                yield _event("change", place_of(change), change_fields(change))
+                yield _event("change", cursor_of(change), change_fields(change))
             if len(changes) == BATCH_SIZE:
                 continue
             if changes or clock() - last_sent > KEEPALIVE_SECONDS:
-                yield f": beat\nid: {follower.place}\n\n"
+                yield f": beat\nid: {follower.cursor}\n\n"
                 last_sent = clock()
             woken = await _rest(watch, stopping, pause)
             pause = MIN_PAUSE_SECONDS if woken or changes else min(MAX_PAUSE_SECONDS, pause * PAUSE_GROWTH)
@@ -94,12 +94,12 @@ def seats_of(api_request: ApiRequest) -> WaiterLimit:
 class Follower:
     """Reads the changes after a position and advances it."""
 
-    def __init__(self, api_request: ApiRequest, place: ChangeCursor) -> None:
-        self._request, self.place = api_request, place
+    def __init__(self, api_request: ApiRequest, cursor: ChangeCursor) -> None:
+        self._request, self.cursor = api_request, cursor
         self._prepared = -INDEX_EVERY_SECONDS
 
-    async def look(self) -> list[ChangeEvent]:
-        place, org_id = self.place, self._request.principal.org_id
+    async def poll(self) -> list[ChangeEvent]:
+        cursor, org_id = self.cursor, self._request.principal.org_id
         now = asyncio.get_running_loop().time()
         try:
             if now - self._prepared > INDEX_EVERY_SECONDS:
@@ -113,21 +113,21 @@ class Follower:
                 monitoring.list_changes,
                 timeout=READ_TIMEOUT_SECONDS,
                 acts=self._request.acts,
-                after=place.at,
-                after_no=place.no,
-                after_id=place.id,
+                after=cursor.at,
+                after_no=cursor.no,
+                after_id=cursor.id,
                 until=until,
                 limit=BATCH_SIZE,
             )
         except Unreachable:
             return []  # the client stays connected; the next call tries again
-        self.place = place_of(changes[-1]) if len(changes) == BATCH_SIZE else max(place, ChangeCursor(until))
+        self.cursor = cursor_of(changes[-1]) if len(changes) == BATCH_SIZE else max(cursor, ChangeCursor(until))
         return changes
 
 
-async def follower_of(api_request: ApiRequest, place: ChangeCursor | None) -> Follower:
-    """Returns a follower that starts at `place`, or now."""
-    return Follower(api_request, place or ChangeCursor(await api_request.pool.call(monitoring.get_change_horizon)))
+async def follower_of(api_request: ApiRequest, cursor: ChangeCursor | None) -> Follower:
+    """Returns a follower that starts at `cursor`, or now."""
+    return Follower(api_request, cursor or ChangeCursor(await api_request.pool.call(monitoring.get_change_horizon)))
 
 
 async def _whole(call: Awaitable[T]) -> T:
@@ -161,7 +161,7 @@ async def _rest(watch: Subscription, stopping: asyncio.Event, seconds: float) ->
         await asyncio.gather(news, stop, return_exceptions=True)
 
 
-def place_of(change: ChangeEvent) -> ChangeCursor:
+def cursor_of(change: ChangeEvent) -> ChangeCursor:
     return ChangeCursor(change.at, change.no, change.id)
 
 
@@ -171,5 +171,5 @@ def change_fields(change: ChangeEvent) -> dict[str, object]:
     return {"kind": change.kind, "id": change.id, "run_id": run_id, "status": change.status, "at": at}
 
 
-def _event(name: str, place: ChangeCursor, data: dict[str, object]) -> str:
-    return f"id: {place}\nevent: {name}\ndata: {json.dumps(data)}\n\n"
+def _event(name: str, cursor: ChangeCursor, data: dict[str, object]) -> str:
+    return f"id: {cursor}\nevent: {name}\ndata: {json.dumps(data)}\n\n"

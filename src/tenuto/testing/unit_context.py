@@ -60,7 +60,7 @@ class UnitApi:
         self.progress: list[float] = []
         self.published: list[tuple[str, object]] = []
 
-    async def ask(self, verb: str, **arguments: Any) -> Any:
+    async def call(self, verb: str, **arguments: Any) -> Any:
         match verb:
             case "record_step":
                 self.steps.append(arguments["name"])
@@ -93,7 +93,7 @@ class UnitApi:
                 raise AssertionError(f"a unit test has no database for the call {verb}; use tenuto.testing.isolated")
         return None
 
-    def tell(self, verb: str, **arguments: Any) -> None:
+    def send(self, verb: str, **arguments: Any) -> None:
         if verb == "progress" and "progress" in arguments:
             self.progress.append(arguments["progress"])
 

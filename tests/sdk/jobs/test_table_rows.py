@@ -53,7 +53,7 @@ class CallsOf(AttemptCaller):
     def wait(self, call: Any) -> Any:
         return asyncio.run(call)
 
-    async def ask(self, verb: str, **arguments: Any) -> Any:
+    async def call(self, verb: str, **arguments: Any) -> Any:
         self.made.append(verb)
         rows = {"rows": Jsonb(arguments["rows"])} if "rows" in arguments else {}
         found = call(self._worker.db, verb, **fence(self._worker, self._claim), **{**arguments, **rows})
@@ -102,7 +102,7 @@ def test_many_rows_become_pages_that_the_database_takes(db: Db, tmp_path: Path):
 def test_an_async_function_is_told_how_to_read_rows():
     async def story() -> None:
         calls = AttemptCaller(UnitApi({}, {}, {}, "default"), asyncio.get_running_loop())
-        calls.wait(calls.api.ask("read_rows"))
+        calls.wait(calls.api.call("read_rows"))
 
     with pytest.raises(Fail, match="cannot be read on the event loop"):
         asyncio.run(story())

@@ -28,12 +28,12 @@ def outside(probe: str, arguments: list[Any]) -> Any:
 
 @app.task(runtime="sandbox", max_attempts=1, timeout="30s")
 async def ask_inside(ctx: Context, verb: str, arguments: dict[str, Any]) -> Any:
-    return await ctx.api.ask(verb, **arguments)
+    return await ctx.api.call(verb, **arguments)
 
 
 @app.task(runtime="sandbox", max_attempts=1, timeout="30s")
 async def read_object(ctx: Context, first: str, rest: str) -> Any:
-    return await ctx.api.ask("get_object", id=first + rest)
+    return await ctx.api.call("get_object", id=first + rest)
 
 
 @app.task(runtime="sandbox", max_attempts=1, timeout="30s")
@@ -47,15 +47,15 @@ async def remember(ctx: Context, first: str, rest: str, how: str) -> Any:
     thing = {"$object": first + rest} if how != "text" else first + rest
     match how:
         case "step" | "text":
-            await ctx.api.ask("record_step", step_no=1, name="echo", kind="step", value=thing)
-            await ctx.api.ask("get_steps")
+            await ctx.api.call("record_step", step_no=1, name="echo", kind="step", value=thing)
+            await ctx.api.call("get_steps")
         case "child step":
-            await ctx.api.ask("record_step", step_no=1, name="echo", kind="child", value=[first + rest])
+            await ctx.api.call("record_step", step_no=1, name="echo", kind="child", value=[first + rest])
         case "data":
-            await ctx.api.ask("put_task_data", values={"echo": thing})
+            await ctx.api.call("put_task_data", values={"echo": thing})
         case "child":
-            await ctx.api.ask("start_children", kinds=[{"type": "probe.read_given"}], inputs=[[thing]])
-    return await ctx.api.ask("get_object", id=first + rest)
+            await ctx.api.call("start_children", kinds=[{"type": "probe.read_given"}], inputs=[[thing]])
+    return await ctx.api.call("get_object", id=first + rest)
 
 
 @app.task(runtime="sandbox", max_attempts=1, timeout="30s")
@@ -84,4 +84,4 @@ async def gather_one(ctx: Context) -> Any:
 
 @app.task(max_attempts=1)
 async def ask_outside(ctx: Context, verb: str, arguments: dict[str, Any]) -> Any:
-    return await ctx.api.ask(verb, **arguments)
+    return await ctx.api.call(verb, **arguments)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenuto.cli.audited import ROLE, Org, look
+from tenuto.cli.audited import ROLE, Org, read
 from tenuto.cli.exit_codes import UsageError, WorkFailed
 from tenuto.cli.list_options import Before, Limit
 from tenuto.cli.output import AsJson, show, show_list, table
@@ -67,7 +67,7 @@ def verify(heads: Heads = None, org: Org = None, as_json: AsJson = False) -> Non
     """
     from tenuto.cli.audit_verify import verify as follow
 
-    result = look(lambda context: follow(context, heads), org=org)
+    result = read(lambda context: follow(context, heads), org=org)
     show(_facts(result), _as_text(result), as_json=as_json)
     if result.findings:
         raise WorkFailed(f"the audit log of {result.org} was changed: {len(result.findings)} findings")
@@ -104,10 +104,10 @@ def export(
             "nothing to export; write --to FILE for the entries, or --heads FILE for signed heads of the chain"
         )
     if to is not None:
-        count = look(lambda context: _export_entries(context, to), org=org)
+        count = read(lambda context: _export_entries(context, to), org=org)
         show({"entries": count, "file": str(to)}, f"wrote {count} entries to {to}", as_json=as_json)
         return
-    count, signed = look(lambda context: _export_heads(context, heads or Path()), org=org)
+    count, signed = read(lambda context: _export_heads(context, heads or Path()), org=org)
     text = f"added {count} heads to {heads}"
     text += "" if signed else "; no new head was signed, because TENUTO_PEPPER is not set"
     show({"heads": count, "file": str(heads), "signed": signed}, text, as_json=as_json)
@@ -157,7 +157,7 @@ def prune(
     from tenuto.model.durations import seconds
 
     span = timedelta(seconds=seconds(keep, "--keep"))
-    gone = look(lambda context: context.pool.call(audit.prune_audit, keep=span, actor_id=os_user(), dry_run=dry_run))
+    gone = read(lambda context: context.pool.call(audit.prune_audit, keep=span, actor_id=os_user(), dry_run=dry_run))
     word = "would be deleted" if dry_run else "deleted"
     text = "\n".join(f"{month.entries} entries of {month.partition} {word}" for month in gone)
     show({"months": gone, "dry_run": dry_run}, text or "no entries are that old", as_json=as_json)

@@ -6,7 +6,7 @@ from uuid import UUID
 import typer
 
 from tenuto.cli.arguments import read_arguments
-from tenuto.cli.audited import look
+from tenuto.cli.audited import read
 from tenuto.cli.exit_codes import UsageError
 from tenuto.cli.list_options import Limit
 from tenuto.cli.output import AsJson, fields, show, show_list
@@ -108,7 +108,7 @@ def create(
         async with context.pool.connection() as conn:
             return await orgs.create_org(conn, slug=org, name=name, settings=settings)
 
-    id = look(work, org="default")
+    id = read(work, org="default")
     show({"id": id, "slug": org}, f"created org {org} with id {id}", as_json=as_json)
 
 

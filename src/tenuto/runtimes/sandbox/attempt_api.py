@@ -30,16 +30,16 @@ class SandboxAttemptApi:
         for text in (attempt.input, attempt.slots, attempt.metadata):
             self._objects.update(objects_in(load(text)) if text else ())
 
-    async def ask(self, verb: str, **arguments: Json) -> Json:
+    async def call(self, verb: str, **arguments: Json) -> Json:
         self._check(verb, arguments)
         if verb == "start_children":
             arguments = checked(arguments, self._may_start)
-        reply = await self._api.ask(verb, **arguments)
+        reply = await self._api.call(verb, **arguments)
         self._note_access(verb, reply)
         return reply
 
-    def tell(self, verb: str, **arguments: Json) -> None:
-        self._api.tell(verb, **arguments)
+    def send(self, verb: str, **arguments: Json) -> None:
+        self._api.send(verb, **arguments)
 
     def check_objects(self, value: Json) -> None:
         """Raise Forbidden if a value names a data object that this attempt has no access to."""

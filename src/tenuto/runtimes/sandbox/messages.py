@@ -33,11 +33,11 @@ def check(line: bytes) -> JsonObject:
     except (ValueError, RecursionError) as error:
         raise InvalidMessage(f"a message is not JSON: {type(error).__name__}") from error
     match message:
-        case {"ask": int(no), "verb": str(verb), "arguments": dict(arguments)} if len(message) == 3:
-            return {"ask": no, "verb": verb, "arguments": _stored(arguments)}
-        case {"tell": "progress", "arguments": dict(fields)} if len(message) == 2:
+        case {"call": int(no), "verb": str(verb), "arguments": dict(arguments)} if len(message) == 3:
+            return {"call": no, "verb": verb, "arguments": _stored(arguments)}
+        case {"send": "progress", "arguments": dict(fields)} if len(message) == 2:
             known = fields.keys() <= {"progress", "message"}
-            return {"tell": "progress", "arguments": _progress(fields) if known else {}}
+            return {"send": "progress", "arguments": _progress(fields) if known else {}}
         case {"log": [level, str(text), _, _]} if len(message) == 1:
             return {"log": [level if level in LEVELS else "info", clean(text[:MAX_TEXT_CHARS]), None, time.time()]}
         case {"outcome": {"kind": str(kind), **fields}} if len(message) == 1:

@@ -30,7 +30,7 @@ from tenuto.sdk.values.wire_format import load
 MAX_BUILD_ERROR_CHARS = 4096  # of the error output while it is built
 MAX_OUTPUT_BYTES = 512 * MB  # for all messages of an attempt: reading them takes time from others
 MAX_MESSAGE_BYTES = 1 * MB
-MAY_BE_LONG = (b'{"ask"', b'{"outcome"')
+MAY_BE_LONG = (b'{"call"', b'{"outcome"')
 BUILD_TIMEOUT_SECONDS = 60.0  # seconds; a very busy machine needs some
 CPU_MARGIN_SECONDS = 2.0  # after the timeout, until the CPU limit ends the sandbox in case the worker does not
 

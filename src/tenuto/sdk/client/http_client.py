@@ -64,7 +64,7 @@ class Http:
             self._start_over()
         self._loop = loop
 
-    async def ask(
+    async def request(
         self,
         method: str,
         path: str,

@@ -56,7 +56,7 @@ class HttpTransport:
     async def start(self, requests: Sequence[StartRequest]) -> list[Started]:
         texts = [dump(start_of(request)) for request in requests]
         if len(texts) == 1 and len(texts[0]) < LARGE:
-            return [_started(await self.http.ask("POST", "/v1/runs", texts[0]))]
+            return [_started(await self.http.request("POST", "/v1/runs", texts[0]))]
         return await self._start_all(texts)
 
     async def start_many(self, many: BulkStart) -> Sequence[UUID | str]:
@@ -64,29 +64,29 @@ class HttpTransport:
         return [start.run_id for batch in starts_of(many) for start in await self._start_all(batch)]
 
     async def _start_all(self, texts: list[str]) -> list[Started]:
-        response = await self.http.ask("POST", "/v1/runs/bulk", f"[{','.join(texts)}]", wait=60.0)
+        response = await self.http.request("POST", "/v1/runs/bulk", f"[{','.join(texts)}]", wait=60.0)
         return [_started(run) for run in response["items"]]
 
     async def open_run(self, run: RunOptions) -> Started:
-        return _started(await self.http.ask("POST", "/v1/runs", dump({"open": True, **run_fields(run)})))
+        return _started(await self.http.request("POST", "/v1/runs", dump({"open": True, **run_fields(run)})))
 
     async def add_tasks(self, run_id: UUID, request: StartRequest) -> list[UUID]:
         body = {**start_of(request), **({"id": str(request.ids[0])} if request.ids else {})}
-        response = await self.http.ask("POST", f"/v1/runs/{run_id}/tasks", dump(body), wait=60.0)
+        response = await self.http.request("POST", f"/v1/runs/{run_id}/tasks", dump(body), wait=60.0)
         return [UUID(id) for id in response["ids"]]
 
     async def close_run(self, run_id: UUID) -> None:
-        await self.http.ask("POST", f"/v1/runs/{run_id}/close")
+        await self.http.request("POST", f"/v1/runs/{run_id}/close")
 
     async def release_run(self, run_id: UUID) -> bool:
-        return bool((await self.http.ask("POST", f"/v1/runs/{run_id}/release"))["released"])
+        return bool((await self.http.request("POST", f"/v1/runs/{run_id}/release"))["released"])
 
     async def poll_runs(self, run_ids: list[UUID], wait: float) -> list[RunResult]:
         body = dump({"run_ids": [str(id) for id in run_ids], "wait": wait})
-        return read(list[RunResult], (await self.http.ask("POST", "/v1/runs/wait", body, wait=wait))["items"])
+        return read(list[RunResult], (await self.http.request("POST", "/v1/runs/wait", body, wait=wait))["items"])
 
     async def get_run(self, run_id: UUID) -> RunStatus:
-        return read(RunStatus, await self.http.ask("GET", f"/v1/runs/{run_id}"))
+        return read(RunStatus, await self.http.request("GET", f"/v1/runs/{run_id}"))
 
     async def list_runs(
         self, filter: RunListFilter, *, before: UUID | None = None, limit: int = PAGE
@@ -106,44 +106,44 @@ class HttpTransport:
 
     async def _count(self, path: str, filter: RunListFilter | TaskListFilter) -> Count:
         params = {**_conditions(filter), "count": "true", "limit": 1}
-        return read(Count, (await self.http.ask("GET", path, params=params))["total"])
+        return read(Count, (await self.http.request("GET", path, params=params))["total"])
 
     async def _get(self, kind: type[T], path: str) -> T:
-        return read(kind, await self.http.ask("GET", path))
+        return read(kind, await self.http.request("GET", path))
 
     async def _items(self, kind: type[T], path: str, page: Mapping[str, object] | None = None) -> list[T]:
         return read(list[kind], await self._list(path, page or {}))
 
     async def _list(self, path: str, page: Mapping[str, object]) -> list[JsonObject]:
         params = {key: value for key, value in page.items() if value is not None}
-        return (await self.http.ask("GET", path, params=params))["items"]
+        return (await self.http.request("GET", path, params=params))["items"]
 
     async def list_run_inputs(self, run_id: UUID, *, after: int = -1, limit: int = PAGE) -> list[RunInput]:
         return await self._items(RunInput, f"/v1/runs/{run_id}/inputs", {"after": after, "limit": limit})
 
     async def explain_task(self, task_id: UUID) -> str:
-        return (await self.http.ask("GET", f"/v1/tasks/{task_id}/why"))["why"]
+        return (await self.http.request("GET", f"/v1/tasks/{task_id}/why"))["why"]
 
     async def cancel_run(self, run_id: UUID, reason: str | None) -> bool:
-        return await self.http.ask("POST", f"/v1/runs/{run_id}/cancel", dump({"reason": reason})) is None
+        return await self.http.request("POST", f"/v1/runs/{run_id}/cancel", dump({"reason": reason})) is None
 
     async def retry_run(self, run_id: UUID, *, reuse: bool, force: bool, from_name: str | None) -> UUID:
-        response = await self.http.ask(
+        response = await self.http.request(
             "POST", f"/v1/runs/{run_id}/retry", dump({"reuse": reuse, "force": force, "from": from_name})
         )
         return UUID(response["id"])
 
     async def delete_run(self, run_id: UUID) -> bool:
-        return await self.http.ask("DELETE", f"/v1/runs/{run_id}") is None
+        return await self.http.request("DELETE", f"/v1/runs/{run_id}") is None
 
     async def set_run_metadata(self, run_id: UUID, changes: JsonObject) -> None:
-        await self.http.ask("PATCH", f"/v1/runs/{run_id}", dump({"metadata": changes}))
+        await self.http.request("PATCH", f"/v1/runs/{run_id}", dump({"metadata": changes}))
 
     async def set_task_metadata(self, task_id: UUID, changes: JsonObject) -> None:
-        await self.http.ask("PATCH", f"/v1/tasks/{task_id}", dump({"metadata": changes}))
+        await self.http.request("PATCH", f"/v1/tasks/{task_id}", dump({"metadata": changes}))
 
     async def delete_task(self, task_id: UUID) -> None:
-        await self.http.ask("DELETE", f"/v1/tasks/{task_id}")
+        await self.http.request("DELETE", f"/v1/tasks/{task_id}")
 
     async def retry_runs(self, filter: RunSelection, *, reuse: bool, before: UUID | None, dry_run: bool) -> BulkPiece:
         return await self._bulk("retry", filter, {"reuse": reuse, "before": before, "dry_run": dry_run})
@@ -158,17 +158,17 @@ class HttpTransport:
 
     async def _bulk(self, verb: str, filter: RunSelection, more: Mapping[str, object]) -> BulkPiece:
         chosen = {**asdict(filter), "since": filter.since and filter.since.isoformat(), **more}
-        return read(BulkPiece, await self.http.ask("POST", f"/v1/runs/{verb}", _body(chosen), wait=60.0))
+        return read(BulkPiece, await self.http.request("POST", f"/v1/runs/{verb}", _body(chosen), wait=60.0))
 
     async def purge_queue(self, queue: str, *, reason: str | None, before: UUID | None, dry_run: bool) -> PurgePiece:
         body = _body({"reason": reason, "before": before, "dry_run": dry_run})
-        return read(PurgePiece, await self.http.ask("POST", f"/v1/queues/{quote(queue, safe='')}/purge", body))
+        return read(PurgePiece, await self.http.request("POST", f"/v1/queues/{quote(queue, safe='')}/purge", body))
 
     async def delete_group(self, name: str) -> None:
-        await self.http.ask("DELETE", f"/v1/groups/{quote(name, safe='')}")
+        await self.http.request("DELETE", f"/v1/groups/{quote(name, safe='')}")
 
     async def send_signal(self, run_id: UUID, name: str, value: Json) -> UUID:
-        sent = await self.http.ask("POST", f"/v1/runs/{run_id}/signals", dump({"name": name, "value": value}))
+        sent = await self.http.request("POST", f"/v1/runs/{run_id}/signals", dump({"name": name, "value": value}))
         return UUID(sent["id"])
 
     async def get_run_data(
@@ -196,7 +196,7 @@ class HttpTransport:
         self, run_id: UUID, values: JsonObject, tags: list[str] | None, metadata: JsonObject | None
     ) -> None:
         body = {"values": values, "tags": tags} | ({} if metadata is None else {"metadata": metadata})
-        await self.http.ask("PUT", f"/v1/runs/{run_id}/data", dump(body))
+        await self.http.request("PUT", f"/v1/runs/{run_id}/data", dump(body))
 
     async def put_object(
         self, data: bytes, type: str, metadata: Mapping[str, Json] | None, at: list[str], hard: bool, persisted: bool
@@ -236,11 +236,11 @@ class HttpTransport:
 
     async def reference_object(self, object_id: UUID, *, run_id: UUID | None, group: str | None) -> None:
         body = _body({"run_id": run_id, "group": group})
-        await self.http.ask("POST", f"/v1/objects/{object_id}/reference", body)
+        await self.http.request("POST", f"/v1/objects/{object_id}/reference", body)
 
     async def release_object(self, object_id: UUID, *, run_id: UUID | None, group: str | None) -> bool:
         body = _body({"run_id": run_id, "group": group})
-        return bool((await self.http.ask("POST", f"/v1/objects/{object_id}/release", body))["released"])
+        return bool((await self.http.request("POST", f"/v1/objects/{object_id}/release", body))["released"])
 
     async def list_schedules(self, after: str | None, limit: int = PAGE) -> list[Schedule]:
         return await self._items(Schedule, "/v1/schedules", {"after": after, "limit": limit})
@@ -249,19 +249,19 @@ class HttpTransport:
         self, name: str, request: StartRequest, *, cron: str, timezone: str, catch_up: str, jitter_seconds: float
     ) -> Schedule:
         times = {"cron": cron, "timezone": timezone, "catch_up": catch_up, "jitter": jitter_seconds}
-        return read(Schedule, await self.http.ask("PUT", _schedule(name), dump({**schedule_of(request), **times})))
+        return read(Schedule, await self.http.request("PUT", _schedule(name), dump({**schedule_of(request), **times})))
 
     async def pause_schedule(self, name: str) -> None:
-        await self.http.ask("POST", f"{_schedule(name)}/pause")
+        await self.http.request("POST", f"{_schedule(name)}/pause")
 
     async def resume_schedule(self, name: str) -> datetime:
-        return datetime.fromisoformat((await self.http.ask("POST", f"{_schedule(name)}/resume"))["next_at"])
+        return datetime.fromisoformat((await self.http.request("POST", f"{_schedule(name)}/resume"))["next_at"])
 
     async def fire_schedule(self, name: str) -> UUID:
-        return UUID((await self.http.ask("POST", f"{_schedule(name)}/run"))["run_id"])
+        return UUID((await self.http.request("POST", f"{_schedule(name)}/run"))["run_id"])
 
     async def delete_schedule(self, name: str) -> None:
-        await self.http.ask("DELETE", _schedule(name))
+        await self.http.request("DELETE", _schedule(name))
 
 
 def _conditions(filter: RunListFilter | TaskListFilter | AuditListFilter) -> dict[str, object]:

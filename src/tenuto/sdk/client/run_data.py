@@ -61,7 +61,7 @@ class _RunPort:
     def __init__(self, client: "Client", run_id: UUID) -> None:
         self._client, self._run_id = client, run_id
 
-    async def ask(self, verb: str, **arguments: Any) -> Any:
+    async def call(self, verb: str, **arguments: Any) -> Any:
         if verb == "get_run_data":
             return await self._client.transport.get_run_data(
                 self._run_id,
@@ -76,5 +76,5 @@ class _RunPort:
             self._run_id, arguments["values"], arguments.get("tags"), arguments.get("metadata")
         )
 
-    def tell(self, verb: str, **arguments: object) -> None:
+    def send(self, verb: str, **arguments: object) -> None:
         raise AssertionError(f"only a running task can call {verb}: {arguments}")

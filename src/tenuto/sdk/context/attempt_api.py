@@ -16,12 +16,12 @@ Json = Any
 class AttemptApi(Protocol):
     """Sends the calls of one attempt. Every call is checked against the attempt's lease."""
 
-    async def ask(self, verb: str, **arguments: Json) -> Json:
+    async def call(self, verb: str, **arguments: Json) -> Json:
         """Make one call and return its result. Raises the error of the SQL function (StaleLease, Cancelled, TooLarge
         …)."""
         ...
 
-    def tell(self, verb: str, **arguments: Json) -> None:
+    def send(self, verb: str, **arguments: Json) -> None:
         """Send `log` or `progress` without waiting. These are sent in batches and may arrive late."""
         ...
 
@@ -55,6 +55,6 @@ async def emit_when_allowed(api: AttemptApi, output: str, data: Json, partition:
     yet."""
     while True:
         try:
-            return str(await api.ask("emit_event", output=output, data=data, partition=partition, key=key))
+            return str(await api.call("emit_event", output=output, data=data, partition=partition, key=key))
         except RateLimited:
             await asyncio.sleep(EMIT_AGAIN_SECONDS)

@@ -92,14 +92,14 @@ class Context(JobCalls):
 
     def heartbeat(self) -> None:
         """Report that the task is alive; the task fails if no report comes within `heartbeat_timeout`."""
-        self.api.tell("progress")
+        self.api.send("progress")
 
     def progress(self, fraction: float, message: str | None = None) -> None:
         """Report progress as a fraction from 0 to 1, with an optional message."""
         if not 0 <= fraction <= 1:
             raise ValueError(f"progress is {fraction}, not a number from 0 to 1")
         text = None if message is None else clean(redact(str(message)))[:MAX_MESSAGE_CHARS]
-        self.api.tell("progress", progress=float(fraction), message=text)
+        self.api.send("progress", progress=float(fraction), message=text)
 
     def snooze(self, delay: Duration) -> None:
         """End this attempt and run the task again from the start after a delay. Does not count as an attempt."""
@@ -135,7 +135,7 @@ class Context(JobCalls):
         else:
             kinds = [json.dumps({**child.task.kind, "optional": True}) for child in starting]
             known = {kind: place for place, kind in enumerate(dict.fromkeys(kinds))}
-            ids = await self.api.ask(
+            ids = await self.api.call(
                 "start_children",
                 kinds=[json.loads(kind) for kind in known],
                 inputs=[json.loads(child.input) for child in starting],
@@ -202,7 +202,7 @@ class Context(JobCalls):
         if not task_ids:
             return {}
         await self.replay.record_failures()
-        answers = await self.api.ask("poll_tasks", task_ids=task_ids)
+        answers = await self.api.call("poll_tasks", task_ids=task_ids)
         ended = {answer["id"]: answer for answer in answers}
         if open_children := [task_id for task_id in task_ids if task_id not in ended]:
             raise Suspend({"for": "children", "tasks": open_children})
@@ -220,18 +220,18 @@ class Context(JobCalls):
         """Store bytes as a data object. It is kept for as long as this task, or a task it is passed to, is stored."""
         text = b64encode(data).decode()
         await self.replay.record_failures()
-        return DataObject(UUID(await self.api.ask("put_object", data=text, type=type, metadata=metadata)))
+        return DataObject(UUID(await self.api.call("put_object", data=text, type=type, metadata=metadata)))
 
     async def get(self, object: DataObject) -> bytes:
         """Return the bytes of a data object."""
-        return b64decode(await self.api.ask("get_object", id=str(object.id)))
+        return b64decode(await self.api.call("get_object", id=str(object.id)))
 
     async def publish(self, kind: str, payload: Mapping[str, Json], *, key: str | None = None) -> int:
         """Publish a side effect that a dispatcher carries out, and return its id: `await ctx.publish("deliver",
         {"destination": "crm", "body": {"order": 7}})`. It is stored at once, even if the attempt fails later. A later
         attempt that publishes the same payload again publishes nothing new; `key` says so for payloads that differ."""
         await self.replay.record_failures()
-        return (await self.api.ask("publish_task_effect", kind=kind, payload=dict(payload),
+        return (await self.api.call("publish_task_effect", kind=kind, payload=dict(payload),
                                    key=key or self._effect_key(kind, payload)))["id"]  # fmt: skip
 
     async def emit(self, output: int | str = 0, data: JsonObject | None = None, *, partition: str | None = None) -> str:

@@ -158,7 +158,7 @@ class DurableCalls:
                 failure[INTERRUPTED] = True
             self.replay.failed(begun.no, begun.name, failure, tries=tries, branch=branch)
             return
-        await self.api.ask(
+        await self.api.call(
             "fail_step",
             step_no=begun.no,
             name=begun.name,
@@ -226,7 +226,7 @@ class DurableCalls:
         length = seconds(delay)
         no, record = await self.replay.next("sleep", "sleep")
         if record is None:
-            await self.api.ask("record_step", step_no=no, name="sleep", kind="sleep", value={"seconds": length})
+            await self.api.call("record_step", step_no=no, name="sleep", kind="sleep", value={"seconds": length})
             raise self.suspended_for(length)
         if (left := record.value["seconds"] - record.age) > 0:
             raise self.suspended_for(left)
@@ -238,12 +238,12 @@ class DurableCalls:
         left = None if limit is None else await self._time_left(f"{name} timeout", *limit)
         record = await self.replay.find(no, name, "signal")
         if record is None:
-            taken = await self.api.ask("take_signal", step_no=no, name=name)
+            taken = await self.api.call("take_signal", step_no=no, name=name)
             if taken["found"]:
                 return taken["value"]
             if left is None or left > 0:
                 raise Suspend({"for": "signal", "name": name, **({} if left is None else {"timeout_seconds": left})})
-            await self.api.ask("record_step", step_no=no, name=name, kind="signal", value=TIMED_OUT)
+            await self.api.call("record_step", step_no=no, name=name, kind="signal", value=TIMED_OUT)
         if record is None or record.value == TIMED_OUT:
             raise TimeoutError(f"signal {name!r} was not sent within {timeout}")
         return record.value
@@ -252,7 +252,7 @@ class DurableCalls:
         """Return the remaining seconds of a timeout that began when the first attempt reached this point."""
         if record := await self.replay.find(no, name, "sleep"):
             return record.value["seconds"] - record.age
-        await self.api.ask("record_step", step_no=no, name=name, kind="sleep", value={"seconds": length})
+        await self.api.call("record_step", step_no=no, name=name, kind="sleep", value={"seconds": length})
         return length
 
     async def settle(self) -> None:

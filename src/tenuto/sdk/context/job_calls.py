@@ -52,7 +52,7 @@ class JobCalls(DurableCalls):
         for item in self._job.inputs.values():
             after: str | None = None
             number = item.number
-            while item.is_partial and (page := await self.api.ask("list_input_locations", input=number, after=after)):
+            while item.is_partial and (page := await self.api.call("list_input_locations", input=number, after=after)):
                 item.locations += [found["location"] for found in page]
                 after = page[-1]["id"]
                 if len(item.locations) > MAX_LOCATIONS:
@@ -78,4 +78,4 @@ class JobCalls(DurableCalls):
         """Run one SELECT over the inputs of the job by their names, as they were pinned when the task was created, and
         return its rows: `(await ctx.query("select count(*) as n from orders")).dicts()`. It runs in a process that can
         reach nothing else. The code of a bundle queries the inputs of the job that runs it."""
-        return QueryResult.from_json(await self.api.ask("query_inputs", sql=sql, max_rows=max_rows))
+        return QueryResult.from_json(await self.api.call("query_inputs", sql=sql, max_rows=max_rows))

@@ -49,7 +49,7 @@ class OperatorState:
             await self._read(key)
         version = self._versions[key]
         await self._before()
-        self._versions[key] = await self._api.ask("put_task_state", key=key, value=value, version=version)
+        self._versions[key] = await self._api.call("put_task_state", key=key, value=value, version=version)
 
     async def update(self, key: str, change: Callable[[Any], Json], default: Json = None) -> Any:
         """Save `change(value)`, and again with the newer value if another task was faster; return the saved value:
@@ -74,7 +74,7 @@ class OperatorState:
     async def _read(self, key: str | None) -> JsonObject:
         await self.flush()
         await self._before()
-        rows = await self._api.ask("get_task_state", key=key)
+        rows = await self._api.call("get_task_state", key=key)
         if key is not None:
             self._versions[key] = 0
         self._versions.update({row["key"]: row["version"] for row in rows})

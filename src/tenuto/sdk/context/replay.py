@@ -128,7 +128,7 @@ class Replay:
     async def load(self) -> None:
         """Read what earlier attempts recorded. Called before the function starts, so that the order of concurrent calls
         does not depend on when the records arrive."""
-        rows: list[Any] = await self._api.ask("get_steps")
+        rows: list[Any] = await self._api.call("get_steps")
         self._records = {row["step_no"]: _recorded(row) for row in rows if row["kind"] != PATCH}
         self._newest = max(self._records, default=0)
         self._patches = {row["name"]: True for row in rows if row["kind"] == PATCH}
@@ -183,7 +183,7 @@ class Replay:
         """Record the result of a step. If the record is rejected, fail the task: another attempt would be rejected
         too."""
         try:
-            await self._api.ask("record_step", step_no=no, name=name, kind=kind, value=value)
+            await self._api.call("record_step", step_no=no, name=name, kind=kind, value=value)
         except (TooLarge, Conflict, InvalidInput) as error:
             raise Fail(str(error)) from error
 
@@ -214,10 +214,10 @@ class Replay:
     async def _record_failure(self, no: int, failure: Failure) -> None:
         name, error, tries = failure.name, failure.error, failure.tries
         if not failure.children:
-            await self._api.ask("fail_step", step_no=no, name=name, error=error, tries=tries)
+            await self._api.call("fail_step", step_no=no, name=name, error=error, tries=tries)
             return
         with suppress(InvalidInput):  # a server of the version before does not record this
-            await self._api.ask("fail_step", step_no=no, name=name, error=error, tries=tries, kind="child")
+            await self._api.call("fail_step", step_no=no, name=name, error=error, tries=tries, kind="child")
 
     def end(self) -> None:
         """Forget failures that were not recorded, because the attempt ends."""

@@ -42,9 +42,9 @@ class RunData:
         """Save a value at once, with optional tags to find it by and metadata to keep with it."""
         await self.flush()
         if metadata is None:
-            await self._api.ask("put_task_data", values={key: value}, tags=list(tags))
+            await self._api.call("put_task_data", values={key: value}, tags=list(tags))
         else:
-            await self._api.ask("put_task_data", values={key: value}, tags=list(tags), metadata=dict(metadata))
+            await self._api.call("put_task_data", values={key: value}, tags=list(tags), metadata=dict(metadata))
 
     async def metadata(self, key: str) -> JsonObject | None:
         """Return the metadata of the latest value of a key; None if it has none or the key is missing."""
@@ -76,11 +76,11 @@ class RunData:
             await self._before()
         if self._unsaved:
             values, self._unsaved = self._unsaved, {}
-            await self._api.ask("put_task_data", values=values)
+            await self._api.call("put_task_data", values=values)
 
     async def _find(self, **query: Json) -> list[dict[str, Any]]:
         await self.flush()
-        return await self._api.ask("get_run_data", **query)
+        return await self._api.call("get_run_data", **query)
 
 
 class SyncRunData:

@@ -37,7 +37,7 @@ class TableRows:
                     f"{self._name} is too large for Postgres, which stores up to {MAX_PAGES:,} pages of about "
                     f"{MAX_PAGE_BYTES:,} bytes per partition; write storage: {{kind: file}}"
                 )
-            call = self._calls.api.ask("stage_rows", output=output, location=location, page=number, rows=page)
+            call = self._calls.api.call("stage_rows", output=output, location=location, page=number, rows=page)
             self._calls.wait(call)
 
     def download(self, input: int, locations: Iterable[str], folder: Path) -> list[Path]:
@@ -51,7 +51,7 @@ class TableRows:
         with pq.ParquetWriter(path, self._schema) as writer:
             page, pages = 0, 1
             while page < pages:
-                call = self._calls.api.ask("read_rows", input=input, location=location, page=page)
+                call = self._calls.api.call("read_rows", input=input, location=location, page=page)
                 found = self._calls.wait(call)
                 writer.write_table(table_of(self._schema, found["rows"]))
                 page, pages = page + 1, found["pages"]

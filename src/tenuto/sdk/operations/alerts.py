@@ -57,27 +57,27 @@ class HttpAlerts:
         destination: str | None = None,
     ) -> None:
         body = {"kind": kind, "target": target, "threshold": threshold, "seconds": seconds, "destination": destination}
-        await self.http.ask("PUT", _rule(name), dump(body))
+        await self.http.request("PUT", _rule(name), dump(body))
 
     async def delete_alert_rule(self, name: str) -> None:
-        await self.http.ask("DELETE", _rule(name))
+        await self.http.request("DELETE", _rule(name))
 
     async def silence_alert_rule(self, name: str, seconds: int) -> None:
-        await self.http.ask("POST", f"{_rule(name)}/silence", dump({"seconds": seconds}))
+        await self.http.request("POST", f"{_rule(name)}/silence", dump({"seconds": seconds}))
 
     async def list_alert_rules(self, *, after: str | None = None, limit: int = PAGE) -> list[AlertRule]:
         params: dict[str, object] = {"limit": limit} if after is None else {"limit": limit, "after": after}
-        return read(list[AlertRule], (await self.http.ask("GET", "/v1/alert-rules", params=params))["items"])
+        return read(list[AlertRule], (await self.http.request("GET", "/v1/alert-rules", params=params))["items"])
 
     async def acknowledge_alert(self, id: UUID) -> None:
-        await self.http.ask("POST", f"/v1/alerts/{id}/acknowledge")
+        await self.http.request("POST", f"/v1/alerts/{id}/acknowledge")
 
     async def list_alerts(
         self, *, status: str | None = None, before: UUID | None = None, limit: int = PAGE
     ) -> list[Alert]:
         page = {"status": status, "before": before, "limit": limit}
         params = {name: value for name, value in page.items() if value is not None}
-        return read(list[Alert], (await self.http.ask("GET", "/v1/alerts", params=params))["items"])
+        return read(list[Alert], (await self.http.request("GET", "/v1/alerts", params=params))["items"])
 
 
 class SqlAlerts:

@@ -143,21 +143,21 @@ class HttpDags:
         return await self._items(DagSummary, "/v1/dags", {"after": after, "limit": limit})
 
     async def plan_dag(self, dag: Dag) -> Plan:
-        return read(Plan, await self.http.ask("POST", f"{_dag(dag.name)}/plan", dump({"yaml": dag.yaml})))
+        return read(Plan, await self.http.request("POST", f"{_dag(dag.name)}/plan", dump({"yaml": dag.yaml})))
 
     async def deploy_dag(self, dag: Dag, *, cutover: bool) -> DeployedVersion:
         body = dump({"yaml": dag.yaml, "cutover": cutover})
-        return read(DeployedVersion, await self.http.ask("POST", f"{_dag(dag.name)}/versions", body))
+        return read(DeployedVersion, await self.http.request("POST", f"{_dag(dag.name)}/versions", body))
 
     async def list_dag_versions(self, name: str, *, before: int | None = None, limit: int = PAGE) -> list[DagVersion]:
         return await self._items(DagVersion, f"{_dag(name)}/versions", {"before": before, "limit": limit})
 
     async def get_dag_version(self, name: str, version: int | None = None) -> DagVersionText:
         path = _dag(name) if version is None else f"{_dag(name)}/versions/{version}"
-        return read(DagVersionText, await self.http.ask("GET", path))
+        return read(DagVersionText, await self.http.request("GET", path))
 
     async def compare_versions(self, name: str, old: int, new: int) -> Diff:
-        return read(Diff, await self.http.ask("GET", f"{_dag(name)}/diff", params={"old": old, "new": new}))
+        return read(Diff, await self.http.request("GET", f"{_dag(name)}/diff", params={"old": old, "new": new}))
 
     async def cutover_dag(
         self, name: str, *, version: int | None, expected: int | None, force: bool = False
@@ -168,10 +168,12 @@ class HttpDags:
         return await self._move(f"{_dag(name)}/rollback", {"version": version, "expected": expected})
 
     async def delete_dag(self, name: str, *, force: bool, dry_run: bool) -> DeletedDag:
-        return read(DeletedDag, await self.http.ask("DELETE", _dag(name), params={"force": force, "dry_run": dry_run}))
+        return read(
+            DeletedDag, await self.http.request("DELETE", _dag(name), params={"force": force, "dry_run": dry_run})
+        )
 
     async def _move(self, path: str, to: Mapping[str, object]) -> CurrentVersion:
-        return read(CurrentVersion, await self.http.ask("POST", path, dump(to)))
+        return read(CurrentVersion, await self.http.request("POST", path, dump(to)))
 
     async def list_jobs(
         self, *, dag: str | None = None, after: str | None = None, limit: int = PAGE
@@ -179,16 +181,16 @@ class HttpDags:
         return await self._items(JobSummary, "/v1/jobs", {"dag": dag, "after": after, "limit": limit})
 
     async def get_job(self, dag: str, name: str) -> WholeJob:
-        return read(WholeJob, await self.http.ask("GET", _job(dag, name)))
+        return read(WholeJob, await self.http.request("GET", _job(dag, name)))
 
     async def get_source(self, dag: str, name: str) -> SourceState:
-        return read(SourceState, await self.http.ask("GET", f"{_job(dag, name)}/source"))
+        return read(SourceState, await self.http.request("GET", f"{_job(dag, name)}/source"))
 
     async def pause_job(self, dag: str, name: str, reason: str | None) -> None:
-        await self.http.ask("POST", f"{_job(dag, name)}/pause", dump({"reason": reason}))
+        await self.http.request("POST", f"{_job(dag, name)}/pause", dump({"reason": reason}))
 
     async def resume_job(self, dag: str, name: str) -> None:
-        await self.http.ask("POST", f"{_job(dag, name)}/resume")
+        await self.http.request("POST", f"{_job(dag, name)}/resume")
 
     async def trigger_job(
         self,
@@ -200,13 +202,14 @@ class HttpDags:
         dedupe_key: str | None = None,
     ) -> list[TriggeredTask]:
         body = dump({"partitions": partitions, "force": force, "dedupe_key": dedupe_key})
-        answer = await self.http.ask("POST", f"{_job(dag, name)}/trigger", body)
+        answer = await self.http.request("POST", f"{_job(dag, name)}/trigger", body)
         return read(list[TriggeredTask], answer["items"])
 
     async def get_webhook(self, dag: str, name: str, *, rotate: bool = False) -> Webhook:
         path = f"{_job(dag, name)}/webhook"
         return read(
-            Webhook, await self.http.ask("POST", f"{path}/rotate") if rotate else await self.http.ask("GET", path)
+            Webhook,
+            await self.http.request("POST", f"{path}/rotate") if rotate else await self.http.request("GET", path),
         )
 
     async def list_events(
@@ -224,7 +227,7 @@ class HttpDags:
         return await self._items(Dataset, "/v1/datasets", {"after": after, "limit": limit})
 
     async def get_dataset(self, name: str) -> WholeDataset:
-        return read(WholeDataset, await self.http.ask("GET", f"/v1/datasets/{_quoted(name)}"))
+        return read(WholeDataset, await self.http.request("GET", f"/v1/datasets/{_quoted(name)}"))
 
     async def list_dataset_versions(
         self, name: str, *, before: UUID | None = None, limit: int = PAGE
@@ -249,29 +252,29 @@ class HttpDags:
     ) -> LineageGraph:
         asked = {"dataset": name, "column": column, "version_id": version_id, "direction": direction, "depth": depth}
         params = {key: value for key, value in asked.items() if value is not None}
-        return read(LineageGraph, await self.http.ask("GET", "/v1/lineage", params=params))
+        return read(LineageGraph, await self.http.request("GET", "/v1/lineage", params=params))
 
     async def list_cursors(self, name: str, *, after: UUID | None = None, limit: int = PAGE) -> list[Cursor]:
         return await self._items(Cursor, f"/v1/datasets/{_quoted(name)}/cursors", {"after": after, "limit": limit})
 
     async def purge_dataset(self, name: str, *, keep: int | None, dry_run: bool) -> list[PurgedVersion]:
         body = dump({"keep": keep, "dry_run": dry_run})
-        answer = await self.http.ask("POST", f"/v1/datasets/{_quoted(name)}/purge", body)
+        answer = await self.http.request("POST", f"/v1/datasets/{_quoted(name)}/purge", body)
         return read(list[PurgedVersion], answer["versions"])
 
     async def delete_dataset(self, name: str, *, dry_run: bool) -> int:
-        answer = await self.http.ask("DELETE", f"/v1/datasets/{_quoted(name)}", params={"dry_run": dry_run})
+        answer = await self.http.request("DELETE", f"/v1/datasets/{_quoted(name)}", params={"dry_run": dry_run})
         return read(int, answer["versions"])
 
     async def grant_dataset(self, name: str, role: str) -> None:
-        await self.http.ask("POST", f"/v1/datasets/{_quoted(name)}/grant", dump({"role": role}))
+        await self.http.request("POST", f"/v1/datasets/{_quoted(name)}/grant", dump({"role": role}))
 
     async def revoke_dataset(self, name: str, role: str) -> None:
-        await self.http.ask("POST", f"/v1/datasets/{_quoted(name)}/revoke", dump({"role": role}))
+        await self.http.request("POST", f"/v1/datasets/{_quoted(name)}/revoke", dump({"role": role}))
 
     async def _items(self, kind: type[T], path: str, page: Mapping[str, object]) -> list[T]:
         params = {name: value for name, value in page.items() if value is not None}
-        return read(list[kind], (await self.http.ask("GET", path, params=params))["items"])
+        return read(list[kind], (await self.http.request("GET", path, params=params))["items"])
 
 
 def _quoted(name: str) -> str:

@@ -35,17 +35,17 @@ class HttpDestinations:
         self._http = http
 
     async def put_destination(self, name: str, url: str, *, openlineage: bool = False) -> str | None:
-        return (await self._http.ask("PUT", _path(name), dump({"url": url, "openlineage": openlineage})))["secret"]
+        return (await self._http.request("PUT", _path(name), dump({"url": url, "openlineage": openlineage})))["secret"]
 
     async def rotate_destination(self, name: str) -> str:
-        return (await self._http.ask("POST", f"{_path(name)}/rotate"))["secret"]
+        return (await self._http.request("POST", f"{_path(name)}/rotate"))["secret"]
 
     async def list_destinations(self, *, after: str | None = None, limit: int = PAGE) -> list[Destination]:
         params = {"limit": limit, **({} if after is None else {"after": after})}
-        return read(list[Destination], (await self._http.ask("GET", "/v1/destinations", params=params))["items"])
+        return read(list[Destination], (await self._http.request("GET", "/v1/destinations", params=params))["items"])
 
     async def delete_destination(self, name: str) -> None:
-        await self._http.ask("DELETE", _path(name))
+        await self._http.request("DELETE", _path(name))
 
 
 def _path(name: str) -> str:

@@ -52,7 +52,7 @@ class HttpOperations(HttpTransport):
         return await self._items(TreeNode, f"/v1/tasks/{task_id}/tree")
 
     async def cancel_task(self, task_id: UUID, reason: str | None) -> None:
-        await self.http.ask("POST", f"/v1/tasks/{task_id}/cancel", dump({"reason": reason}))
+        await self.http.request("POST", f"/v1/tasks/{task_id}/cancel", dump({"reason": reason}))
 
     async def explain_run(self, run_id: UUID) -> RunExplanation:
         return await self._get(RunExplanation, f"/v1/runs/{run_id}/why")
@@ -93,16 +93,16 @@ class HttpOperations(HttpTransport):
         body = {field: value for field, value in vars(changes).items() if value is not None}
         if "jitter_seconds" in body:
             body["jitter"] = body.pop("jitter_seconds")
-        return read(Schedule, await self.http.ask("PATCH", f"/v1/schedules/{_part(name)}", dump(body)))
+        return read(Schedule, await self.http.request("PATCH", f"/v1/schedules/{_part(name)}", dump(body)))
 
     async def list_queues(self) -> list[QueueStatus]:
         return await self._items(QueueStatus, "/v1/queues")
 
     async def pause_queue(self, queue: str) -> None:
-        await self.http.ask("POST", f"/v1/queues/{_part(queue)}/pause")
+        await self.http.request("POST", f"/v1/queues/{_part(queue)}/pause")
 
     async def resume_queue(self, queue: str) -> None:
-        await self.http.ask("POST", f"/v1/queues/{_part(queue)}/resume")
+        await self.http.request("POST", f"/v1/queues/{_part(queue)}/resume")
 
     async def list_workers(
         self, *, status: str | None = None, after: str | None = None, limit: int = PAGE
@@ -125,10 +125,10 @@ class HttpOperations(HttpTransport):
         return await self._items(WorkerLife, f"/v1/workers/{_part(worker_id)}/history", page)
 
     async def drain_worker(self, worker_id: str, reason: str | None) -> None:
-        await self.http.ask("POST", f"/v1/workers/{_part(worker_id)}/drain", dump({"reason": reason}))
+        await self.http.request("POST", f"/v1/workers/{_part(worker_id)}/drain", dump({"reason": reason}))
 
     async def terminate_worker(self, worker_id: str) -> None:
-        await self.http.ask("POST", f"/v1/workers/{_part(worker_id)}/terminate")
+        await self.http.request("POST", f"/v1/workers/{_part(worker_id)}/terminate")
 
     async def list_effects(
         self, *, status: str | None = None, kind: str | None = None, before: int | None = None, limit: int = PAGE
@@ -138,7 +138,7 @@ class HttpOperations(HttpTransport):
 
     async def replay_effects(self, ids: list[int] | None, kind: str | None) -> list[int]:
         body = {"ids": ids, "kind": kind, "all": ids is None and kind is None}
-        return (await self.http.ask("POST", "/v1/outbox/replay", dump(body)))["ids"]
+        return (await self.http.request("POST", "/v1/outbox/replay", dump(body)))["ids"]
 
     async def list_types(self, *, after: str | None = None, limit: int = PAGE) -> list[TaskTypeSummary]:
         return await self._items(TaskTypeSummary, "/v1/types", {"after": after, "limit": limit})
@@ -155,10 +155,10 @@ class HttpOperations(HttpTransport):
         return await self._get(LimitStatus, f"/v1/limits/{_part(scope)}/{_part(key)}")
 
     async def set_limit(self, scope: str, key: str, size: int) -> None:
-        await self.http.ask("PUT", f"/v1/limits/{_part(scope)}/{_part(key)}", dump({"size": size}))
+        await self.http.request("PUT", f"/v1/limits/{_part(scope)}/{_part(key)}", dump({"size": size}))
 
     async def reset_limit(self, scope: str, key: str) -> None:
-        await self.http.ask("DELETE", f"/v1/limits/{_part(scope)}/{_part(key)}")
+        await self.http.request("DELETE", f"/v1/limits/{_part(scope)}/{_part(key)}")
 
     async def list_pools(self, *, after: str | None = None, limit: int = PAGE) -> list[PoolStatus]:
         return await self._items(PoolStatus, "/v1/pools", {"after": after, "limit": limit})
@@ -167,13 +167,13 @@ class HttpOperations(HttpTransport):
         return await self._get(PoolStatus, f"/v1/pools/{_part(name)}")
 
     async def set_pool(self, name: str, policy: JsonObject) -> None:
-        await self.http.ask("PUT", f"/v1/pools/{_part(name)}", dump(policy))
+        await self.http.request("PUT", f"/v1/pools/{_part(name)}", dump(policy))
 
     async def delete_pool(self, name: str, *, force: bool) -> None:
-        await self.http.ask("DELETE", f"/v1/pools/{_part(name)}{'?force=true' if force else ''}")
+        await self.http.request("DELETE", f"/v1/pools/{_part(name)}{'?force=true' if force else ''}")
 
     async def request_machines(self, name: str, count: int) -> int:
-        made = await self.http.ask("POST", f"/v1/pools/{_part(name)}/machines", dump({"count": count}))
+        made = await self.http.request("POST", f"/v1/pools/{_part(name)}/machines", dump({"count": count}))
         return read(int, made["requested"])
 
     async def list_pool_machines(self, name: str) -> list[PoolMachine]:
@@ -199,7 +199,7 @@ class HttpOperations(HttpTransport):
 
     async def set_group(self, external_id: str, *, weight: int, quota: int | None) -> UUID:
         body = dump({"weight": weight, "quota": quota})
-        return UUID((await self.http.ask("PUT", f"/v1/groups/{_part(external_id)}", body))["id"])
+        return UUID((await self.http.request("PUT", f"/v1/groups/{_part(external_id)}", body))["id"])
 
     async def list_bundles(self, *, before: UUID | None = None, limit: int = PAGE) -> list[StoredBundle]:
         return await self._items(StoredBundle, "/v1/bundles", {"before": before, "limit": limit})
@@ -213,7 +213,7 @@ class HttpOperations(HttpTransport):
         return read(WholeBundle, response.json())
 
     async def delete_bundle(self, sha256: str) -> None:
-        await self.http.ask("DELETE", f"/v1/bundles/{_part(sha256)}")
+        await self.http.request("DELETE", f"/v1/bundles/{_part(sha256)}")
 
     async def get_run_data_value(self, data_id: UUID) -> RunDataItem:
         return await self._get(RunDataItem, f"/v1/data/{data_id}")

@@ -76,7 +76,7 @@ class HttpKeys(Generic[K]):
 
     async def _list(self, page: dict[str, object]) -> list[K]:
         params = {name: value for name, value in page.items() if value is not None}
-        return read(list[self._kind], (await self.http.ask("GET", self._path, params=params))["items"])
+        return read(list[self._kind], (await self.http.request("GET", self._path, params=params))["items"])
 
     async def find_key(self, key_id: str) -> K:
         found = await self._list({"key_id": key_id})
@@ -86,20 +86,20 @@ class HttpKeys(Generic[K]):
         return found[0]
 
     async def get_key(self, id: UUID) -> K:
-        return read(self._kind, await self.http.ask("GET", f"{self._path}/{id}"))
+        return read(self._kind, await self.http.request("GET", f"{self._path}/{id}"))
 
     async def create_key(self, name: str, rights: list[str], *, expires: timedelta | None) -> CreatedKey:
         expires_at = None if expires is None else (datetime.now(UTC) + expires).isoformat()
         body = dump({"name": name, self._rights: rights, "expires_at": expires_at})
-        return read(CreatedKey, await self.http.ask("POST", self._path, body))
+        return read(CreatedKey, await self.http.request("POST", self._path, body))
 
     async def rotate_key(self, id: UUID, *, overlap: timedelta) -> CreatedKey:
         body = dump({"overlap_seconds": overlap.total_seconds()})
-        return read(CreatedKey, await self.http.ask("POST", f"{self._path}/{id}/rotate", body))
+        return read(CreatedKey, await self.http.request("POST", f"{self._path}/{id}/rotate", body))
 
     async def revoke_key(self, id: UUID) -> bool:
         valid = (await self.get_key(id)).revoked_at is None
-        await self.http.ask("DELETE", f"{self._path}/{id}")
+        await self.http.request("DELETE", f"{self._path}/{id}")
         return valid
 
 
@@ -116,7 +116,7 @@ class HttpApiKeys(HttpKeys[ApiKeyInfo]):
             body["expires_at"] = None
         elif changes.expires is not None:
             body["expires_at"] = (datetime.now(UTC) + changes.expires).isoformat()
-        return read(ApiKeyInfo, await self.http.ask("PATCH", f"{self._path}/{id}", dump(body)))
+        return read(ApiKeyInfo, await self.http.request("PATCH", f"{self._path}/{id}", dump(body)))
 
 
 class HttpWorkerKeys(HttpKeys[WorkerKeyInfo]):

@@ -85,51 +85,51 @@ class HttpPeople:
         return [org for org in orgs if after is None or org.slug > after]
 
     async def get_org(self, slug: str) -> Org:
-        return read(Org, await self._http.ask("GET", f"/v1/orgs/{_part(slug)}"))
+        return read(Org, await self._http.request("GET", f"/v1/orgs/{_part(slug)}"))
 
     async def update_org(self, slug: str, *, name: str | None, settings: JsonObject | None) -> None:
-        await self._http.ask("PATCH", f"/v1/orgs/{_part(slug)}", dump({"name": name, "settings": settings}))
+        await self._http.request("PATCH", f"/v1/orgs/{_part(slug)}", dump({"name": name, "settings": settings}))
 
     async def list_users(self, *, before: UUID | None = None, limit: int = PAGE) -> list[User]:
         return await self._items(User, "/v1/users", {"before": before, "limit": limit})
 
     async def get_user(self, user_id: UUID) -> User:
-        return read(User, await self._http.ask("GET", f"/v1/users/{user_id}"))
+        return read(User, await self._http.request("GET", f"/v1/users/{user_id}"))
 
     async def put_user(self, user: NewUser) -> UUID:
-        return UUID((await self._http.ask("POST", "/v1/users", dump(vars(user))))["id"])
+        return UUID((await self._http.request("POST", "/v1/users", dump(vars(user))))["id"])
 
     async def set_user_role(self, user_id: UUID, platform_role: str) -> None:
-        await self._http.ask("PATCH", f"/v1/users/{user_id}", dump({"platform_role": platform_role}))
+        await self._http.request("PATCH", f"/v1/users/{user_id}", dump({"platform_role": platform_role}))
 
     async def disable_user(self, user_id: UUID) -> None:
-        await self._http.ask("PATCH", f"/v1/users/{user_id}", dump({"disabled": True}))
+        await self._http.request("PATCH", f"/v1/users/{user_id}", dump({"disabled": True}))
 
     async def enable_user(self, user_id: UUID) -> None:
-        await self._http.ask("PATCH", f"/v1/users/{user_id}", dump({"disabled": False}))
+        await self._http.request("PATCH", f"/v1/users/{user_id}", dump({"disabled": False}))
 
     async def list_roles(self, *, after: str | None = None, limit: int = PAGE) -> list[OrgRole]:
         return await self._items(OrgRole, "/v1/roles", {"after": after, "limit": limit})
 
     async def create_role(self, name: str, *, description: str | None, display_name: str | None) -> UUID:
         body = dump({"name": name, "description": description, "display_name": display_name})
-        return UUID((await self._http.ask("POST", "/v1/roles", body))["id"])
+        return UUID((await self._http.request("POST", "/v1/roles", body))["id"])
 
     async def delete_role(self, name: str) -> None:
-        await self._http.ask("DELETE", f"/v1/roles/{_part(name)}")
+        await self._http.request("DELETE", f"/v1/roles/{_part(name)}")
 
     async def list_members(self, role: str, *, after: UUID | None = None, limit: int = PAGE) -> list[Member]:
         return await self._items(Member, f"/v1/roles/{_part(role)}/members", {"after": after, "limit": limit})
 
     async def add_member(self, role: str, user_id: UUID) -> None:
-        await self._http.ask("PUT", f"/v1/roles/{_part(role)}/members/{user_id}")
+        await self._http.request("PUT", f"/v1/roles/{_part(role)}/members/{user_id}")
 
     async def remove_member(self, role: str, user_id: UUID) -> None:
-        await self._http.ask("DELETE", f"/v1/roles/{_part(role)}/members/{user_id}")
+        await self._http.request("DELETE", f"/v1/roles/{_part(role)}/members/{user_id}")
 
     async def _items(self, kind: type[T], path: str, page: Mapping[str, object]) -> list[T]:
         params = {name: value for name, value in page.items() if value is not None}
-        return read(list[kind], (await self._http.ask("GET", path, params=params))["items"])
+        return read(list[kind], (await self._http.request("GET", path, params=params))["items"])
 
 
 def _part(name: str) -> str:

@@ -45,11 +45,11 @@ _codec_of = cache(_make_codec)
 
 
 def _looked_at(hint: object, check: Check, exact: type | None = None) -> Codec:
-    def look(value: Any, path: str) -> Any:
+    def checked(value: Any, path: str) -> Any:
         check(value, path, 1)
         return value
 
-    return Codec(hint, look, look, exact)
+    return Codec(hint, checked, checked, exact)
 
 
 def scalar_check(hint: type) -> Check:

@@ -67,25 +67,25 @@ class WaiterLimit:
                 del self._taken[org_id]
 
 
-async def poll_until_any(api_request: ApiRequest, look: Callable[[], Awaitable[list[E]]], wait: float) -> list[E]:
+async def poll_until_any(api_request: ApiRequest, read: Callable[[], Awaitable[list[E]]], wait: float) -> list[E]:
     """Query until there is a result or the wait is over; return the last result."""
-    return await _until(api_request, look, bool, wait)
+    return await _until(api_request, read, bool, wait)
 
 
-async def until_ended(api_request: ApiRequest, look: Callable[[], Awaitable[T]], wait: float) -> T:
+async def until_ended(api_request: ApiRequest, read: Callable[[], Awaitable[T]], wait: float) -> T:
     """Query until the run or task has ended or the wait is over; return the last state."""
-    return await _until(api_request, look, lambda state: state.status in FINAL, wait)
+    return await _until(api_request, read, lambda state: state.status in FINAL, wait)
 
 
 async def _until(
-    api_request: ApiRequest, look: Callable[[], Awaitable[F]], enough: Callable[[F], bool], wait: float
+    api_request: ApiRequest, read: Callable[[], Awaitable[F]], enough: Callable[[F], bool], wait: float
 ) -> F:
-    """Call `look` until its result is `enough` or the wait is over. Stops early when the client disconnects or the
+    """Call `read` until its result is `enough` or the wait is over. Stops early when the client disconnects or the
     server shuts down. Queries only once if the org is at its limit."""
     clock = asyncio.get_running_loop().time
     deadline, pause = clock() + wait, MIN_PAUSE_SECONDS
     seats = api_request.http.server.waiters
-    if enough(result := await look()) or not wait or not seats.free(api_request.principal.org_id):
+    if enough(result := await read()) or not wait or not seats.free(api_request.principal.org_id):
         return result
     gone = asyncio.create_task(api_request.http.until_disconnected())
     try:
@@ -93,7 +93,7 @@ async def _until(
             while not (enough(result) or gone.done()) and (left := deadline - clock()) > 0:
                 await asyncio.wait({gone}, timeout=min(pause, left))
                 pause = min(MAX_PAUSE_SECONDS, pause * PAUSE_GROWTH)
-                result = await look()
+                result = await read()
     finally:
         gone.cancel()
     return result

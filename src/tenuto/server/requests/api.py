@@ -31,7 +31,7 @@ class Transaction:
     def org_id(self) -> UUID:
         return self.request.principal.org_id
 
-    async def note(self, entity: str, entity_id: object, action: str, changes: dict[str, Any] | None = None) -> None:
+    async def audit(self, entity: str, entity_id: object, action: str, changes: dict[str, Any] | None = None) -> None:
         """Write an entry to the audit log; `changes` are {field: {old, new}}."""
         principal, origin = self.request.principal, self.request.http.origin()
         await audit.write_audit(
@@ -48,7 +48,7 @@ class Transaction:
             request_id=origin.request_id,
         )
 
-    async def note_many(self, entity: str, ids: list[UUID], action: str, new: dict[str, Any]) -> None:
+    async def audit_many(self, entity: str, ids: list[UUID], action: str, new: dict[str, Any]) -> None:
         """Write one entry for several entities, with their number and the first ten ids; none if there are none.
         `_audit_many` does the same for direct clients."""
         if len(ids) > 1:
@@ -56,7 +56,7 @@ class Transaction:
         if ids:
             what = f"{ids[0]} and {len(ids) - 1} more" if len(ids) > 1 else ids[0]
             changes = {field: {"new": value} for field, value in new.items() if value is not None}
-            await self.note(entity, what, action, changes or None)
+            await self.audit(entity, what, action, changes or None)
 
 
 @dataclass(frozen=True)
@@ -79,16 +79,16 @@ class ApiRequest:
     def by_user(self) -> UUID | None:
         return self.principal.id if isinstance(self.principal, UserPrincipal) else None
 
-    async def ask(self, function: Callable[..., Awaitable[T]], **params: Any) -> T:
+    async def call(self, function: Callable[..., Awaitable[T]], **params: Any) -> T:
         """Call one SQL function that only reads, in one round trip."""
         timeout = self.settings.statement_seconds
         return await call_for(self.pool, self.principal.org_id, function, timeout=timeout, acts=self.acts, **params)
 
-    async def ask_for(self, query: Query | Conditions, function: Callable[..., Awaitable[T]], **params: object) -> T:
+    async def call_with(self, query: Query | Conditions, function: Callable[..., Awaitable[T]], **params: object) -> T:
         """Call one SQL function that only reads, with the query parameters of the request."""
-        return await self.ask(function, **query.params(), **params)
+        return await self.call(function, **query.params(), **params)
 
-    async def look(self, work: Callable[..., Awaitable[T]], **params: Any) -> T:
+    async def read(self, work: Callable[..., Awaitable[T]], **params: Any) -> T:
         """Run several calls, or a call that takes no org, in one transaction."""
         timeout = self.settings.statement_seconds
         async with transaction_for(self.pool, self.principal.org_id, timeout=timeout, acts=self.acts) as conn:
@@ -97,7 +97,7 @@ class ApiRequest:
     async def check(self) -> None:
         """Check that the credential is still valid, where no other call does: a prepaid token skips the check in the
         database."""
-        await self.look(_nothing)
+        await self.read(_nothing)
 
     async def change(
         self,
@@ -140,7 +140,7 @@ class ApiRequest:
         async def work(change: Transaction) -> None:
             await function(change.conn, org_id=change.org_id, **params)
             reason = params.get("reason")
-            await change.note(entity, entity_id, action, {"reason": {"new": reason}} if reason else None)
+            await change.audit(entity, entity_id, action, {"reason": {"new": reason}} if reason else None)
 
         return await self.change(work, status=204)
 

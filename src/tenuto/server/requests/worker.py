@@ -38,7 +38,7 @@ class WorkerRequest:
     settings: ServerSettings
     key: PresentedKey
 
-    async def ask(self, function: Callable[..., Awaitable[T]], **params: Any) -> T:
+    async def call(self, function: Callable[..., Awaitable[T]], **params: Any) -> T:
         """Call one SQL function that checks the key and the session itself, in one round trip."""
         principal = self.principal
         timeout = self.settings.bulk_seconds
@@ -64,7 +64,7 @@ class WorkerRequest:
             )
             yield conn
 
-    async def note(self, conn: Conn, entity: str, entity_id: str, action: str, changes: dict[str, Any]) -> None:
+    async def audit(self, conn: Conn, entity: str, entity_id: str, action: str, changes: dict[str, Any]) -> None:
         """Write an audit entry for changes that no session or attempt records."""
         origin = self.http.origin()
         await audit.write_audit(

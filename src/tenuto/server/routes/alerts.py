@@ -49,7 +49,7 @@ class SilenceRequest(RequestModel):
 @ROUTES.add("GET", "/v1/alerts", permission="alerts:read", response=Page[Alert])
 async def list_alerts(request: ApiRequest, query: AlertFilter) -> object:
     """List alerts, newest first."""
-    return page(await request.ask_for(query, alerts.list_alerts), query, "id")
+    return page(await request.call_with(query, alerts.list_alerts), query, "id")
 
 
 @ROUTES.add("POST", "/v1/alerts/{alert_id}/acknowledge", permission="alerts:write", response=None, status=204)
@@ -64,7 +64,7 @@ async def acknowledge_alert(request: ApiRequest, alert_id: UUID) -> Response:
 @ROUTES.add("GET", "/v1/alert-rules", permission="alerts:read", response=Page[AlertRule])
 async def list_alert_rules(request: ApiRequest, query: NameFilter) -> object:
     """List alert rules by name."""
-    return page(await request.ask_for(query, alerts.list_alert_rules), query, "name")
+    return page(await request.call_with(query, alerts.list_alert_rules), query, "name")
 
 
 @ROUTES.add("PUT", "/v1/alert-rules/{name}", permission="alerts:write", response=None, status=204)
@@ -85,7 +85,7 @@ async def put_alert_rule(request: ApiRequest, name: RuleName, body: PutAlertRule
         )
         new = {"kind": body.kind, "target": body.target}
         changes = {field: {"new": value} for field, value in new.items() if value is not None}
-        await change.note("alert_rule", name, "set", changes)
+        await change.audit("alert_rule", name, "set", changes)
 
     return await request.change(work, status=204)
 
@@ -96,7 +96,7 @@ async def silence_alert_rule(request: ApiRequest, name: RuleName, body: SilenceR
 
     async def work(change: Transaction) -> None:
         await alerts.silence_alert_rule(change.conn, org_id=change.org_id, name=name, seconds=body.seconds)
-        await change.note("alert_rule", name, "silence", {"seconds": {"new": body.seconds}})
+        await change.audit("alert_rule", name, "silence", {"seconds": {"new": body.seconds}})
 
     return await request.change(work, status=204)
 

@@ -52,14 +52,14 @@ class SignedHeadResponse(ResponseModel):
 @ROUTES.add("GET", "/v1/audit", permission="audit:read", response=Page[AuditEntry])
 async def list_audit(request: ApiRequest, query: AuditFilter) -> object:
     """List the actions of users, keys and database logins in the org, newest first."""
-    return page(await request.ask_for(query, audit.list_audit), query, "id")
+    return page(await request.call_with(query, audit.list_audit), query, "id")
 
 
 @ROUTES.add("GET", "/v1/audit/heads", permission="audit:read", response=Page[SignedHeadResponse])
 async def list_heads(request: ApiRequest, query: HeadFilter) -> object:
     """List the signed heads of the org's audit chain, newest first. A new head is signed within a minute of an
     entry."""
-    found = await request.ask_for(query, audit.list_heads)
+    found = await request.call_with(query, audit.list_heads)
     public = {key.id: key.public_key for key in await request.pool.call(keys.list_signing_keys)} if found else {}
     items = [
         {

@@ -71,7 +71,7 @@ class BackfillRequest(RequestModel):
 @ROUTES.add("GET", "/v1/backfills", permission="backfills:read", response=Page[Backfill])
 async def list_backfills(request: ApiRequest, query: BackfillFilter) -> object:
     """List backfills with their progress, newest first."""
-    return page(await request.ask_for(query, backfills.list_backfills), query, "id")
+    return page(await request.call_with(query, backfills.list_backfills), query, "id")
 
 
 @ROUTES.add("POST", "/v1/backfills", permission="backfills:write", response=Backfill, status=201)
@@ -89,7 +89,7 @@ async def start_backfill(request: ApiRequest, body: BackfillRequest) -> Response
             "downstream": body.downstream,
             "reason": body.reason,
         }
-        await change.note(
+        await change.audit(
             "backfill", started.id, "start", {key: {"new": value} for key, value in new.items() if value is not None}
         )
         return started
@@ -100,19 +100,19 @@ async def start_backfill(request: ApiRequest, body: BackfillRequest) -> Response
 @ROUTES.add("POST", "/v1/backfills/preview", permission="backfills:read", response=BackfillPreview)
 async def preview_backfill(request: ApiRequest, body: BackfillRequest) -> object:
     """Count the partitions that a backfill would start, wait for and skip, without starting it."""
-    return await request.look(preview, scope=body.scope())
+    return await request.read(preview, scope=body.scope())
 
 
 @ROUTES.add("GET", "/v1/backfills/{backfill_id}", permission="backfills:read", response=Backfill)
 async def get_backfill(request: ApiRequest, backfill_id: UUID) -> object:
     """Get a backfill with its progress."""
-    return await request.ask(backfills.get_backfill, id=backfill_id)
+    return await request.call(backfills.get_backfill, id=backfill_id)
 
 
 @ROUTES.add("GET", "/v1/backfills/{backfill_id}/tasks", permission="backfills:read", response=Page[BackfillTask])
 async def list_backfill_tasks(request: ApiRequest, backfill_id: UUID, query: BackfillTaskFilter) -> object:
     """List the tasks of a backfill that are open or did not complete."""
-    return page(await request.ask_for(query, backfills.list_backfill_tasks, id=backfill_id), query, "task_id")
+    return page(await request.call_with(query, backfills.list_backfill_tasks, id=backfill_id), query, "task_id")
 
 
 @ROUTES.add("POST", "/v1/backfills/{backfill_id}/pause", permission="backfills:write", response=None, status=204)

@@ -95,7 +95,7 @@ async def purge_queue(request: ApiRequest, name: PathName, body: schemas.PurgeRe
         )
         if not how.dry_run:
             tasks = {"tasks": {"new": len(piece.task_ids)}}
-            await change.note("queue", name, "purge", tasks | ({"reason": {"new": how.reason}} if how.reason else {}))
+            await change.audit("queue", name, "purge", tasks | ({"reason": {"new": how.reason}} if how.reason else {}))
         return piece
 
     return await request.change(work, status=200)
@@ -108,5 +108,5 @@ async def _audit_piece(
     if not dry_run:
         retries = [str(retry) for retry in piece.new_run_ids[:10]]
         retried_as = retries[0] if len(piece.run_ids) == 1 and retries else retries or None
-        await change.note_many("run", piece.run_ids, action, {"reason": reason, "retried_as": retried_as})
+        await change.audit_many("run", piece.run_ids, action, {"reason": reason, "retried_as": retried_as})
     return piece

@@ -34,7 +34,7 @@ class BundleFilter(Filter):
 @ROUTES.add("GET", "/v1/bundles", permission="bundles:read", response=Page[StoredBundle])
 async def list_bundles(request: ApiRequest, query: BundleFilter) -> object:
     """List the org's bundles, newest first."""
-    return page(await request.ask_for(query, bundles.list_bundles), query, "id")
+    return page(await request.call_with(query, bundles.list_bundles), query, "id")
 
 
 @ROUTES.add(
@@ -59,7 +59,7 @@ async def put_bundle(request: ApiRequest) -> Response:
                 created_by=str(request.principal.id),
             )
             changes = {"name": {"new": bundle.name}, "types": {"new": bundle.types}, "size": {"new": received.size}}
-            await change.note("bundle", sha256, "put", changes)
+            await change.audit("bundle", sha256, "put", changes)
             return await bundles.get_bundle(change.conn, org_id=change.org_id, sha256=sha256)
 
         return await request.change(work, status=201, seconds=request.settings.bulk_seconds, repeatable=False)
@@ -68,15 +68,15 @@ async def put_bundle(request: ApiRequest) -> Response:
 @ROUTES.add("GET", "/v1/bundles/{sha256}", permission="bundles:read", response=WholeBundle)
 async def get_bundle(request: ApiRequest, sha256: Hash) -> object:
     """Get a bundle with its manifest."""
-    return await request.ask(bundles.get_bundle, sha256=sha256)
+    return await request.call(bundles.get_bundle, sha256=sha256)
 
 
 @ROUTES.add("GET", "/v1/bundles/{sha256}/content", permission="bundles:read", response_class=Archive)
 async def get_bundle_content(request: ApiRequest, sha256: Hash) -> Response:
     """Get the zip file of a bundle."""
-    found = await request.ask(bundles.get_bundle, sha256=sha256)
+    found = await request.call(bundles.get_bundle, sha256=sha256)
     headers = {"Content-Encoding": "identity", "Content-Length": str(found.size), "ETag": f'"sha256:{sha256}"'}
-    parts = parts_of(lambda no: request.ask(bundles.get_bundle_part, sha256=sha256, no=no))
+    parts = parts_of(lambda no: request.call(bundles.get_bundle_part, sha256=sha256, no=no))
     return StreamingResponse(parts, 200, headers, Archive.media_type)
 
 
@@ -86,6 +86,6 @@ async def delete_bundle(request: ApiRequest, sha256: Hash) -> Response:
 
     async def work(change: Transaction) -> None:
         await bundles.delete_bundle(change.conn, org_id=change.org_id, sha256=sha256)
-        await change.note("bundle", sha256, "delete")
+        await change.audit("bundle", sha256, "delete")
 
     return await request.change(work, status=204)

@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import Field
 from starlette.responses import StreamingResponse
 
-from tenuto.server.change_stream import change_fields, follower_of, read_place, seats_of, stream_changes
+from tenuto.server.change_stream import change_fields, follower_of, read_cursor, seats_of, stream_changes
 from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest
 from tenuto.server.schemas.base import ResponseModel
@@ -46,9 +46,9 @@ async def follow_changes(request: ApiRequest, after: After = None) -> object:
     there: it misses no change, but may get some twice. The stream ends with an `end` event when the credential is no
     longer valid."""
     last = request.http.headers.get("last-event-id") or after
-    place = read_place(last) if last else None
+    cursor = read_cursor(last) if last else None
     if STREAM in request.http.headers.get("accept", ""):
         seats_of(request).check(request.principal.org_id)
-        return StreamingResponse(stream_changes(request, PERMISSION, place), 200, {"X-Accel-Buffering": "no"}, STREAM)
-    follower = await follower_of(request, place)
-    return {"items": [change_fields(change) for change in await follower.look()], "next": str(follower.place)}
+        return StreamingResponse(stream_changes(request, PERMISSION, cursor), 200, {"X-Accel-Buffering": "no"}, STREAM)
+    follower = await follower_of(request, cursor)
+    return {"items": [change_fields(change) for change in await follower.poll()], "next": str(follower.cursor)}

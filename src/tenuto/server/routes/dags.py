@@ -62,14 +62,14 @@ class TwoVersions(Query):
 @ROUTES.add("GET", "/v1/dags", permission="dags:read", response=Page[DagSummary])
 async def list_dags(request: ApiRequest, query: NameFilter) -> object:
     """List the DAGs by name, each with its current and its newest version."""
-    return page(await request.ask_for(query, dags.list_dags), query, "name")
+    return page(await request.call_with(query, dags.list_dags), query, "name")
 
 
 @ROUTES.add("POST", "/v1/dags/{name}/plan", permission="dags:read", response=Plan)
 async def plan_dag(request: ApiRequest, name: PathName, body: schemas.PlanDagRequest) -> object:
     """Get what a deploy of this document would change, compared with the current version. Changes nothing. An invalid
     document is refused (422) with all of its problems, each with path, line and column."""
-    return await request.look(deploys.plan_dag, dag=await _read(name, body.yaml))
+    return await request.read(deploys.plan_dag, dag=await _read(name, body.yaml))
 
 
 @ROUTES.add("POST", "/v1/dags/{name}/graph", permission="dags:read", response=schemas.DagGraphResponse)
@@ -122,7 +122,7 @@ async def deploy_dag(request: ApiRequest, name: PathName, body: schemas.DeployDa
     async def work(change: Transaction) -> DeployedVersion:
         done = await deploys.deploy_dag(change.conn, org_id=change.org_id, dag=dag, actor=actor, cutover=body.cutover)
         if done.version.created:
-            await change.note("dag", name, "deploy", {"version": {"new": done.version.version}})
+            await change.audit("dag", name, "deploy", {"version": {"new": done.version.version}})
         if done.moved is not None:
             await _note_move(change, "cutover", done.moved)
         return done.version
@@ -133,25 +133,25 @@ async def deploy_dag(request: ApiRequest, name: PathName, body: schemas.DeployDa
 @ROUTES.add("GET", "/v1/dags/{name}/versions", permission="dags:read", response=Page[DagVersion])
 async def list_dag_versions(request: ApiRequest, name: PathName, query: DagVersionFilter) -> object:
     """List the versions of a DAG, newest first. A version that is computed has the number of its completed tasks."""
-    return page(await request.ask_for(query, dags.list_dag_versions, name=name), query, "version")
+    return page(await request.call_with(query, dags.list_dag_versions, name=name), query, "version")
 
 
 @ROUTES.add("GET", "/v1/dags/{name}", permission="dags:read", response=DagVersionText)
 async def get_dag(request: ApiRequest, name: PathName) -> object:
     """Get the current version of a DAG with its YAML; before the first cutover, the newest."""
-    return await request.ask(dags.get_dag_version, name=name)
+    return await request.call(dags.get_dag_version, name=name)
 
 
 @ROUTES.add("GET", "/v1/dags/{name}/versions/{version}", permission="dags:read", response=DagVersionText)
 async def get_dag_version(request: ApiRequest, name: PathName, version: Version) -> object:
     """Get a version of a DAG with its YAML."""
-    return await request.ask(dags.get_dag_version, name=name, version=version)
+    return await request.call(dags.get_dag_version, name=name, version=version)
 
 
 @ROUTES.add("GET", "/v1/dags/{name}/diff", permission="dags:read", response=schemas.DiffResponse)
 async def diff_dag(request: ApiRequest, name: PathName, query: TwoVersions) -> object:
     """Get what differs between two versions of a DAG, and which jobs are computed again."""
-    compared = await request.look(deploys.compare_versions, name=name, old=query.old, new=query.new)
+    compared = await request.read(deploys.compare_versions, name=name, old=query.old, new=query.new)
     return {"dag": name, "old_version": query.old, "new_version": query.new, **vars(compared)}
 
 
@@ -204,7 +204,7 @@ async def delete_dag(request: ApiRequest, name: PathName, query: Deletion) -> Re
         )
         if not query.dry_run:
             facts = {"datasets": {"new": deleted.datasets[:100]}, "versions_purged": {"new": deleted.dataset_versions}}
-            await change.note("dag", name, "delete", {**facts, **({"forced": {"new": True}} if query.force else {})})
+            await change.audit("dag", name, "delete", {**facts, **({"forced": {"new": True}} if query.force else {})})
         return deleted
 
     return await request.change(work)
@@ -220,10 +220,10 @@ async def _note_move(change: Transaction, action: str, moved: CurrentVersion, *,
     versions = (
         {"new": moved.version} if moved.from_version is None else {"old": moved.from_version, "new": moved.version}
     )
-    await change.note("dag", moved.dag, action, {"version": versions, **({"forced": {"new": True}} if forced else {})})
+    await change.audit("dag", moved.dag, action, {"version": versions, **({"forced": {"new": True}} if forced else {})})
 
 
 @ROUTES.add("GET", "/v1/dags/{name}/history", permission="dags:read", response=Page[DeployEntry])
 async def list_deploys(request: ApiRequest, name: PathName, query: DeployFilter) -> object:
     """List the deploys, cutovers, rollbacks and deletions of a DAG, newest first. A deleted DAG has a history, too."""
-    return page(await request.ask_for(query, dags.list_deploys, name=name), query, "id")
+    return page(await request.call_with(query, dags.list_deploys, name=name), query, "id")

@@ -46,32 +46,32 @@ class DatasetDeletion(Query):
 @ROUTES.add("GET", "/v1/datasets", permission="datasets:read", response=Page[Dataset])
 async def list_datasets(request: ApiRequest, query: NameFilter) -> object:
     """List the datasets by name, each with its producer, its current version and the roles that read it."""
-    return page(await request.ask_for(query, datasets.list_datasets), query, "name")
+    return page(await request.call_with(query, datasets.list_datasets), query, "name")
 
 
 @ROUTES.add("GET", "/v1/datasets/{name}", permission="datasets:read", response=WholeDataset)
 async def get_dataset(request: ApiRequest, name: PathName) -> object:
     """Get a dataset with the definition of its current version."""
-    return await request.ask(datasets.get_dataset, name=name)
+    return await request.call(datasets.get_dataset, name=name)
 
 
 @ROUTES.add("GET", "/v1/datasets/{name}/versions", permission="datasets:read", response=Page[DatasetVersion])
 async def list_dataset_versions(request: ApiRequest, name: PathName, query: DatasetVersionFilter) -> object:
     """List the versions of a dataset, newest first, each with the versions of its DAG that have it."""
-    return page(await request.ask_for(query, datasets.list_dataset_versions, name=name), query, "id")
+    return page(await request.call_with(query, datasets.list_dataset_versions, name=name), query, "id")
 
 
 @ROUTES.add("GET", "/v1/datasets/{name}/partitions", permission="datasets:read", response=Page[Partition])
 async def list_partitions(request: ApiRequest, name: PathName, query: PartitionFilter) -> object:
     """List the committed partitions of a dataset by key, each with the task that published it and what it read."""
-    items = await request.ask_for(query, datasets.list_partitions, name=name)
+    items = await request.call_with(query, datasets.list_partitions, name=name)
     return {"items": items, "next": (items[-1].partition or "") if len(items) == query.limit else None}
 
 
 @ROUTES.add("GET", "/v1/datasets/{name}/cursors", permission="datasets:read", response=Page[Cursor])
 async def list_cursors(request: ApiRequest, name: PathName, query: CursorFilter) -> object:
     """List the jobs that have read the current version of a dataset, each with how far it has read."""
-    return page(await request.ask_for(query, datasets.list_cursors, name=name), query, "job_key")
+    return page(await request.call_with(query, datasets.list_cursors, name=name), query, "job_key")
 
 
 @ROUTES.add("POST", "/v1/datasets/{name}/purge", permission="datasets:write", response=PurgeResponse)
@@ -86,7 +86,9 @@ async def purge_dataset(request: ApiRequest, name: PathName, body: PurgeDatasetR
         )
         if purged and not options.dry_run:
             first = sorted(str(version.id) for version in purged)[:10]
-            await change.note("dataset", name, "purge", {"versions": {"new": len(purged)}, "first_ids": {"new": first}})
+            await change.audit(
+                "dataset", name, "purge", {"versions": {"new": len(purged)}, "first_ids": {"new": first}}
+            )
         return PurgeResponse(versions=purged)
 
     return await request.change(work)
@@ -100,7 +102,7 @@ async def delete_dataset(request: ApiRequest, name: PathName, query: DatasetDele
     async def work(change: Transaction) -> DeletedDatasetResponse:
         count = await datasets.delete_dataset(change.conn, org_id=change.org_id, name=name, dry_run=query.dry_run)
         if not query.dry_run:
-            await change.note("dataset", name, "delete", {"versions": {"new": count}})
+            await change.audit("dataset", name, "delete", {"versions": {"new": count}})
         return DeletedDatasetResponse(dataset=name, versions=count)
 
     return await request.change(work)
@@ -112,7 +114,7 @@ async def grant_dataset(request: ApiRequest, name: PathName, body: RoleRequest) 
 
     async def work(change: Transaction) -> None:
         await datasets.grant_dataset(change.conn, org_id=change.org_id, name=name, role=body.role)
-        await change.note("dataset", name, "grant", {"role": {"new": body.role}})
+        await change.audit("dataset", name, "grant", {"role": {"new": body.role}})
 
     return await request.change(work, status=204)
 
@@ -123,6 +125,6 @@ async def revoke_dataset(request: ApiRequest, name: PathName, body: RoleRequest)
 
     async def work(change: Transaction) -> None:
         await datasets.revoke_dataset(change.conn, org_id=change.org_id, name=name, role=body.role)
-        await change.note("dataset", name, "revoke", {"role": {"old": body.role}})
+        await change.audit("dataset", name, "revoke", {"role": {"old": body.role}})
 
     return await request.change(work, status=204)

@@ -35,7 +35,7 @@ class DestinationSecretResponse(ResponseModel):
 @ROUTES.add("GET", "/v1/destinations", permission="outbox:read", response=Page[Destination])
 async def list_destinations(request: ApiRequest, query: DestinationFilter) -> object:
     """List the destinations of effects by name."""
-    return page(await request.ask_for(query, outbox.list_destinations), query, "name")
+    return page(await request.call_with(query, outbox.list_destinations), query, "name")
 
 
 @ROUTES.add("PUT", "/v1/destinations/{name}", permission="outbox:write", response=DestinationSecretResponse)
@@ -56,7 +56,7 @@ async def put_destination(request: ApiRequest, name: Name, body: PutDestinationR
             secret=stored,
             openlineage=body.openlineage,
         )
-        await change.note("destination", name, "set", {"url": {"new": body.url}})
+        await change.audit("destination", name, "set", {"url": {"new": body.url}})
         return DestinationSecretResponse(name=name, secret=secret if is_new else None)
 
     return await request.change(work, repeatable=False)
@@ -70,7 +70,7 @@ async def rotate_destination(request: ApiRequest, name: Name) -> Response:
     async def work(change: Transaction) -> DestinationSecretResponse:
         stored = encrypt_secret(secret, change.org_id, name, request.settings.peppers)
         await outbox.rotate_destination(change.conn, org_id=change.org_id, name=name, secret=stored)
-        await change.note("destination", name, "rotate")
+        await change.audit("destination", name, "rotate")
         return DestinationSecretResponse(name=name, secret=secret)
 
     return await request.change(work, repeatable=False)

@@ -44,16 +44,16 @@ def _page(items: list[Reaction], query: ReactionFilter) -> object:
 @ROUTES.add("GET", "/v1/events", permission="events:read", response=Page[Event])
 async def list_events(request: ApiRequest, query: EventFilter) -> object:
     """List commits of datasets and emitted events, newest first."""
-    return page(await request.ask_for(query, events.list_events), query, "id")
+    return page(await request.call_with(query, events.list_events), query, "id")
 
 
 @ROUTES.add("GET", "/v1/events/{event_id}/reactions", permission="events:read", response=Page[Reaction])
 async def list_event_reactions(request: ApiRequest, event_id: UUID, query: ReactionFilter) -> object:
     """List what an event did to the jobs that read its dataset."""
-    return _page(await request.ask_for(query, events.list_reactions, event_id=event_id), query)
+    return _page(await request.call_with(query, events.list_reactions, event_id=event_id), query)
 
 
 @ROUTES.add("GET", "/v1/jobs/{dag}/{name}/reactions", permission="events:read", response=Page[Reaction])
 async def list_job_reactions(request: ApiRequest, dag: PathName, name: PathName, query: ReactionFilter) -> object:
     """List what events did to a job, newest first."""
-    return _page(await request.ask_for(query, events.list_reactions, dag=dag, name=name), query)
+    return _page(await request.call_with(query, events.list_reactions, dag=dag, name=name), query)

@@ -17,13 +17,13 @@ ROUTES = RouteTable("groups")
 @ROUTES.add("GET", "/v1/groups", permission="groups:read", response=Page[ResourceGroup])
 async def list_groups(request: ApiRequest, query: NameFilter) -> object:
     """List the org's resource groups by external id."""
-    return page(await request.ask_for(query, identity.list_groups), query, "external_id")
+    return page(await request.call_with(query, identity.list_groups), query, "external_id")
 
 
 @ROUTES.add("GET", "/v1/groups/{name}", permission="groups:read", response=ResourceGroup)
 async def get_group(request: ApiRequest, name: PathName) -> object:
     """Get a resource group by its external id."""
-    return await request.ask(identity.get_group, external_id=name)
+    return await request.call(identity.get_group, external_id=name)
 
 
 @ROUTES.add("PUT", "/v1/groups/{name}", permission="groups:write", response=IdResponse)
@@ -35,7 +35,7 @@ async def set_resource_group(request: ApiRequest, name: PathName, body: SetGroup
         id = await identity.set_resource_group(
             change.conn, org_id=change.org_id, external_id=name, weight=body.weight, quota=body.quota
         )
-        await change.note("group", name, "set", {key: {"new": value} for key, value in changes.items()})
+        await change.audit("group", name, "set", {key: {"new": value} for key, value in changes.items()})
         return IdResponse(id=id)
 
     return await request.change(work)

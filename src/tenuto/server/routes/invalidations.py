@@ -53,7 +53,7 @@ async def invalidate_dataset(request: ApiRequest, name: PathName, body: Invalida
             change.conn, org_id=change.org_id, scope=scope, actor=str(request.principal.id)
         )
         changes = {"invalidation": {"new": str(started.id)}, "reason": {"new": body.reason}}
-        await change.note("dataset", name, "invalidate", changes)
+        await change.audit("dataset", name, "invalidate", changes)
         return started
 
     return await request.change(work, status=201)
@@ -62,17 +62,17 @@ async def invalidate_dataset(request: ApiRequest, name: PathName, body: Invalida
 @ROUTES.add("GET", "/v1/invalidations", permission="datasets:read", response=Page[Invalidation])
 async def list_invalidations(request: ApiRequest, query: InvalidationFilter) -> object:
     """List invalidations, newest first, each with the jobs that read the data and how far they have come."""
-    return page(await request.ask_for(query, backfills.list_invalidations), query, "id")
+    return page(await request.call_with(query, backfills.list_invalidations), query, "id")
 
 
 @ROUTES.add("GET", "/v1/invalidations/{invalidation_id}", permission="datasets:read", response=Invalidation)
 async def get_invalidation(request: ApiRequest, invalidation_id: UUID) -> object:
     """Get an invalidation."""
-    return (await request.ask(backfills.list_invalidations, id=invalidation_id))[0]
+    return (await request.call(backfills.list_invalidations, id=invalidation_id))[0]
 
 
 @ROUTES.add("GET", "/v1/datasets/{name}/reconcile", permission="datasets:read", response=Reconciliation)
 async def reconcile_dataset(request: ApiRequest, name: PathName, query: ReconcileFilter) -> object:
     """Find about `limit` partitions that exist in the inputs of a dataset's job but not in the dataset, with the
     reasons. Pass `next` as `after` to continue; it is null at the end."""
-    return await request.ask(backfills.reconcile_dataset, dataset=name, after=query.after, limit=query.limit)
+    return await request.call(backfills.reconcile_dataset, dataset=name, after=query.after, limit=query.limit)

@@ -31,7 +31,7 @@ class JobFilter(Filter):
 @ROUTES.add("GET", "/v1/jobs", permission="jobs:read", response=Page[JobSummary])
 async def list_jobs(request: ApiRequest, query: JobFilter) -> object:
     """List the jobs of current versions, by DAG and name."""
-    items = await request.ask_for(query, dags.list_jobs)
+    items = await request.call_with(query, dags.list_jobs)
     last = f"{items[-1].dag}/{items[-1].name}" if len(items) == query.limit else None
     return {"items": items, "next": last}
 
@@ -39,14 +39,14 @@ async def list_jobs(request: ApiRequest, query: JobFilter) -> object:
 @ROUTES.add("GET", "/v1/jobs/{dag}/{name}", permission="jobs:read", response=WholeJob)
 async def get_job(request: ApiRequest, dag: PathName, name: PathName) -> object:
     """Get a job with its definition in the current version of its DAG, or in the newest if none is current."""
-    return await request.ask(dags.get_job, dag=dag, name=name)
+    return await request.call(dags.get_job, dag=dag, name=name)
 
 
 @ROUTES.add("GET", "/v1/jobs/{dag}/{name}/source", permission="jobs:read", response=SourceState)
 async def get_source(request: ApiRequest, dag: PathName, name: PathName) -> object:
     """Get the state of a source job: active or stopped, and of a continuous one pending, running, draining, dead or
     stopped."""
-    return await request.ask(dags.get_source, dag=dag, name=name)
+    return await request.call(dags.get_source, dag=dag, name=name)
 
 
 @ROUTES.add("POST", "/v1/jobs/{dag}/{name}/pause", permission="jobs:write", response=None, status=204)
@@ -84,7 +84,7 @@ async def trigger_job(
             changes: dict[str, object] = {"tasks": len(new), "first_ids": [str(task.task_id) for task in new[:10]]}
             if wanted.partitions:
                 changes["partitions"] = [task.partition for task in new[:10]]
-            await change.note("job", f"{dag}/{name}", "trigger", {key: {"new": new} for key, new in changes.items()})
+            await change.audit("job", f"{dag}/{name}", "trigger", {key: {"new": new} for key, new in changes.items()})
         return {"items": tasks}
 
     return await request.change(work, status=201)

@@ -36,7 +36,7 @@ class KeyFilter(Filter):
 @ROUTES.add("GET", "/v1/keys", permission="keys:read", response=Page[ApiKeyInfo])
 async def list_keys(request: ApiRequest, query: KeyFilter) -> object:
     """List the org's API keys, newest first."""
-    return page(await request.ask_for(query, keys.list_api_keys), query, "id")
+    return page(await request.call_with(query, keys.list_api_keys), query, "id")
 
 
 @ROUTES.add("POST", "/v1/keys", permission="keys:write", response=CreatedKeyResponse, status=201)
@@ -60,7 +60,7 @@ async def create_key(request: ApiRequest, body: CreateKeyRequest) -> Response:
             by_key=request.by_key,
         )
         changes = {"name": {"new": body.name}, "permissions": {"new": body.permissions}}
-        await change.note("api_key", id, "create", changes)
+        await change.audit("api_key", id, "create", changes)
         return CreatedKeyResponse(id=id, key=key.text)
 
     return await request.change(work, status=201, repeatable=False)
@@ -69,7 +69,7 @@ async def create_key(request: ApiRequest, body: CreateKeyRequest) -> Response:
 @ROUTES.add("GET", "/v1/keys/{id}", permission="keys:read", response=ApiKeyInfo)
 async def get_key(request: ApiRequest, id: UUID) -> object:
     """Get an API key, without the key itself."""
-    return await request.ask(keys.get_api_key, id=id)
+    return await request.call(keys.get_api_key, id=id)
 
 
 @ROUTES.add("PATCH", "/v1/keys/{id}", permission="keys:write", response=ApiKeyInfo)
@@ -91,7 +91,7 @@ async def update_key(request: ApiRequest, id: UUID, body: UpdateKeyRequest) -> R
             by_key=request.by_key,
         )
         new = await keys.get_api_key(change.conn, org_id=change.org_id, id=id)
-        await change.note("api_key", id, "update", changed_fields(old, new))
+        await change.audit("api_key", id, "update", changed_fields(old, new))
         return new
 
     return await request.change(work)
@@ -116,7 +116,7 @@ async def rotate_key(request: ApiRequest, id: UUID, body: RotateKeyRequest) -> R
             by_key=request.by_key,
             overlap=overlap,
         )
-        await change.note("api_key", id, "rotate", {"replaced_by": {"new": str(new)}})
+        await change.audit("api_key", id, "rotate", {"replaced_by": {"new": str(new)}})
         return CreatedKeyResponse(id=new, key=key.text)
 
     return await request.change(work, status=201, repeatable=False)
@@ -129,6 +129,6 @@ async def revoke_key(request: ApiRequest, id: UUID) -> Response:
 
     async def work(change: Transaction) -> None:
         if await keys.revoke_api_key(change.conn, org_id=change.org_id, id=id, by_key=request.by_key):
-            await change.note("api_key", id, "revoke")
+            await change.audit("api_key", id, "revoke")
 
     return await request.change(work, status=204)

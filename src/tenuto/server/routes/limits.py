@@ -36,7 +36,7 @@ class LimitFilter(Filter):
 async def list_limits(request: ApiRequest, query: LimitFilter) -> object:
     """List the limits of the org with the number of tasks that use each and wait for it, both counted up to 10,000. A
     limit that no task used for a day is deleted."""
-    items = await request.ask_for(query, monitoring.list_limits)
+    items = await request.call_with(query, monitoring.list_limits)
     last = f"{items[-1].scope}:{items[-1].key}" if len(items) == query.limit else None
     return {"items": items, "next": last}
 
@@ -44,7 +44,7 @@ async def list_limits(request: ApiRequest, query: LimitFilter) -> object:
 @ROUTES.add("GET", "/v1/limits/{scope}/{key}", permission="queues:read", response=LimitStatus)
 async def get_limit(request: ApiRequest, scope: Scope, key: Key) -> object:
     """Get a limit by its scope and key."""
-    return await request.ask(monitoring.get_limit, scope=scope, key=key)
+    return await request.call(monitoring.get_limit, scope=scope, key=key)
 
 
 @ROUTES.add("PUT", "/v1/limits/{scope}/{key}", permission="queues:write", response=None, status=204)
@@ -54,7 +54,7 @@ async def set_limit(request: ApiRequest, scope: ConcurrencyScope, key: Key, body
 
     async def work(change: Transaction) -> None:
         await task_types.set_limit(change.conn, org_id=change.org_id, scope=scope, key=key, size=body.size)
-        await change.note("limit", f"{scope}:{key}"[:1024], "set", {"size": {"new": body.size}})
+        await change.audit("limit", f"{scope}:{key}"[:1024], "set", {"size": {"new": body.size}})
 
     return await request.change(work, status=204)
 

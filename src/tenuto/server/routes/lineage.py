@@ -32,7 +32,7 @@ async def get_lineage(request: ApiRequest, query: LineageQuery) -> object:
     """Get what a dataset or a column was computed from, and what was computed from it. A user sees datasets whose
     `read_roles` include one of their roles; with the permission `datasets:write`, which admins have, every dataset of
     the org. All others are left out, and a dataset that cannot be read does not exist (404)."""
-    return await request.ask(
+    return await request.call(
         datasets.get_lineage,
         dataset=query.dataset,
         column=query.column,

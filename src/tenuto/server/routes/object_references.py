@@ -62,7 +62,7 @@ class ReleasedObject(ResponseModel):
 @ROUTES.add("GET", "/v1/objects", permission="objects:read", response=Page[ObjectSummary])
 async def list_objects(request: ApiRequest, query: ObjectFilter) -> object:
     """List the data objects without their bytes: who holds each, and from when on it may be deleted."""
-    return page(await request.ask_for(query, data_objects.list_objects), query, "id")
+    return page(await request.call_with(query, data_objects.list_objects), query, "id")
 
 
 @ROUTES.add("POST", "/v1/objects/{object_id}/reference", permission="objects:write", response=None, status=204)
@@ -78,7 +78,7 @@ async def reference_object(request: ApiRequest, object_id: UUID, body: HolderReq
             holder_id=body.run_id,
             group=body.group,
         )
-        await change.note("object", object_id, "reference", {body.holder: {"new": str(body.run_id or body.group)}})
+        await change.audit("object", object_id, "reference", {body.holder: {"new": str(body.run_id or body.group)}})
 
     return await request.change(work, status=204)
 
@@ -97,7 +97,7 @@ async def release_object(request: ApiRequest, object_id: UUID, body: HolderReque
             group=body.group,
         )
         if released:
-            await change.note("object", object_id, "release", {body.holder: {"old": str(body.run_id or body.group)}})
+            await change.audit("object", object_id, "release", {body.holder: {"old": str(body.run_id or body.group)}})
         return ReleasedObject(id=object_id, released=released)
 
     return await request.change(work)

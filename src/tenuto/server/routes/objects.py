@@ -141,7 +141,7 @@ async def _record(
 ) -> Response:
     async def work(change: Transaction) -> ObjectResponse:
         await upload.record(change.conn, change.org_id, object_id, payload=payload, uri=uri)
-        await change.note("object", object_id, "put", {"size": {"new": upload.received.size}})
+        await change.audit("object", object_id, "put", {"size": {"new": upload.received.size}})
         return ObjectResponse.model_validate(
             await data_objects.get_object(change.conn, org_id=change.org_id, object_id=object_id)
         )
@@ -150,7 +150,7 @@ async def _record(
         return await request.change(work, status=201, repeatable=False)
     except Conflict:
         try:
-            found = await request.ask(data_objects.get_object, object_id=object_id)
+            found = await request.call(data_objects.get_object, object_id=object_id)
         except NotFound:
             found = None  # deleted meanwhile
         if found is None or (found.checksum, found.type) != (upload.received.checksum, upload.type):
@@ -161,7 +161,7 @@ async def _record(
 @ROUTES.add("GET", "/v1/objects/{object_id}", permission="objects:read", response_class=Bytes)
 async def get_object(request: ApiRequest, object_id: UUID) -> Response:
     """Get the bytes of an object."""
-    found = await request.ask(data_objects.get_object, object_id=object_id)
+    found = await request.call(data_objects.get_object, object_id=object_id)
     return await send_object(request.http, found)
 
 
@@ -181,7 +181,7 @@ async def send_object(request: HttpRequest, found: StoredObject) -> Response:
 @ROUTES.add("HEAD", "/v1/objects/{object_id}", permission="objects:read", response=None, response_class=Bytes)
 async def head_object(request: ApiRequest, object_id: UUID) -> Response:
     """Get the size and checksum of an object."""
-    found = await request.ask(data_objects.get_object, object_id=object_id)
+    found = await request.call(data_objects.get_object, object_id=object_id)
     headers = {**_headers(found), "Content-Length": str(found.size)}
     return Bytes(None, 200, headers)
 
@@ -193,7 +193,7 @@ async def delete_object(request: ApiRequest, object_id: UUID) -> Response:
 
     async def work(change: Transaction) -> None:
         uri.append(await data_objects.delete_object(change.conn, org_id=change.org_id, object_id=object_id))
-        await change.note("object", object_id, "delete")
+        await change.audit("object", object_id, "delete")
 
     response = await request.change(work, status=204)
     if uri and uri[0]:

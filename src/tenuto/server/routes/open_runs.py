@@ -31,7 +31,7 @@ async def add_tasks(request: ApiRequest, run_id: UUID, body: Addition) -> Respon
         statement = add_statement(start, change.org_id, run_id)
         ids = [added.run_id for added in await start_statements.execute_start(change.conn, statement)]
         what = {"type": {"new": ", ".join(sorted(types)[:20])}, "tasks": {"new": len(ids)}}
-        await change.note("run", run_id, "add", what)
+        await change.audit("run", run_id, "add", what)
         return AddedTasks(ids=ids)
 
     return await request.change(work, status=201, seconds=request.settings.bulk_seconds)
@@ -51,7 +51,7 @@ async def release_run(request: ApiRequest, run_id: UUID) -> Response:
     async def work(change: Transaction) -> ReleasedRun:
         released = await held_runs.release_run(change.conn, org_id=change.org_id, run_id=run_id)
         if released:
-            await change.note("run", run_id, "release")
+            await change.audit("run", run_id, "release")
         return ReleasedRun(id=run_id, released=released)
 
     return await request.change(work)

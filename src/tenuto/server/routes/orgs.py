@@ -26,13 +26,13 @@ Slug = Annotated[str, Field(min_length=1, max_length=63)]
 @ROUTES.add("GET", "/v1/orgs", permission="orgs:read", response=Page[Org])
 async def list_orgs(request: ApiRequest, query: Filter) -> object:
     """List the caller's org."""
-    return {"items": await request.look(_own, limit=query.limit), "next": None}
+    return {"items": await request.read(_own, limit=query.limit), "next": None}
 
 
 @ROUTES.add("GET", "/v1/orgs/{slug}", permission="orgs:read", response=Org)
 async def get_org(request: ApiRequest, slug: Slug) -> object:
     """Get the caller's org."""
-    return await request.look(_find, slug=slug)
+    return await request.read(_find, slug=slug)
 
 
 @ROUTES.add("PATCH", "/v1/orgs/{slug}", permission="orgs:write", response=None, status=204)
@@ -44,7 +44,7 @@ async def edit_org(request: ApiRequest, slug: Slug, body: EditOrgRequest) -> Res
         fields = body.model_dump(exclude_none=True)
         await orgs.update_org(change.conn, org_id=change.org_id, name=body.name, settings=body.settings)
         before: JsonObject = {"name": old.name, "settings": old.settings}
-        await change.note("org", slug, "set", diff(before, {**before, **fields}))
+        await change.audit("org", slug, "set", diff(before, {**before, **fields}))
 
     return await request.change(work, status=204)
 

@@ -51,7 +51,7 @@ class ReplayResponse(ResponseModel):
 @ROUTES.add("GET", "/v1/outbox", permission="outbox:read", response=Page[EffectSummary])
 async def list_effects(request: ApiRequest, query: EffectFilter) -> object:
     """List side effects, newest first."""
-    effects = await request.ask_for(query, monitoring.list_effects)
+    effects = await request.call_with(query, monitoring.list_effects)
     return page([effect.summary() for effect in effects], query, "id")
 
 
@@ -65,7 +65,7 @@ async def publish_effect(request: ApiRequest, body: PublishEffectRequest) -> Res
             change.conn, org_id=change.org_id, kind=body.kind, payload=body.payload, key=body.key
         )
         if effect.created:
-            await change.note("effect", effect.id, "publish", {"kind": {"new": body.kind}})
+            await change.audit("effect", effect.id, "publish", {"kind": {"new": body.kind}})
         return effect
 
     return await request.change(work, status=lambda effect: 201 if effect.created else 200)
@@ -82,7 +82,7 @@ async def replay_effects(request: ApiRequest, body: ReplayRequest) -> Response:
 
     async def work(change: Transaction) -> ReplayResponse:
         done = await outbox.replay_effects(change.conn, org_id=change.org_id, ids=body.ids, kind=body.kind)
-        await change.note("outbox", replay_subject(body.ids, body.kind), "replay", {"effects": {"new": len(done)}})
+        await change.audit("outbox", replay_subject(body.ids, body.kind), "replay", {"effects": {"new": len(done)}})
         return ReplayResponse(ids=done)
 
     return await request.change(work)

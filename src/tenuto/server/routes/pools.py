@@ -30,25 +30,25 @@ class DeleteFilter(Query):
 @ROUTES.add("GET", "/v1/pools", permission="pools:read", response=Page[PoolStatus])
 async def list_pools(request: ApiRequest, query: NameFilter) -> object:
     """List the pools by name: policy, machines by status, the last decision and what went wrong."""
-    return page(await request.ask_for(query, pools.list_pools), query, "name")
+    return page(await request.call_with(query, pools.list_pools), query, "name")
 
 
 @ROUTES.add("GET", "/v1/pools/{name}", permission="pools:read", response=PoolStatus)
 async def get_pool(request: ApiRequest, name: PathName) -> object:
     """Get a pool by its name."""
-    return (await request.ask(pools.list_pools, name=name))[0]
+    return (await request.call(pools.list_pools, name=name))[0]
 
 
 @ROUTES.add("GET", "/v1/pools/{name}/machines", permission="pools:read", response=Items[PoolMachine])
 async def list_pool_machines(request: ApiRequest, name: PathName) -> object:
     """List the machines of a pool that have not ended, newest first, at most 200."""
-    return {"items": await request.ask(pools.list_pool_machines, name=name)}
+    return {"items": await request.call(pools.list_pool_machines, name=name)}
 
 
 @ROUTES.add("GET", "/v1/pools/{name}/decisions", permission="pools:read", response=Page[ScalingDecision])
 async def list_scaling_decisions(request: ApiRequest, name: PathName, query: DecisionFilter) -> object:
     """List the decisions about the size of a pool, newest first, with their reasons and facts."""
-    return page(await request.ask_for(query, pools.list_scaling_decisions, name=name), query, "id")
+    return page(await request.call_with(query, pools.list_scaling_decisions, name=name), query, "id")
 
 
 @ROUTES.add("PUT", "/v1/pools/{name}", permission="pools:write", response=IdResponse)
@@ -59,7 +59,7 @@ async def set_pool(request: ApiRequest, name: PathName, body: SetPoolRequest) ->
 
     async def work(change: Transaction) -> IdResponse:
         id = await pools.set_pool(change.conn, org_id=change.org_id, name=name, policy=policy)
-        await change.note("pool", name, "set", {key: {"new": value} for key, value in policy.items()})
+        await change.audit("pool", name, "set", {key: {"new": value} for key, value in policy.items()})
         return IdResponse(id=id)
 
     return await request.change(work)
@@ -71,7 +71,7 @@ async def request_machines(request: ApiRequest, name: PathName, body: RequestMac
 
     async def work(change: Transaction) -> RequestedMachines:
         requested = await pools.request_machines(change.conn, org_id=change.org_id, name=name, count=body.count)
-        await change.note("pool", name, "request_machines", {"count": {"new": body.count}})
+        await change.audit("pool", name, "request_machines", {"count": {"new": body.count}})
         return RequestedMachines(requested=requested)
 
     return await request.change(work)

@@ -27,7 +27,7 @@ class ApiCatalog:
     request: ApiRequest
 
     async def pin(self, names: list[str], as_of: AsOf) -> Sequence[PinnedDataset]:
-        return await self.request.ask(
+        return await self.request.call(
             datasets.pin_datasets,
             names=names,
             user_id=self.request.by_user,
@@ -45,12 +45,12 @@ class ApiCatalog:
         location: str,
         page: int,
     ) -> PageOfRows:
-        return await self.request.ask(datasets.read_dataset_rows, version_id=version_id, location=location, page=page)
+        return await self.request.call(datasets.read_dataset_rows, version_id=version_id, location=location, page=page)
 
     async def record(self, action: str, shape: str, versions: Sequence[VersionRead]) -> None:
         async def work(change: Transaction) -> None:
             read = [version.to_json() for version in versions]
-            await change.note("query", uuid7(), action, {"shape": {"new": shape}, "versions": {"new": read}})
+            await change.audit("query", uuid7(), action, {"shape": {"new": shape}, "versions": {"new": read}})
 
         await self.request.change(work, repeatable=False)
 

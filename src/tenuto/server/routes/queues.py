@@ -15,7 +15,7 @@ ROUTES = RouteTable("queues")
 @ROUTES.add("GET", "/v1/queues", permission="queues:read", response=Items[QueueStatus])
 async def list_queues(request: ApiRequest) -> object:
     """List every queue with its numbers of tasks."""
-    return {"items": await request.ask(monitoring.list_queues)}
+    return {"items": await request.call(monitoring.list_queues)}
 
 
 @ROUTES.add("POST", "/v1/queues/{name}/pause", permission="queues:write", response=None, status=204)

@@ -32,10 +32,10 @@ class ActivityQuery(Query):
 @ROUTES.add("GET", "/v1/rates", permission="status:read", response=Items[ActivityRate])
 async def list_rates(request: ApiRequest, query: RateQuery) -> object:
     """List how many attempts ended in each minute, hour or day, oldest first, and how long they took and waited."""
-    return {"items": await request.ask_for(query, counts.list_rates)}
+    return {"items": await request.call_with(query, counts.list_rates)}
 
 
 @ROUTES.add("GET", "/v1/activity", permission="status:read", response=Items[TypeActivity])
 async def list_type_activity(request: ApiRequest, query: ActivityQuery) -> object:
     """List task types, busiest first: their open tasks, and the ends, errors and run times of the last day."""
-    return {"items": await request.ask_for(query, counts.list_type_activity)}
+    return {"items": await request.call_with(query, counts.list_type_activity)}

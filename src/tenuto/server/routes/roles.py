@@ -34,7 +34,7 @@ class MemberFilter(Filter):
 @ROUTES.add("GET", "/v1/roles", permission="roles:read", response=Page[OrgRole])
 async def list_roles(request: ApiRequest, query: RoleFilter) -> object:
     """List the org's roles by name, with their numbers of members."""
-    return page(await request.ask_for(query, identity.list_roles), query, "name")
+    return page(await request.call_with(query, identity.list_roles), query, "name")
 
 
 @ROUTES.add("POST", "/v1/roles", permission="roles:write", response=IdResponse, status=201)
@@ -50,7 +50,7 @@ async def create_role(request: ApiRequest, body: CreateRoleRequest) -> Response:
             display_name=body.display_name,
         )
         new = body.model_dump(exclude={"name"}, exclude_none=True)
-        await change.note("role", body.name, "create", {field: {"new": value} for field, value in new.items()})
+        await change.audit("role", body.name, "create", {field: {"new": value} for field, value in new.items()})
         return IdResponse(id=id)
 
     return await request.change(work, status=201)
@@ -62,7 +62,7 @@ async def delete_role(request: ApiRequest, name: Name) -> Response:
 
     async def work(change: Transaction) -> None:
         await identity.delete_role(change.conn, org_id=change.org_id, name=name)
-        await change.note("role", name, "delete")
+        await change.audit("role", name, "delete")
 
     return await request.change(work, status=204)
 
@@ -70,7 +70,7 @@ async def delete_role(request: ApiRequest, name: Name) -> Response:
 @ROUTES.add("GET", "/v1/roles/{name}/members", permission="users:read", response=Page[Member])
 async def list_members(request: ApiRequest, name: Name, query: MemberFilter) -> object:
     """List the members of a role."""
-    return page(await request.ask_for(query, identity.list_members, role=name), query, "user_id")
+    return page(await request.call_with(query, identity.list_members, role=name), query, "user_id")
 
 
 @ROUTES.add("PUT", "/v1/roles/{name}/members/{user_id}", permission="roles:write", response=None, status=204)
@@ -79,7 +79,7 @@ async def add_member(request: ApiRequest, name: Name, user_id: UUID) -> Response
 
     async def work(change: Transaction) -> None:
         await identity.add_member(change.conn, org_id=change.org_id, role=name, user_id=user_id)
-        await change.note("role", name, "add", {"user": {"new": str(user_id)}})
+        await change.audit("role", name, "add", {"user": {"new": str(user_id)}})
 
     return await request.change(work, status=204)
 
@@ -90,6 +90,6 @@ async def remove_member(request: ApiRequest, name: Name, user_id: UUID) -> Respo
 
     async def work(change: Transaction) -> None:
         await identity.remove_member(change.conn, org_id=change.org_id, role=name, user_id=user_id)
-        await change.note("role", name, "remove", {"user": {"old": str(user_id)}})
+        await change.audit("role", name, "remove", {"user": {"old": str(user_id)}})
 
     return await request.change(work, status=204)

@@ -43,22 +43,22 @@ class DataSelector(Query):
 @ROUTES.add("GET", "/v1/runs/{run_id}/data", permission="data:read", response=Items[RunDataItem])
 async def get_run_data(request: ApiRequest, run_id: UUID, query: DataFilter) -> object:
     """Get the latest value of each key."""
-    found = await request.ask_for(query, run_data.get_run_data, run_id=run_id)
+    found = await request.call_with(query, run_data.get_run_data, run_id=run_id)
     if not found:
-        await request.ask(monitoring.get_run, run_id=run_id)  # a run that is not there is not one without data
+        await request.call(monitoring.get_run, run_id=run_id)  # a run that is not there is not one without data
     return {"items": found}
 
 
 @ROUTES.add("GET", "/v1/runs/{run_id}/data/{key}", permission="data:read", response=RunDataItem)
 async def get_run_data_by_key(request: ApiRequest, run_id: UUID, key: DataKey) -> object:
     """Get the latest value of a key."""
-    return await request.ask(run_data.get_run_data_value, run_id=run_id, key=key)
+    return await request.call(run_data.get_run_data_value, run_id=run_id, key=key)
 
 
 @ROUTES.add("GET", "/v1/data/{data_id}", permission="data:read", response=RunDataItem)
 async def get_run_data_value(request: ApiRequest, data_id: UUID) -> object:
     """Get a value of run data by its id."""
-    return await request.ask(run_data.get_run_data_value, data_id=data_id)
+    return await request.call(run_data.get_run_data_value, data_id=data_id)
 
 
 @ROUTES.add("PUT", "/v1/runs/{run_id}/data", permission="data:write", response=schemas.DataIdsResponse)
@@ -74,7 +74,7 @@ async def put_run_data(request: ApiRequest, run_id: UUID, body: PutDataRequest) 
             tags=body.tags,
             metadata=body.metadata,
         )
-        await change.note("run_data", run_id, "put", {key: {"new": value} for key, value in body.values.items()})
+        await change.audit("run_data", run_id, "put", {key: {"new": value} for key, value in body.values.items()})
         return schemas.DataIdsResponse(ids=ids)
 
     return await request.change(work)
@@ -90,7 +90,7 @@ async def delete_run_data(request: ApiRequest, run_id: UUID, query: DataSelector
         deleted = await run_data.delete_run_data(
             change.conn, org_id=change.org_id, run_id=run_id, key=query.key, data_id=query.data_id
         )
-        await change.note("run_data", run_id, "delete", {"what": {"old": query.key or str(query.data_id)}})
+        await change.audit("run_data", run_id, "delete", {"what": {"old": query.key or str(query.data_id)}})
         return schemas.DeletedResponse(deleted=deleted)
 
     return await request.change(work)
@@ -104,7 +104,7 @@ async def edit_run_data_tags(request: ApiRequest, data_id: UUID, body: EditTagsR
         tags = await run_data.edit_run_data_tags(
             change.conn, org_id=change.org_id, data_id=data_id, add=body.add, remove=body.remove
         )
-        await change.note("run_data", data_id, "edit", {"tags": {"old": body.remove, "new": body.add}})
+        await change.audit("run_data", data_id, "edit", {"tags": {"old": body.remove, "new": body.add}})
         return schemas.TagsResponse(tags=tags)
 
     return await request.change(work)

@@ -30,10 +30,10 @@ class AttemptQuery(Query):
 @ROUTES.add("GET", "/v1/runs/{run_id}/graph", permission="tasks:read", response=Items[RunGraphNode])
 async def get_run_graph(request: ApiRequest, run_id: UUID, query: GraphQuery) -> object:
     """Get the tasks of a run with their states and the tasks that they depend on."""
-    return {"items": await request.ask_for(query, run_graph.get_run_graph, run_id=run_id)}
+    return {"items": await request.call_with(query, run_graph.get_run_graph, run_id=run_id)}
 
 
 @ROUTES.add("GET", "/v1/runs/{run_id}/attempts", permission="tasks:read", response=Items[RunAttempt])
 async def list_run_attempts(request: ApiRequest, run_id: UUID, query: AttemptQuery) -> object:
     """List the attempts of all tasks of a run in the order in which they began: what ran when, and where."""
-    return {"items": await request.ask_for(query, run_graph.list_run_attempts, run_id=run_id)}
+    return {"items": await request.call_with(query, run_graph.list_run_attempts, run_id=run_id)}

@@ -62,21 +62,21 @@ class InputFilter(Filter):
 @ROUTES.add("GET", "/v1/runs", permission="runs:read", response=CountedPage[RunSummary])
 async def list_runs(request: ApiRequest, query: RunFilter) -> object:
     """List the org's runs, newest or oldest first."""
-    found = page(await request.ask_for(query, monitoring.list_runs), query, "id")
+    found = page(await request.call_with(query, monitoring.list_runs), query, "id")
     if not query.count:
         return found
     if query.dedupe_key is not None:
         raise InvalidInput("count cannot be combined with dedupe_key", "a dedupe key finds one run at most")
-    return {**found, "total": await request.ask_for(query.conditions(), counts.count_runs)}
+    return {**found, "total": await request.call_with(query.conditions(), counts.count_runs)}
 
 
 @ROUTES.add("GET", "/v1/runs/{run_id}", permission="runs:read", response=schemas.RunResponse)
 async def get_run(request: ApiRequest, run_id: UUID, wait: Wait = 0) -> Response:
     """Get a run, or with `wait` get it as soon as it has ended. 304 if it still matches `If-None-Match`."""
-    found = await request.ask(get_run_json, run_id=run_id, fields=RUN)
+    found = await request.call(get_run_json, run_id=run_id, fields=RUN)
     if wait and found.status not in FINAL:
         await _ends(request, [run_id], wait)
-        found = await request.ask(get_run_json, run_id=run_id, fields=RUN)
+        found = await request.call(get_run_json, run_id=run_id, fields=RUN)
     return tagged(request.http, found.text)
 
 
@@ -84,14 +84,14 @@ async def get_run(request: ApiRequest, run_id: UUID, wait: Wait = 0) -> Response
 async def list_run_inputs(request: ApiRequest, run_id: UUID, query: InputFilter) -> object:
     """List the inputs of a run by position: its tasks that depend on no other task, in the order of the graph. An input
     of more than 1 KB is left out; `input_bytes` says how large it is."""
-    return page(await request.ask_for(query, monitoring.list_run_inputs, run_id=run_id), query, "position")
+    return page(await request.call_with(query, monitoring.list_run_inputs, run_id=run_id), query, "position")
 
 
 @ROUTES.add("GET", "/v1/runs/{run_id}/why", permission="tasks:read", response=RunExplanation)
 async def explain_run(request: ApiRequest, run_id: UUID) -> object:
     """Explain why the open tasks of a run do not run, each in one sentence, at most 20. `parked` are the rows of the
     run that dispatchers failed on."""
-    return await request.look(details.explain_run, run_id=run_id)
+    return await request.read(details.explain_run, run_id=run_id)
 
 
 @ROUTES.add("POST", "/v1/runs/wait", permission="runs:read", response=Items[RunResult])
@@ -105,7 +105,7 @@ async def wait_for_runs(request: ApiRequest, body: WaitForRunsRequest) -> Respon
 
 async def _ends(request: ApiRequest, run_ids: list[UUID], wait: float) -> list[str]:
     # poll_runs counts what ended since the dispatcher's last round.
-    return await poll_until_any(request, lambda: request.ask(poll_runs_json, run_ids=run_ids), wait)
+    return await poll_until_any(request, lambda: request.call(poll_runs_json, run_ids=run_ids), wait)
 
 
 @ROUTES.add("PATCH", "/v1/runs/{run_id}", permission="runs:write", response=None, status=204, responses=ACCEPTED)
@@ -115,7 +115,7 @@ async def update_run(request: ApiRequest, run_id: UUID, body: UpdateRequest) -> 
     async def work(change: Transaction) -> schemas.RunResponse | None:
         if body.metadata is not None:
             await metadata.set_run_metadata(change.conn, org_id=change.org_id, run_id=run_id, changes=body.metadata)
-            await change.note("run", run_id, "set", {"metadata": {"new": body.metadata}})
+            await change.audit("run", run_id, "set", {"metadata": {"new": body.metadata}})
         return await _cancel_in(change, run_id, body.reason) if body.status else None
 
     return await request.change(work, status=_status)
@@ -133,7 +133,7 @@ async def _cancel(request: ApiRequest, run_id: UUID, reason: str | None) -> Resp
 
 async def _cancel_in(change: Transaction, run_id: UUID, reason: str | None) -> schemas.RunResponse | None:
     done = await runs.cancel_run(change.conn, org_id=change.org_id, run_id=run_id, reason=reason)
-    await change.note("run", run_id, "cancel", {"reason": {"new": reason}} if reason else None)
+    await change.audit("run", run_id, "cancel", {"reason": {"new": reason}} if reason else None)
     return None if done else await _run(change, run_id)
 
 
@@ -171,7 +171,7 @@ async def retry_run(request: ApiRequest, run_id: UUID, body: RetryRequest | None
             force=options.force,
             from_name=options.from_,
         )
-        await change.note("run", run_id, "retry", {"retried_as": {"new": str(new)}})
+        await change.audit("run", run_id, "retry", {"retried_as": {"new": str(new)}})
         return await _run(change, new)
 
     return await request.change(
@@ -190,7 +190,7 @@ async def retry_run(request: ApiRequest, run_id: UUID, body: RetryRequest | None
 async def retry_task(request: ApiRequest, task_id: UUID, body: RetryRequest | None = None) -> Response:
     """Retry the ended run of a task as a new run, and return it. Completed tasks keep their outputs unless `reuse` is
     false. A run that was retried before is refused (409) unless `force` is true."""
-    task = await request.ask(monitoring.get_task, task_id=task_id)
+    task = await request.call(monitoring.get_task, task_id=task_id)
     return await retry_run(request, task.run_id, body)
 
 
@@ -202,7 +202,7 @@ async def delete_run(request: ApiRequest, run_id: UUID) -> Response:
     async def work(change: Transaction) -> schemas.RunResponse | None:
         found = await _run(change, run_id)
         done = await runs.delete_run(change.conn, org_id=change.org_id, run_id=run_id)
-        await change.note("run", run_id, "delete")
+        await change.audit("run", run_id, "delete")
         if done:
             return None
         (progress,) = await runs.get_request(change.conn, org_id=change.org_id, run_id=run_id)
@@ -220,7 +220,7 @@ async def send_signal(request: ApiRequest, run_id: UUID, body: SignalRequest) ->
         sent = await runs.send_signal(
             change.conn, org_id=change.org_id, run_id=run_id, name=body.name, value=body.value
         )
-        await change.note("run", run_id, "signal", {"name": {"new": body.name}})
+        await change.audit("run", run_id, "signal", {"name": {"new": body.name}})
         return IdResponse(id=sent)
 
     return await request.change(work, status=201)

@@ -45,7 +45,7 @@ async def put_schedule(request: ApiRequest, name: PathName, body: PutScheduleReq
             jitter_seconds=jitter,
             next_at=fire_after(body.cron, body.timezone, await maintenance.now(change.conn)),
         )
-        await change.note("schedule", name, "put", {"cron": {"new": body.cron}, "type": {"new": body.type}})
+        await change.audit("schedule", name, "put", {"cron": {"new": body.cron}, "type": {"new": body.type}})
         return put
 
     return await request.change(work)
@@ -67,13 +67,13 @@ def _jitter(value: Duration) -> float:
 @ROUTES.add("GET", "/v1/schedules", permission="schedules:read", response=Page[Schedule])
 async def list_schedules(request: ApiRequest, query: NameFilter) -> object:
     """List every schedule by name, with its next time."""
-    return page(await request.ask_for(query, reactions.list_schedules), query, "name")
+    return page(await request.call_with(query, reactions.list_schedules), query, "name")
 
 
 @ROUTES.add("GET", "/v1/schedules/{name}", permission="schedules:read", response=Schedule)
 async def get_schedule(request: ApiRequest, name: PathName) -> object:
     """Get a schedule, with its next time."""
-    return await request.ask(reactions.get_schedule, name=name)
+    return await request.call(reactions.get_schedule, name=name)
 
 
 @ROUTES.add("PATCH", "/v1/schedules/{name}", permission="schedules:write", response=Schedule)
@@ -82,7 +82,7 @@ async def update_schedule(request: ApiRequest, name: PathName, body: schemas.Upd
     with cron or timezone. To change the options of its tasks, write the whole schedule with PUT."""
     refuse_reserved(f"schedule {name}", body.input)
     if body.input is not None:
-        schedule = await request.ask(reactions.get_schedule, name=name)
+        schedule = await request.call(reactions.get_schedule, name=name)
         await _check_input(request, str(schedule.kind["type"]), body.input)
     changes = ScheduleUpdate(
         cron=body.cron,
@@ -95,7 +95,7 @@ async def update_schedule(request: ApiRequest, name: PathName, body: schemas.Upd
 
     async def work(change: Transaction) -> Schedule:
         old, new = await schedules.update(change.conn, org_id=change.org_id, name=name, changes=changes)
-        await change.note("schedule", name, "update", changes.audited(old))
+        await change.audit("schedule", name, "update", changes.audited(old))
         return new
 
     return await request.change(work)
@@ -113,7 +113,7 @@ async def resume_schedule(request: ApiRequest, name: PathName) -> Response:
 
     async def work(change: Transaction) -> schemas.NextRunResponse:
         next_at = await schedules.resume(change.conn, org_id=change.org_id, name=name)
-        await change.note("schedule", name, "resume")
+        await change.audit("schedule", name, "resume")
         return schemas.NextRunResponse(next_at=next_at)
 
     return await request.change(work)
@@ -125,7 +125,7 @@ async def run_schedule(request: ApiRequest, name: PathName) -> Response:
 
     async def work(change: Transaction) -> schemas.FiredScheduleResponse:
         run_id = await reactions.fire_schedule_now(change.conn, org_id=change.org_id, name=name)
-        await change.note("schedule", name, "fire", {"run": {"new": str(run_id)}})
+        await change.audit("schedule", name, "fire", {"run": {"new": str(run_id)}})
         return schemas.FiredScheduleResponse(run_id=run_id)
 
     return await request.change(work)

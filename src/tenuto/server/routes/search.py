@@ -26,4 +26,4 @@ async def search_names(request: ApiRequest, query: SearchQuery) -> object:
     """Find things of the org by name or id. Kinds that the caller has no permission to read are left out."""
     permissions = request.principal.permissions
     kinds = [kind for kind, permission in PERMISSIONS.items() if permission in permissions]
-    return {"items": await request.ask(search.search_names, text=query.q, kinds=kinds, limit=query.limit)}
+    return {"items": await request.call(search.search_names, text=query.q, kinds=kinds, limit=query.limit)}

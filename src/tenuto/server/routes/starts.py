@@ -68,7 +68,7 @@ async def start_runs_in_bulk(request: ApiRequest, body: Starts) -> Response:
 @ROUTES.add("GET", "/v1/types/{type}/served", permission="runs:read", response=ServedType)
 async def check_type(request: ApiRequest, type: PathName) -> object:
     """Get whether a worker has ever served a type, or a bundle runs it; if not, also the most similar type."""
-    return await request.look(served_types.check_type, type=type)
+    return await request.read(served_types.check_type, type=type)
 
 
 async def _start(request: ApiRequest, body: OneStart | Iterable[OneStart]) -> Response:
@@ -97,7 +97,7 @@ async def _start(request: ApiRequest, body: OneStart | Iterable[OneStart]) -> Re
             started = await _start_batched(request, start, changes)
         else:
             started = await _start_alone(request, start, changes)
-        old = [] if started.created else await request.ask(monitoring.get_run_statuses, run_ids=[started.run_id])
+        old = [] if started.created else await request.call(monitoring.get_run_statuses, run_ids=[started.run_id])
         (run,) = _with_status([started], old)
         return Response(run.model_dump_json(), 201, media_type="application/json")
 
@@ -110,7 +110,7 @@ async def _start(request: ApiRequest, body: OneStart | Iterable[OneStart]) -> Re
         started = _with_status(results, found)
         if new := [run.id for run in started if run.created]:
             what = new[0] if len(new) == 1 else f"{new[0]} and {len(new) - 1} more"
-            await change.note("run", what, "start", _changes(requested.types, len(new)))
+            await change.audit("run", what, "start", _changes(requested.types, len(new)))
         return started[0] if single else StartedRuns(items=started)
 
     seconds = request.settings.bulk_seconds if len(requested.starts) > 1 else None
@@ -129,7 +129,7 @@ async def open_run(request: ApiRequest, body: OpenRunRequest) -> Response:
         old = [] if started.created else [started.run_id]
         found = await monitoring.get_run_statuses(change.conn, org_id=change.org_id, run_ids=old) if old else []
         if started.created:
-            await change.note("run", started.run_id, "open", {"name": {"new": body.name}} if body.name else None)
+            await change.audit("run", started.run_id, "open", {"name": {"new": body.name}} if body.name else None)
         return _with_status([started], found)[0]
 
     return await request.change(work, status=201)

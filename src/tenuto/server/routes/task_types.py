@@ -13,10 +13,10 @@ ROUTES = RouteTable("types")
 @ROUTES.add("GET", "/v1/types", permission="tasks:read", response=Page[TaskTypeSummary])
 async def list_types(request: ApiRequest, query: NameFilter) -> object:
     """List the task types that workers declared or bundles run, by name."""
-    return page(await request.ask_for(query, task_types.list_task_types), query, "type")
+    return page(await request.call_with(query, task_types.list_task_types), query, "type")
 
 
 @ROUTES.add("GET", "/v1/types/{type}", permission="tasks:read", response=TaskType)
 async def get_type(request: ApiRequest, type: PathName) -> object:
     """Get a task type: the options that its workers declared for its tasks, and the JSON Schema of its arguments."""
-    return await request.ask(task_types.get_task_type, type=type)
+    return await request.call(task_types.get_task_type, type=type)

@@ -70,19 +70,19 @@ async def list_tasks(request: ApiRequest, query: TaskFilter) -> object:
     """List the tasks of the org or of a run, newest or oldest first."""
     if query.count and query.external_id is not None:
         raise InvalidInput("count and external_id are both set", "leave out count: few tasks have the same external id")
-    found = page(await request.ask_for(query, monitoring.list_tasks), query, "id")
-    return {**found, "total": await request.ask_for(query.conditions(), counts.count_tasks)} if query.count else found
+    found = page(await request.call_with(query, monitoring.list_tasks), query, "id")
+    return {**found, "total": await request.call_with(query.conditions(), counts.count_tasks)} if query.count else found
 
 
 @ROUTES.add("GET", "/v1/runs/{run_id}/tasks", permission="tasks:read", response=CountedPage[TaskSummary])
 async def list_run_tasks(request: ApiRequest, run_id: UUID, query: RunTaskFilter) -> object:
     """List the tasks of a run, newest or oldest first."""
-    found = await request.ask_for(query, monitoring.list_tasks, run_id=run_id)
+    found = await request.call_with(query, monitoring.list_tasks, run_id=run_id)
     if not found:
-        await request.ask(monitoring.get_run, run_id=run_id)  # raises NotFound if the run does not exist
+        await request.call(monitoring.get_run, run_id=run_id)  # raises NotFound if the run does not exist
     if not query.count:
         return page(found, query, "id")
-    total = await request.ask_for(query.conditions(), counts.count_tasks, run_id=run_id)
+    total = await request.call_with(query.conditions(), counts.count_tasks, run_id=run_id)
     return {**page(found, query, "id"), "total": total}
 
 
@@ -91,23 +91,23 @@ async def read_run_logs(request: ApiRequest, run_id: UUID, query: RunLogCursor) 
     """Read the log lines of all tasks of a run in the order of their times, after a position: pass `logged_at`,
     `task_id`, `attempt` and `line_no` of the last line read. Workers write lines in batches, so older lines can still
     arrive."""
-    found = await request.ask_for(query, run_data.read_run_logs, run_id=run_id)
+    found = await request.call_with(query, run_data.read_run_logs, run_id=run_id)
     if not found:
-        await request.ask(monitoring.get_run, run_id=run_id)
+        await request.call(monitoring.get_run, run_id=run_id)
     return {"items": found}
 
 
 @ROUTES.add("GET", "/v1/tasks/{task_id}", permission="tasks:read", response=TaskStatus)
 async def get_task(request: ApiRequest, task_id: UUID, wait: Wait = 0) -> Response:
     """Get a task, or with `wait` get it as soon as it has ended. 304 if it still matches `If-None-Match`."""
-    found = await until_ended(request, lambda: request.ask(get_task_json, task_id=task_id, fields=TASK), wait)
+    found = await until_ended(request, lambda: request.call(get_task_json, task_id=task_id, fields=TASK), wait)
     return tagged(request.http, found.text)
 
 
 @ROUTES.add("GET", "/v1/tasks/{task_id}/details", permission="tasks:read", response=TaskDetails)
 async def get_task_details(request: ApiRequest, task_id: UUID) -> object:
     """Get a task with its attempts and recorded steps, and the dedupe key and signals of its run."""
-    return await request.look(details.get_task_details, task_id=task_id)
+    return await request.read(details.get_task_details, task_id=task_id)
 
 
 @ROUTES.add("PATCH", "/v1/tasks/{task_id}", permission="tasks:write", response=None, status=204)
@@ -118,7 +118,7 @@ async def update_task(request: ApiRequest, task_id: UUID, body: UpdateRequest) -
     async def work(change: Transaction) -> None:
         if body.metadata is not None:
             await metadata.set_task_metadata(change.conn, org_id=change.org_id, task_id=task_id, changes=body.metadata)
-            await change.note("task", task_id, "set", {"metadata": {"new": body.metadata}})
+            await change.audit("task", task_id, "set", {"metadata": {"new": body.metadata}})
         if body.status is not None:
             await _cancel_in(change, task_id, body.reason)
 
@@ -133,7 +133,7 @@ async def delete_task(request: ApiRequest, task_id: UUID) -> Response:
 
     async def work(change: Transaction) -> None:
         tasks = await runs.delete_task(change.conn, org_id=change.org_id, task_id=task_id)
-        await change.note("task", task_id, "delete", {"tasks": {"new": tasks}})
+        await change.audit("task", task_id, "delete", {"tasks": {"new": tasks}})
 
     return await request.change(work, status=204)
 
@@ -150,35 +150,35 @@ async def _cancel(request: ApiRequest, task_id: UUID, reason: str | None) -> Res
 
 async def _cancel_in(change: Transaction, task_id: UUID, reason: str | None) -> None:
     await runs.cancel_task(change.conn, org_id=change.org_id, task_id=task_id, reason=reason)
-    await change.note("task", task_id, "cancel", {"reason": {"new": reason}} if reason else None)
+    await change.audit("task", task_id, "cancel", {"reason": {"new": reason}} if reason else None)
 
 
 @ROUTES.add("GET", "/v1/tasks/{task_id}/tree", permission="tasks:read", response=Items[TreeNode])
 async def get_task_tree(request: ApiRequest, task_id: UUID) -> object:
     """Get the tasks below a task."""
-    return await _items(request, task_id, await request.ask(runs.get_task_tree, task_id=task_id))
+    return await _items(request, task_id, await request.call(runs.get_task_tree, task_id=task_id))
 
 
 @ROUTES.add("GET", "/v1/tasks/{task_id}/attempts", permission="tasks:read", response=Items[AttemptInfo])
 async def list_attempts(request: ApiRequest, task_id: UUID) -> object:
     """List the attempts of a task with their outcomes."""
-    return await _items(request, task_id, await request.ask(monitoring.list_attempts, task_id=task_id))
+    return await _items(request, task_id, await request.call(monitoring.list_attempts, task_id=task_id))
 
 
 @ROUTES.add("GET", "/v1/tasks/{task_id}/logs", permission="tasks:read", response=Items[LogLine])
 async def read_logs(request: ApiRequest, task_id: UUID, query: LogCursor) -> object:
     """Read the log lines of a task's attempts after a position."""
-    return await _items(request, task_id, await request.ask_for(query, run_data.read_logs, task_id=task_id))
+    return await _items(request, task_id, await request.call_with(query, run_data.read_logs, task_id=task_id))
 
 
 async def _items(request: ApiRequest, task_id: UUID, found: list[Any]) -> dict[str, Any]:
     """Returns the rows; raises NotFound if there are none because the task does not exist."""
     if not found:
-        await request.ask(monitoring.get_task, task_id=task_id)
+        await request.call(monitoring.get_task, task_id=task_id)
     return {"items": found}
 
 
 @ROUTES.add("GET", "/v1/tasks/{task_id}/why", permission="tasks:read", response=schemas.ExplanationResponse)
 async def explain_task(request: ApiRequest, task_id: UUID) -> object:
     """Explain in one sentence why a task does not run."""
-    return {"why": await request.ask(monitoring.explain_task, task_id=task_id)}
+    return {"why": await request.call(monitoring.explain_task, task_id=task_id)}

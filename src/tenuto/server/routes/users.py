@@ -24,13 +24,13 @@ class UserFilter(Filter):
 @ROUTES.add("GET", "/v1/users", permission="users:read", response=Page[User])
 async def list_users(request: ApiRequest, query: UserFilter) -> object:
     """List the org's users, newest first."""
-    return page(await request.ask_for(query, identity.list_users), query, "id")
+    return page(await request.call_with(query, identity.list_users), query, "id")
 
 
 @ROUTES.add("GET", "/v1/users/{user_id}", permission="users:read", response=User)
 async def get_user(request: ApiRequest, user_id: UUID) -> object:
     """Get a user."""
-    return await request.ask(identity.get_user, user_id=user_id)
+    return await request.call(identity.get_user, user_id=user_id)
 
 
 @ROUTES.add("POST", "/v1/users", permission="users:write", response=IdResponse, status=201)
@@ -51,7 +51,7 @@ async def put_user(request: ApiRequest, body: CreateUserRequest) -> Response:
         )
         if body.platform_role is not None:
             await _set_role(change, id, body.platform_role)
-        await change.note("user", id, "put", {field: {"new": value} for field, value in fields.items()})
+        await change.audit("user", id, "put", {field: {"new": value} for field, value in fields.items()})
         return IdResponse(id=id)
 
     return await request.change(work, status=201)
@@ -69,7 +69,7 @@ async def edit_user(request: ApiRequest, user_id: UUID, body: EditUserRequest) -
             await function(
                 change.conn, org_id=change.org_id, user_id=user_id, by_key=request.by_key, by_user=request.by_user
             )
-            await change.note("user", user_id, "disable" if body.disabled else "enable")
+            await change.audit("user", user_id, "disable" if body.disabled else "enable")
 
     return await request.change(work, status=204)
 
@@ -85,4 +85,4 @@ async def _set_role(change: Transaction, user_id: UUID, role: str) -> None:
         by_user=request.by_user,
     )
     if old != role:
-        await change.note("user", user_id, "role", {"platform_role": {"old": old, "new": role}})
+        await change.audit("user", user_id, "role", {"platform_role": {"old": old, "new": role}})

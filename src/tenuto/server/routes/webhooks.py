@@ -96,7 +96,7 @@ async def receive_webhook(
 @ROUTES.add("GET", "/v1/jobs/{dag}/{name}/webhook", permission="jobs:write", response=WebhookResponse)
 async def get_webhook(request: ApiRequest, dag: PathName, name: PathName) -> object:
     """Get the path and the secret of the webhook of a job."""
-    return _shown(request, await request.ask(webhooks.get_webhook, dag=dag, name=name))
+    return _shown(request, await request.call(webhooks.get_webhook, dag=dag, name=name))
 
 
 @ROUTES.add("POST", "/v1/jobs/{dag}/{name}/webhook/rotate", permission="jobs:write", response=WebhookResponse)
@@ -106,7 +106,7 @@ async def rotate_webhook(request: ApiRequest, dag: PathName, name: PathName) -> 
 
     async def work(change: Transaction) -> WebhookResponse:
         webhook = await webhooks.rotate_webhook(change.conn, org_id=change.org_id, dag=dag, name=name)
-        await change.note("job", f"{dag}/{name}", "rotate_webhook")
+        await change.audit("job", f"{dag}/{name}", "rotate_webhook")
         return _shown(request, webhook)
 
     return await request.change(work, repeatable=False)

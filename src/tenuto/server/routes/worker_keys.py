@@ -21,7 +21,7 @@ ROUTES = RouteTable("worker-keys")
 @ROUTES.add("GET", "/v1/worker-keys", permission="keys:read", response=Page[WorkerKeyInfo])
 async def list_worker_keys(request: ApiRequest, query: KeyFilter) -> object:
     """List the org's worker keys, newest first."""
-    return page(await request.ask_for(query, keys.list_worker_keys), query, "id")
+    return page(await request.call_with(query, keys.list_worker_keys), query, "id")
 
 
 @ROUTES.add("POST", "/v1/worker-keys", permission="keys:write", response=CreatedKeyResponse, status=201)
@@ -43,7 +43,7 @@ async def create_worker_key(request: ApiRequest, body: CreateWorkerKeyRequest) -
             created_by=str(request.principal.id),
             by_key=request.by_key,
         )
-        await change.note("worker_key", id, "create", {"name": {"new": body.name}, "queues": {"new": body.queues}})
+        await change.audit("worker_key", id, "create", {"name": {"new": body.name}, "queues": {"new": body.queues}})
         return CreatedKeyResponse(id=id, key=key.text)
 
     return await request.change(work, status=201, repeatable=False)
@@ -52,7 +52,7 @@ async def create_worker_key(request: ApiRequest, body: CreateWorkerKeyRequest) -
 @ROUTES.add("GET", "/v1/worker-keys/{id}", permission="keys:read", response=WorkerKeyInfo)
 async def get_worker_key(request: ApiRequest, id: UUID) -> object:
     """Get a worker key, without the key itself."""
-    return await request.ask(keys.get_worker_key, id=id)
+    return await request.call(keys.get_worker_key, id=id)
 
 
 @ROUTES.add("POST", "/v1/worker-keys/{id}/rotate", permission="keys:write", response=CreatedKeyResponse, status=201)
@@ -73,7 +73,7 @@ async def rotate_worker_key(request: ApiRequest, id: UUID, body: RotateKeyReques
             by_key=request.by_key,
             overlap=overlap,
         )
-        await change.note("worker_key", id, "rotate", {"replaced_by": {"new": str(new)}})
+        await change.audit("worker_key", id, "rotate", {"replaced_by": {"new": str(new)}})
         return CreatedKeyResponse(id=new, key=key.text)
 
     return await request.change(work, status=201, repeatable=False)
@@ -87,6 +87,6 @@ async def revoke_worker_key(request: ApiRequest, id: UUID) -> Response:
         revoked = await keys.revoke_worker_key(change.conn, org_id=change.org_id, id=id, by_key=request.by_key)
         ended = await workers.end_key_sessions(change.conn, org_id=change.org_id, worker_key_id=id)
         if revoked:
-            await change.note("worker_key", id, "revoke", {"ended_sessions": {"new": ended}})
+            await change.audit("worker_key", id, "revoke", {"ended_sessions": {"new": ended}})
 
     return await request.change(work, status=204)

@@ -38,26 +38,26 @@ class HistoryFilter(Filter):
 @ROUTES.add("GET", "/v1/workers", permission="workers:read", response=Page[WorkerStatus])
 async def list_workers(request: ApiRequest, query: WorkerFilter) -> object:
     """List the org's workers by name."""
-    return page(await request.ask_for(query, monitoring.list_workers), query, "id")
+    return page(await request.call_with(query, monitoring.list_workers), query, "id")
 
 
 @ROUTES.add("GET", "/v1/workers/{name}", permission="workers:read", response=WorkerStatus)
 async def get_worker(request: ApiRequest, name: PathName) -> object:
     """Get a worker, with the number of tasks that it runs and its health."""
-    return await request.ask(monitoring.get_worker, worker_id=name)
+    return await request.call(monitoring.get_worker, worker_id=name)
 
 
 @ROUTES.add("GET", "/v1/workers/{name}/logs", permission="workers:read", response=Items[WorkerLogEntry])
 async def read_worker_logs(request: ApiRequest, name: PathName, query: LogFilter) -> object:
     """Get the newest lines of a worker's log in their order, or those after a line. Lines are kept for 48 hours."""
-    lines = await request.ask(monitoring.read_worker_logs, worker_id=name, after=query.after, limit=query.limit)
+    lines = await request.call(monitoring.read_worker_logs, worker_id=name, after=query.after, limit=query.limit)
     return {"items": lines}
 
 
 @ROUTES.add("GET", "/v1/workers/{name}/history", permission="workers:read", response=Page[WorkerLife])
 async def list_worker_history(request: ApiRequest, name: PathName, query: HistoryFilter) -> object:
     """List the sessions of a worker, newest first: when each began and ended, and why it ended."""
-    lives = await request.ask(monitoring.list_worker_history, worker_id=name, before=query.before, limit=query.limit)
+    lives = await request.call(monitoring.list_worker_history, worker_id=name, before=query.before, limit=query.limit)
     return page(lives, query, "session_id")
 
 
@@ -78,7 +78,7 @@ async def terminate_worker(request: ApiRequest, name: PathName) -> Response:
 @ROUTES.add("GET", "/v1/dispatchers", permission="status:read", response=Items[DispatcherInfo])
 async def list_dispatchers(request: ApiRequest) -> object:
     """List the dispatchers with a heartbeat in the last hour, latest heartbeat first. They serve all orgs."""
-    return {"items": await request.look(_dispatchers)}
+    return {"items": await request.read(_dispatchers)}
 
 
 async def _dispatchers(conn: Conn, *, org_id: UUID) -> list[DispatcherInfo]:  # noqa: ARG001 - the same for every org

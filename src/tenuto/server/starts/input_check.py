@@ -92,7 +92,7 @@ class InputChecks:
             if len(self._types) + len(old) > MAX_CACHED_TYPES:
                 self._types.clear()
                 self._built.clear()
-            found = await request.ask(task_types.get_input_schemas, types=old)
+            found = await request.call(task_types.get_input_schemas, types=old)
             declared = {schema.type: self._build(org_id, schema.type, schema.input_schema) for schema in found}
             known |= {type: CachedType(declared.get(type), now) for type in old}
             self._types.update({(org_id, type): entry for type, entry in known.items() if entry is not None})

@@ -44,7 +44,7 @@ class AttemptApis(ABC):
         if attempt.has_objects:
             attempt.slots = await self.objects_of(attempt).follow_slots(attempt.slots or "")
         if attempt.has_past:
-            counted = await self.open(attempt).ask("get_failures")
+            counted = await self.open(attempt).call("get_failures")
             attempt.failures = counted["failures"]
             attempt.number = counted["failures"] + counted["losses"] + 1
 
@@ -54,7 +54,7 @@ class AttemptApis(ABC):
         slots: list[str] = []
         size = 0
         while not (slots or size) or len(slots) < count:
-            for part, _, value in await api.ask("get_inputs", first=len(slots)):
+            for part, _, value in await api.call("get_inputs", first=len(slots)):
                 size += len(value or "") + 1
                 match part:
                     case "slot":
@@ -92,7 +92,7 @@ class WorkerAttemptApi(ABC):
         self.org = self.session.org
 
     @abstractmethod
-    async def ask(self, verb: str, **arguments: Json) -> Json:
+    async def call(self, verb: str, **arguments: Json) -> Json:
         """Make the call; if the backend is unreachable, `retry` it."""
 
     async def retry(self, problem: Unreachable, call: Callable[..., Awaitable[Json]], *args: object) -> Json:
@@ -108,7 +108,7 @@ class WorkerAttemptApi(ABC):
                 problem = again
         raise problem
 
-    def tell(self, verb: str, **arguments: Json) -> None:
+    def send(self, verb: str, **arguments: Json) -> None:
         if verb == "progress":
             known = self._apis.progress.get(self.attempt.task_id, (None, None, None))
             fraction, message = arguments.get("progress"), arguments.get("message")

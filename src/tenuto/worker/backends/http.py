@@ -69,7 +69,7 @@ class HttpBackend:
     async def _wait(self, cursor: str | None) -> Any:
         fields = {"wait": WAIT_SECONDS, "cursor": cursor, "queues": self._settings.queues}
         body = {name: value for name, value in fields.items() if value}
-        return await self._web.ask("POST", "/internal/wait", body, timeout=2 * WAIT_SECONDS)
+        return await self._web.request("POST", "/internal/wait", body, timeout=2 * WAIT_SECONDS)
 
     async def register_worker(self, *, address: str, metadata: Json) -> Session:
         settings = self._settings
@@ -85,12 +85,12 @@ class HttpBackend:
             "metadata": {name: metadata[name] for name in OF_METADATA if name in metadata},
         }
         given = {name: value for name, value in fields.items() if value is not None}
-        opened = await self._web.ask("POST", "/internal/sessions", given, accepted_before=self._accepted_before)
+        opened = await self._web.request("POST", "/internal/sessions", given, accepted_before=self._accepted_before)
         self._accepted_before, self._queues = True, opened["queues"]
         return Session(opened["session_id"], UUID(opened["token"]), opened.get("org", ""))
 
     async def close_session(self, session: Session) -> None:
-        await self._web.ask("DELETE", "/internal/sessions", _of(session))
+        await self._web.request("DELETE", "/internal/sessions", _of(session))
 
     async def heartbeat(
         self, held: Fences, *, settled: int | None, metrics: Json | None = None, logs: list[Json] | None = None
@@ -113,9 +113,9 @@ class HttpBackend:
         declared = {**_of(session), "types": types}
         with suppress(NotFound):  # the server is older than this worker; a missing session is noticed elsewhere
             try:
-                await self._web.ask("POST", "/internal/types", {**declared, "schemas": schemas})
+                await self._web.request("POST", "/internal/types", {**declared, "schemas": schemas})
             except InvalidInput:  # an older server knows no schemas
-                await self._web.ask("POST", "/internal/types", declared)
+                await self._web.request("POST", "/internal/types", declared)
 
     async def resolve_routes(
         self,
@@ -133,7 +133,7 @@ class HttpBackend:
         body: Json = {**_of(session), "claim_no": 1, "limit": 1, "types": []}
         if group:
             body["resource_group"] = group
-        await self._web.ask("POST", "/internal/claim", body)
+        await self._web.request("POST", "/internal/claim", body)
 
     async def put_schedules(self, app: App) -> None:
         """Declare the schedules of the queues that the worker key may serve. Log the other queues of the app."""
@@ -144,7 +144,7 @@ class HttpBackend:
         if others and self._settings.queues is None:
             log.warning("the worker key does not allow queues that tasks of the app are in: %s", ", ".join(others))
         body = {"types": sorted(served), "schedules": schedules_of(app, served)}
-        await self._web.ask("PUT", "/internal/schedules", body, accepted_before=False)
+        await self._web.request("PUT", "/internal/schedules", body, accepted_before=False)
 
     async def complete_tasks(
         self, fences: Fences, outputs: list[Any], published: Sequence[list[JsonObject] | None] | None
@@ -190,7 +190,7 @@ class HttpBackend:
 
     async def fold_and_wake_runs(self, run_ids: list[UUID]) -> None:
         for some in batches([str(run_id) for run_id in run_ids]):
-            await self._web.ask("POST", "/internal/nudge", {"run_ids": some})
+            await self._web.request("POST", "/internal/nudge", {"run_ids": some})
 
     async def list_bundle_types(self) -> list[str]:
         return self._web.site.read(await self._web.send("GET", "/internal/bundles"))["types"]
@@ -213,7 +213,7 @@ class HttpBackend:
     async def _ask(self, path: str, session: Session, body: Json) -> Any:
         """Send a request for a session. Raises SessionEnded if it no longer belongs to the key."""
         try:
-            return await self._web.ask("POST", path, {**_of(session), **body})
+            return await self._web.request("POST", path, {**_of(session), **body})
         except NotFound as problem:
             raise SessionEnded(problem.message, problem.hint) from problem
 

@@ -40,7 +40,7 @@ class HttpAttemptApi(WorkerAttemptApi):
         self._web = apis.web
         self._token: str | None = None
 
-    async def ask(self, verb: str, **arguments: Json) -> Json:
+    async def call(self, verb: str, **arguments: Json) -> Json:
         call = ATTEMPT_CALLS[verb]
         try:
             return await self._call(call, arguments)
@@ -112,7 +112,7 @@ class HttpAttemptApi(WorkerAttemptApi):
     async def _fetch_token(self) -> str:
         session = self.session
         fence = {"session_id": session.session_id, "token": str(session.token), "attempt": self.attempt.no}
-        return (await self._web.ask("POST", f"/internal/task/{self.attempt.task_id}/token", fence))["token"]
+        return (await self._web.request("POST", f"/internal/task/{self.attempt.task_id}/token", fence))["token"]
 
 
 class HttpObjects(ObjectStoreBase):

@@ -133,7 +133,7 @@ class HttpClient:
             trust_env=False,
         )
 
-    async def ask(
+    async def request(
         self,
         method: str,
         path: str,

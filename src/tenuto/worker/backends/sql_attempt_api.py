@@ -60,7 +60,7 @@ class SqlAttemptApi(WorkerAttemptApi):
         self.apis, self.objects, self.org_id, self.pool = apis, apis.objects, apis.org_id, apis.pool
         self.task_id = UUID(attempt.task_id)
 
-    async def ask(self, verb: str, **arguments: Json) -> Json:
+    async def call(self, verb: str, **arguments: Json) -> Json:
         call = ATTEMPT_CALLS[verb]
         try:
             return await self._call(call, arguments)

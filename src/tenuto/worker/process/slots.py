@@ -70,7 +70,7 @@ class DurationEstimate:
 
     seconds: float | None = None
 
-    def note(self, longest: float, count: int) -> None:
+    def record(self, longest: float, count: int) -> None:
         known = self.seconds
         if known is None or longest > known:
             self.seconds = longest
@@ -149,7 +149,7 @@ class Slots:
             self.reports += reports
             self.open -= over
             if over:
-                self.pace.note(longest, over)
+                self.pace.record(longest, over)
             if self.reports or self.work_expected:
                 self._ring()
 

@@ -64,7 +64,7 @@ async def _wait(request: WorkerRequest, body: ClaimRequest, watch: Subscription)
 
 async def _exchange(request: WorkerRequest, body: ClaimRequest, reports: list[CompletedReport]) -> ExchangeRow:
     try:
-        return await request.ask(
+        return await request.call(
             remote_workers.exchange_tasks,
             session_id=body.session_id,
             token=body.token,

@@ -26,5 +26,5 @@ async def put_schedules(request: WorkerRequest, body: PutSchedulesRequest) -> Re
             queues=list(request.principal.queues),
         )
         for change in changes:
-            await request.note(conn, "schedule", change.name, change.action, change.changes)
+            await request.audit(conn, "schedule", change.name, change.action, change.changes)
     return Response(None, 204)

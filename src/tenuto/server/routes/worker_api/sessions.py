@@ -67,7 +67,7 @@ async def declare_types(request: WorkerRequest, body: requests.DeclareTypesReque
         )
         for name in changed[:MAX_NOTED_TYPES]:
             changes = {field: {"new": value} for field, value in types[name].items()}
-            await request.note(conn, "type", name, "declare", changes)
+            await request.audit(conn, "type", name, "declare", changes)
     return Response(None, 204)
 
 
@@ -215,7 +215,7 @@ async def fold_and_wake_runs(request: WorkerRequest, body: requests.NudgeRequest
 @ROUTES.add("GET", "/internal/task/{task_id}", permission=WORKER, response=responses.HeldTaskResponse)
 async def get_held_task(request: WorkerRequest, task_id: UUID) -> object:
     """Get a task that a session of this key holds."""
-    return await request.ask(remote_workers.get_held_task, task_id=task_id)
+    return await request.call(remote_workers.get_held_task, task_id=task_id)
 
 
 @ROUTES.add("POST", "/internal/task/{task_id}/token", permission=WORKER, response=responses.TokenResponse)
