@@ -52,7 +52,7 @@ def test_an_attempt_asks_until_the_database_answers(db, database, tmp_path):
                     proxy.resume()
 
                 asyncio.get_running_loop().call_later(0.5, resume)  # when the pool has lost its patience
-                return await asyncio.wait_for(apis_of(pool, worker, tmp_path).open(attempt).ask("get_steps"), 60)
+                return await asyncio.wait_for(apis_of(pool, worker, tmp_path).open(attempt).call("get_steps"), 60)
 
     assert asyncio.run(asked()) == []
 
@@ -64,7 +64,7 @@ def test_an_attempt_that_is_asked_to_stop_asks_no_longer(db, tmp_path):
     async def asked() -> None:
         async with open_pool("postgresql://127.0.0.1:1/nowhere", timeout=0.2) as pool:
             with pytest.raises(Unreachable):
-                await asyncio.wait_for(apis_of(pool, worker, tmp_path).open(attempt).ask("get_steps"), 20)
+                await asyncio.wait_for(apis_of(pool, worker, tmp_path).open(attempt).call("get_steps"), 20)
 
     asyncio.run(asked())
 
@@ -80,8 +80,8 @@ def test_progress_that_cannot_be_written_silences_no_other(db, database, tmp_pat
             progress = ProgressSender(backend, apis.session, apis, cancelled=lambda _: None)
             flusher = Flusher(backend, apis.session, progress)
             try:
-                apis.open(bad).tell("progress", progress=0.5, message="\x00")
-                apis.open(good).tell("progress", progress=0.5, message="half")
+                apis.open(bad).send("progress", progress=0.5, message="\x00")
+                apis.open(good).send("progress", progress=0.5, message="half")
                 await flusher.flush()
             finally:
                 logging.getLogger().removeHandler(flusher.logs)
