@@ -115,8 +115,8 @@ class App:
 
     def discover(self, *packages: str, named: str | None = None) -> None:
         """Import every module of these packages, so that their tasks are declared: `app.discover("shop")`. `named`:
-        import only modules of this name, such as "tasks". Call it last in the module of the app, which the others
-        import."""
+        import only modules of this name, such as "tasks". Call it at the end of the module that defines the app,
+        because the other modules import that module."""
         from tenuto.sdk.discovery import import_packages
 
         import_packages(packages, named)
@@ -134,8 +134,8 @@ class App:
 
     def middleware(self, layer: M, /) -> M:
         """Call a function around every attempt: `@app.middleware`, `async def timed(ctx, call_next)` for async tasks or
-        `def timed(ctx, call_next)` for plain ones. It returns `await call_next()`, or `call_next()`. The function that
-        was registered first is outermost."""
+        `def timed(ctx, call_next)` for synchronous tasks. It returns `await call_next()`, or `call_next()`. The
+        function that was registered first is outermost."""
         self.hooks.middleware.append(check_hook("@app.middleware", layer, "ctx", "call_next"))
         for task in self.tasks.values():
             task.use_middleware(self.hooks.middleware)
@@ -148,7 +148,8 @@ class App:
         return hook
 
     def find(self, name: str) -> AnyTask:
-        """Return a task by its full name or by its name without the app's prefix."""
+        """Return a task by its full name or by its name without the app's prefix. Raises NotFound if there is no such
+        task."""
         task = self.tasks.get(name) or self.tasks.get(f"{self.name}.{name}")
         if task is None:
             # Compare names without the app's prefix, which would make all of its tasks look similar.
@@ -161,7 +162,7 @@ class App:
         return task
 
     def schedules(self) -> list[AnyTask]:
-        """Return the tasks that have a cron expression."""
+        """Return the tasks that were declared with `cron=` or `every=`."""
         return [task for task in self.tasks.values() if task.declared.cron]
 
     @shows_options(StartOptions)

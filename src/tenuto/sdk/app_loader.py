@@ -19,8 +19,7 @@ class BadTarget(Exception):
 
 
 def split_target(target: str) -> tuple[str, str]:
-    """Split a target into its module or file and the name of the app; the name is empty if a file is named without
-    one."""
+    """Split a target into its module or file and the name of the app, which is empty for `file.py`."""
     where, _, name = target.partition(":")
     if where.endswith(".py") and (not name or name.isidentifier()):
         return where, name
@@ -61,7 +60,7 @@ def load_apps(targets: Iterable[str]) -> App:
 
 
 def combine_apps(apps: Iterable[tuple[str, App]]) -> App:
-    """Return an app with the tasks and hooks of all of these apps, which are passed with their names for errors."""
+    """Return an app with the tasks and hooks of all of these apps, each passed with its target, which errors show."""
     every, sources = App("worker"), dict[str, str]()
     for target, app in apps:
         if app.name == RESERVED:

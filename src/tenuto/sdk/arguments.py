@@ -116,8 +116,8 @@ class Signature:
         return self.codec(name).encode(value, path)
 
     def decode(self, text: str | None, slots: str | None = None) -> Arguments:
-        """Return the arguments from JSON text. `slots` replace `{"$slot": i}`; without input, the slots are the
-        arguments."""
+        """Return the arguments from JSON text. The values of `slots` replace `{"$slot": i}`. Without input, the slots
+        are the arguments."""
         if text is None:
             return self.decode_value(load(slots) if slots else [])
         value = load(text)

@@ -66,7 +66,7 @@ async def open_client(
     server = url if url is not None and url.startswith(("http://", "https://")) else None
     if server is None and url is None:
         server = address.server_url
-    # An exit stack, not async generators: asyncio.run() would close those when it ends.
+    # An exit stack, not async generators, which asyncio.run() would close when it ends.
     async with AsyncExitStack() as opened:
         if server is not None:
             from tenuto.sdk.client.http_transport import HttpTransport
@@ -84,8 +84,8 @@ async def open_client(
 def open_http(
     url: str, key: str | None, *, write: str, org: str | None = None, retry_seconds: float | None = None
 ) -> "Http":
-    """Return the connection to a server. Raises BadAddress if the address or the key cannot be right; `write` is what
-    precedes the address where it is set."""
+    """Return the connection to a server. Raises BadAddress if the address or the key cannot be right; `write` is the
+    text before the address in the hint of the error, such as `TENUTO_URL=`."""
     from tenuto.model.keys import WORKER, parse_key
     from tenuto.sdk.client.http_client import MAKE_KEY, RETRY_SECONDS, Http
 
@@ -119,7 +119,8 @@ async def _direct(opened: AsyncExitStack, app: "App | None", address: Environmen
 
 
 async def _find_database(opened: AsyncExitStack, url: str | None, home: Path, pg_bin: Path | None) -> str:
-    """Return the URL of a database whose schema matches this version; without one, use the embedded server."""
+    """Return the URL after checking that the schema of its database matches this version. Without a URL, start the
+    embedded server and migrate its database."""
     from tenuto.db import embedded
     from tenuto.db.install import install
 

@@ -26,7 +26,7 @@ class Declared(TypedDict, total=False):
     name: str | None
     """The name of the task, after that of the app. Default: the name of the function."""
     queue: str | None
-    """The queue in which its tasks wait. Workers with `--queues` claim only from those that they name."""
+    """The queue in which its tasks wait. Workers that were started with `--queues` claim only from these queues."""
     priority: int | None
     """Tasks with larger numbers run first, within a queue and resource group."""
     max_attempts: int | None
@@ -56,13 +56,14 @@ class Declared(TypedDict, total=False):
     cron: str | None
     """When the task starts by itself: a cron expression of five fields, or of six with seconds first."""
     every: Duration | None
-    """Start the task in intervals, instead of `cron`: `"10m"`."""
+    """Start the task at this interval, instead of by `cron`: `"10m"`."""
     timezone: str | None
     """The timezone of `cron`."""
     catch_up: CatchUp | None
-    """How a schedule treats times that were missed: start once for all of them, skip them, or start for each."""
+    """How a schedule treats times that were missed: `"one"` starts once for all of them, `"skip"` starts nothing,
+    `"all"` starts once for each."""
     jitter: Duration | None
-    """Start a scheduled task up to this much later, at random; at most a day."""
+    """Start a scheduled task later by a random time of up to this length, which is at most a day."""
     optional: bool | None
     """Whether a run completes although this task failed."""
     language: str | None
@@ -70,10 +71,10 @@ class Declared(TypedDict, total=False):
 
 
 class EveryStart(TypedDict, total=False):
-    """The options that every start has. Those that are not passed are the options of the task."""
+    """The options that every start has. For an option that is not passed, the option of the task applies."""
 
     delay: Duration | None
-    """Start this much later."""
+    """Start the task after this time."""
     available_at: datetime | None
     """Start at this time, a datetime with a timezone."""
     priority: int | None
@@ -83,7 +84,7 @@ class EveryStart(TypedDict, total=False):
     labels: Iterable[str] | None
     """Labels that a worker must have to run the task."""
     metadata: Mapping[str, Json] | None
-    """JSON values that are stored with the task; it reads them as `ctx.metadata`."""
+    """JSON values that are stored with the task, which reads them as `ctx.metadata`."""
     timeout: Duration | None
     """How long one attempt may run."""
     heartbeat_timeout: Duration | None
@@ -116,7 +117,7 @@ class StartOptions(ChildOptions, total=False):
     run_attempts: int | None
     """How often the whole run is tried: 1 to 100. Default: once."""
     run_id: UUID | str | None
-    """The id of the run, a UUID that you made. If the run with this id exists, nothing is started, and it is
+    """The id of the run, a UUID that you made. If a run with this id exists, nothing is started, and that run is
     returned."""
     deadline: Duration | None
     """How long the run may take from its start, with everything that it waits for and all attempts: `"2h"`. A run that
@@ -124,7 +125,7 @@ class StartOptions(ChildOptions, total=False):
     expires: Duration | None
     """Cancel the run if it has not begun this long after its start: `"10m"`. Default: never."""
     hold: bool | None
-    """Create the run, but start none of its tasks before `run.release()`."""
+    """Create the run, but start none of its tasks until `run.release()` is called."""
     connection: object
     """Your own database connection or session: the start becomes part of its transaction."""
 
@@ -141,14 +142,14 @@ class OpenOptions(TypedDict, total=False):
     run_attempts: int | None
     """How often the whole run is tried: 1 to 100. Default: once."""
     run_id: UUID | str | None
-    """The id of the run, a UUID that you made. If the run with this id exists, nothing is opened, and it is
+    """The id of the run, a UUID that you made. If a run with this id exists, nothing is opened, and that run is
     returned."""
     deadline: Duration | None
     """How long the run may take after it was opened. A run that has not ended by then is cancelled."""
     expires: Duration | None
     """Cancel the run if none of its tasks has begun this long after it was opened."""
     hold: bool | None
-    """Start none of the tasks that are added before `run.release()`."""
+    """Start none of the added tasks until `run.release()` is called."""
     connection: object
     """Your own database connection or session: the run is opened in its transaction."""
 

@@ -11,7 +11,7 @@ from tenuto.sdk.suggestions import meant
 
 KEYS = ("app", "home", "queues")
 LOCAL_HOME = ".tenuto"
-HEADER = b"[tool.tenuto"  # in a file that cannot be parsed
+HEADER = b"[tool.tenuto"  # searched for in a file that cannot be parsed
 
 
 def with_project(address: Environment, *, home_is_set: bool) -> Environment:
@@ -32,7 +32,7 @@ def find_project(folder: Path) -> Project | None:
         file = place / "pyproject.toml"
         try:
             content = file.read_bytes()
-        except OSError:  # there is none, or it is not ours to read
+        except OSError:  # it does not exist, or this user may not read it
             continue
         table = _find_table(file, content)
         if table is not None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MAX_REDIRECTS = 5
 CONNECT_SECONDS = 10.0
 PORTS = {"http": 80, "https": 443}
-HINT = "TENUTO_ALLOWED_HOSTS in the environment of the worker allows hosts"
+HINT = "to allow it, add the host to TENUTO_ALLOWED_HOSTS in the environment of the worker"
 
 
 class AddressRefused(Exception):
@@ -43,9 +43,9 @@ class Fetch:
 
 
 def fetch(request: Fetch, target: BinaryIO, allowed_hosts: Collection[str] = ()) -> str:
-    """Write the response to a GET request to `target`, and return its content type. Follows redirects. Every host must
-    have public addresses only, unless it is one of `allowed_hosts` (`host` or `host:port`). The request is sent to an
-    address that was checked, not to the name, which could lead elsewhere by then."""
+    """Send a GET request, write the response to `target`, and return its content type. Follows redirects. Every host
+    must have public addresses only, unless it is one of `allowed_hosts` (`host` or `host:port`). The request is sent to
+    an address that was checked, not to the host name, which could resolve to another address by then."""
     import httpx2  # takes 30 ms
 
     deadline = time.monotonic() + request.seconds
@@ -119,7 +119,7 @@ def _receive(response: "httpx2.Response", request: Fetch, target: BinaryIO, dead
         if size > request.max_bytes:
             raise FetchFailed(f"the response is larger than {request.max_bytes:,} bytes", response.status_code)
         target.write(part)
-        _left(deadline)  # a server that sends one byte now and then must not hold the task for ever
+        _left(deadline)  # a server that sends a byte from time to time must not delay the task without end
     return str(response.headers.get("content-type", ""))
 
 

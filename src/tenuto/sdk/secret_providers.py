@@ -1,5 +1,5 @@
-"""Where secrets come from: the environment of the worker, a folder of files, or a provider of another package. With
-sdk/connect.py and cli/, this module alone reads the environment."""
+"""Where secrets come from: the environment of the worker, a folder of files, or a provider of another package. Only
+this module, sdk/connect.py and cli/ read the environment."""
 
 import os
 from collections.abc import Mapping
@@ -18,16 +18,16 @@ class SecretProvider(Protocol):
     """Finds secrets by name. Called in a thread, before the code of an attempt starts."""
 
     def get(self, name: str) -> str | None:
-        """Return the value of a secret, or None if there is none."""
+        """Return the value of a secret, or None if the secret is not set."""
         ...
 
     def where(self, name: str) -> str:
-        """Say where the secret is set, for the message that it is missing."""
+        """Return where the secret is set, for error messages."""
         ...
 
 
 class EnvironmentSecrets:
-    """Reads a secret from a variable of the worker: the prefix, and its name in capitals with `_` instead of `-`."""
+    """Reads `crm-token` from the environment variable TENUTO_SECRET_CRM_TOKEN of the worker."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
@@ -79,7 +79,7 @@ def use_provider(provider: SecretProvider | None) -> None:
 
 
 def current_provider(environment: Mapping[str, str] = os.environ) -> SecretProvider:
-    """Return the provider of this process. Raises InvalidInput if the setting names none that exists."""
+    """Return the provider of this process. Raises InvalidInput if the configured provider does not exist."""
     global _provider
     if _provider is None:
         _provider = open_provider(environment.get(SETTING) or "env", environment)

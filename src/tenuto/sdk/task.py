@@ -78,7 +78,8 @@ class Task(Generic[P, R]):
         return f"<task {self.name}>"
 
     def use_middleware(self, middleware: Iterable[Middleware]) -> None:
-        """Make workers call these functions around this one: async functions if it is async, plain ones otherwise."""
+        """Make workers call middleware around the function: async middleware for an async function, plain middleware
+        for a plain function."""
         is_async = inspect.iscoroutinefunction(self.function)
         layers = [layer for layer in middleware if inspect.iscoroutinefunction(layer) == is_async]
         self.run = wrap(self.function, layers, context=self.context) if layers else self.function

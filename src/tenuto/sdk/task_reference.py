@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 
 class TaskReference(Task[..., Any]):
-    """Stands for a task of which only the type is known. Omitted options are those that its workers declared."""
+    """A task of which only the type is known, not the code. For an option that is omitted, the one that its workers
+    declared applies."""
 
     def __init__(
         self,
@@ -71,7 +72,7 @@ def named_task(app: "App | None", name: str) -> AnyTask:
 
 
 def _missing_function(*args: object, **kwargs: object) -> None:
-    """Stands for a function that only workers have."""
+    """Takes the place of a function that only workers have."""
 
 
 def declare(tasks: Mapping[str, AnyTask]) -> dict[str, dict[str, Any]]:

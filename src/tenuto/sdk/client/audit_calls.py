@@ -28,8 +28,9 @@ class AuditCalls:
         before: UUID | None = None,
         limit: int = PAGE,
     ) -> list[AuditEntry]:
-        """List entries of the audit log, newest first, before an id. `actor`: a database login, or the id of a key or
-        user. `ip`: the address of the client. `since`, `until`: written at that time or later, and before that time."""
+        """Return a page of the audit log, newest first. `before`: the id of the last entry of the previous page.
+        `actor`: a database login, or the id of a key or user. `ip`: the address of the client. `since`: only entries
+        written at this time or later. `until`: only entries written before this time."""
         filter = AuditListFilter(entity, entity_id, action, actor, ip, since, until)
         return await self.transport.list_audit(filter, before=before, limit=limit)
 
@@ -42,7 +43,7 @@ class SyncAuditCalls(ABC):
     @property
     @abstractmethod
     def client(self) -> AuditCalls:
-        """The client that the call is made with."""
+        """The asynchronous client that makes the call."""
 
     def audit(
         self,
@@ -57,8 +58,9 @@ class SyncAuditCalls(ABC):
         before: UUID | None = None,
         limit: int = PAGE,
     ) -> list[AuditEntry]:
-        """List entries of the audit log, newest first, before an id. `actor`: a database login, or the id of a key or
-        user. `ip`: the address of the client. `since`, `until`: written at that time or later, and before that time."""
+        """Return a page of the audit log, newest first. `before`: the id of the last entry of the previous page.
+        `actor`: a database login, or the id of a key or user. `ip`: the address of the client. `since`: only entries
+        written at this time or later. `until`: only entries written before this time."""
         return self.wait_for(
             self.client.audit(
                 entity=entity,

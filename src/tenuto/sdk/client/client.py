@@ -41,13 +41,13 @@ R = TypeVar("R")
 
 
 class Client(AuditCalls, ObjectCalls, Collections):
-    """A connection to Tenuto, created by `app.open()` or `app.connect()`. Forked children use connections of their
-    own."""
+    """A connection to Tenuto, created by `app.open()` or `app.connect()`. After a fork, the child process opens
+    connections of its own."""
 
     def __init__(self, transport: Transport, *, url: str, app: "App | None" = None) -> None:
         self.transport, self.app = transport, app
         self.url = url
-        """The address of the database or server, for your own connections: `tn.start(…, connection=conn)`."""
+        """The address of the database or server, to open your own connections: `tn.start(…, connection=conn)`."""
         self.schedules = Schedules(self)
         """The schedules: `await tn.schedules.put("nightly", send, cron="0 3 * * *")`."""
         self.runs = RunCollection(transport)
@@ -56,7 +56,7 @@ class Client(AuditCalls, ObjectCalls, Collections):
         self._opened = AsyncExitStack()
 
     def close_later(self, opened: AsyncExitStack) -> None:
-        """Close these resources together with the client."""
+        """Register resources that are closed together with the client."""
         self._opened = opened
 
     async def close(self) -> None:
@@ -74,8 +74,8 @@ class Client(AuditCalls, ObjectCalls, Collections):
             )
         return self.transport
 
-    # Type checkers compare the arguments with the function's signature. With start options among the arguments they
-    # cannot; pass those with `task.options(…)` instead.
+    # Type checkers compare the arguments with the function's signature. If start options are among the arguments, they
+    # cannot: pass the options with `task.options(…)` to keep this check.
     @overload
     async def start(self, task: Task[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Run[R]: ...
     @overload
@@ -150,8 +150,8 @@ class Client(AuditCalls, ObjectCalls, Collections):
     async def start(self, task: Sequence[Graph], /, **kwargs: object) -> list[Run[Any]]: ...
     @shows_options(StartOptions)
     async def start(self, task: object, /, *args: object, **kwargs: object) -> Any:
-        """Start a task, a graph, a chain or a group, or a list of graphs in one transaction. `input` of a graph is a
-        value that is stored with its run."""
+        """Start a task, a graph, a chain or a group, and return its run. The graphs of a list start in one transaction,
+        and their runs are returned as a list. `input`: a value to store with the run of a graph."""
         connection = take_connection(task, kwargs)
         if isinstance(task, Sequence) and not isinstance(task, str):
             requests = build_starts(self.app, cast("Sequence[object]", task), kwargs)
@@ -174,16 +174,17 @@ class Client(AuditCalls, ObjectCalls, Collections):
         return [self.run_of(start, request.read, known=known) for start, request in zip(started, requests, strict=True)]
 
     def run_of(self, started: Started, read: Callable[[Json], Any] = as_json, *, known: bool) -> Run[Any]:
-        """Return the handle of a started run. `known=False`: it was started in the caller's own transaction and exists
-        only once that commits."""
+        """Return the handle of a started run. `known=False`: the run was started in the caller's own transaction, and
+        exists only after that transaction has committed."""
         return Run(self, started.run_id, read, created=started.created, known=known)
 
     @shows_options(ManyOptions)
     async def start_many(
         self, task: Task[..., R] | str, items: Iterable[object], /, **options: Unpack[ManyOptions]
     ) -> Runs[R]:
-        """Start a task, or the task of a name, once per item, all or none. A tuple item is the positional arguments, a
-        dict the arguments by name, anything else the first argument. `dedupe_keys` gives each run its own key."""
+        """Start a task, passed as a task or by its name, once per item. Either all runs are started or none; over HTTP,
+        this holds for each request of up to 10,000 runs or 60 MB. A tuple as item is the positional arguments, a dict
+        is the arguments by name, and any other item is the first argument. `dedupe_keys`: one key per item."""
         task = named_task(self.app, task) if isinstance(task, str) else task
         connection: object = options.pop("connection", task.start_options.get("connection"))
         many = build_many(task, items, options)
@@ -208,7 +209,8 @@ class Client(AuditCalls, ObjectCalls, Collections):
         return await self.open_with(open_options({"name": name, **options}, input), connection)
 
     async def open_with(self, run: RunOptions, connection: object = None) -> Run[Any]:
-        """Open a run with checked options; with a connection, as part of the transaction that is open on it."""
+        """Open a run with checked options. With a connection, the run is opened in the current transaction of this
+        connection."""
         if connection is None:
             return self.run_of(await self.transport.open_run(run), known=True)
         statement = start_statements.open_run(org_id=self.direct.org_id, run=json.dumps(run))
@@ -218,7 +220,7 @@ class Client(AuditCalls, ObjectCalls, Collections):
     def build_addition(
         self, target: object, args: tuple[object, ...], kwargs: dict[str, object]
     ) -> tuple[StartRequest, object]:
-        """Build the request to add tasks to an open run, and take the caller's connection from the arguments."""
+        """Return the request to add tasks to an open run, and the caller's connection if the arguments contain one."""
         connection, task_id = take_connection(target, kwargs), take_task_id(target, kwargs)
         request = check_addition(build_start(self.app, target, args, kwargs), target)
         return request if task_id is None else name_task(request, task_id), connection
@@ -248,8 +250,9 @@ class Client(AuditCalls, ObjectCalls, Collections):
         dedupe_key: str | None = None,
         external_id: str | None = None,
     ) -> Run[R] | None:
-        """Return the run of a task that has this dedupe key, or None. Pass `name` for the run of a named graph. With
-        `external_id`: the newest run that has a task with this id in another system."""
+        """Return the run of a task with this dedupe key, or None if there is no such run. For the run of a named graph,
+        pass `name` instead of a task. With `external_id` instead of a dedupe key, return the newest run that has a task
+        with this id in another system."""
         known = named_task(self.app, task) if isinstance(task, str) else task
         id = await find_run(
             self.transport, type=known and known.name, name=name, dedupe_key=dedupe_key, external_id=external_id
@@ -266,7 +269,8 @@ class Client(AuditCalls, ObjectCalls, Collections):
         await self.transport.cancel_run(as_id(run), reason)
 
     async def purge_queue(self, queue: str, *, reason: str | None = None, dry_run: bool = False) -> list[UUID]:
-        """Cancel the tasks of a queue that wait to start or to be retried; return their ids."""
+        """Cancel the tasks of a queue that wait to start or to be retried, and return their ids. `dry_run`: only return
+        the ids."""
         return await purge_queue(self.transport, queue, reason=reason, dry_run=dry_run)
 
 

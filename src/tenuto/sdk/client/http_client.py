@@ -20,8 +20,9 @@ from tenuto.sdk.client.http_errors import refusal
 RETRY_SECONDS = 30.0  # how long to retry while the server is unreachable
 RESPONSE_SECONDS = 30.0
 MAX_CONNECTIONS = 20
-QUEUE_SECONDS = 300.0  # how long a request waits for a connection: thousands of concurrent ones are served in turn
-# A server that rejects a larger body closes the connection before reading it, and its error is lost.
+QUEUE_SECONDS = 300.0  # how long a request waits for a connection: of thousands of concurrent requests, most wait
+# Larger bodies are refused here: a server would close the connection before it has read them, and its error message
+# would be lost.
 MAX_BODY_BYTES = 64 * 1024 * 1024
 MAX_PAUSE_SECONDS = 2.0  # between two attempts
 MAKE_KEY = "set TENUTO_API_KEY, or pass key=… in Python (`tenuto keys create` creates one)"
@@ -89,8 +90,8 @@ class Http:
         headers: dict[str, str] | None = None,
         cut: TenutoError | None = None,
     ) -> httpx2.Response:
-        """Return a successful response. Error responses raise the exception that the database would have raised. With
-        `cut`, a response that has begun and does not end raises this error; else the request is repeated."""
+        """Return a successful response. Error responses raise the exception that the database would have raised. If the
+        connection breaks after a response has begun, `cut` is raised; without `cut`, the request is repeated."""
         if len(content or b"") > MAX_BODY_BYTES:
             raise TooLarge("the request is larger than 64 MB", "split it into several requests")
         if (loop := asyncio.get_running_loop()) is not self._loop:
@@ -154,4 +155,4 @@ class Http:
 
 def _retry_after(response: httpx2.Response) -> float:
     value = response.headers.get("retry-after", "")
-    return jitter(1.25 * float(value), 0.2) if value.isdecimal() else 0.0  # never earlier than the server asks for
+    return jitter(1.25 * float(value), 0.2) if value.isdecimal() else 0.0  # never earlier than the server requires

@@ -265,7 +265,7 @@ class HttpTransport:
 
 
 def _conditions(filter: RunListFilter | TaskListFilter | AuditListFilter) -> dict[str, object]:
-    """Return the fields that are set as query parameters."""
+    """Return the fields that are not None, as query parameters."""
     values = {("status" if name == "statuses" else name): value for name, value in vars(filter).items()}
     if values.get("metadata") is not None:
         values["metadata"] = dump(values["metadata"])
@@ -277,7 +277,7 @@ def _conditions(filter: RunListFilter | TaskListFilter | AuditListFilter) -> dic
 
 
 def _body(values: Mapping[str, object]) -> str:
-    """Return the values that are set as JSON."""
+    """Return the values that are not None, as a JSON object."""
     return dump(
         {key: str(value) if isinstance(value, UUID) else value for key, value in values.items() if value is not None}
     )

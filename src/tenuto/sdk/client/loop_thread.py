@@ -21,9 +21,9 @@ class Wait(Protocol):
 
 
 class DaemonExecutor(ThreadPoolExecutor):
-    """Runs each blocking call of an event loop, such as the lookup of a host, in a daemon thread of its own. Python
-    joins the threads of other executors at exit: a call that hangs would delay it, and a child of uWSGI, whose fork
-    Python does not notice, would wait forever for the threads of its parent."""
+    """Runs each blocking call of an event loop, such as the lookup of a host, in a daemon thread of its own. At exit,
+    Python waits for the threads of other executors. So a call that hangs would delay the exit. A child process of
+    uWSGI, whose fork Python does not notice, would wait forever for threads that only its parent has."""
 
     # Event loops pass no keyword arguments to their executor.
     def submit(  # pyright: ignore[reportIncompatibleMethodOverride]

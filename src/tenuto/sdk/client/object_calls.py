@@ -17,7 +17,7 @@ AnyRun = Run[Any] | UUID | str  # a handle, or an id
 
 
 class ObjectCalls:
-    """Stores, reads and lists data objects, and says who holds them."""
+    """Stores, reads and lists data objects, and sets which runs and resource groups hold them."""
 
     transport: Transport
 
@@ -32,8 +32,8 @@ class ObjectCalls:
         persisted: bool = False,
     ) -> DataObject:
         """Store bytes that tasks can receive. An object that nothing references is deleted after a day, unless it is
-        `persisted`. `at`: the addresses of the workers that have the data; with `hard`, only these run tasks that
-        receive the object."""
+        `persisted`. `at`: the addresses of the workers that have the data. With `hard`, only these workers run tasks
+        that receive the object."""
         if isinstance(at, str) or (hard and not at):
             raise InvalidInput(f"put was called with at={at!r} and hard={hard}", 'write at=["node-1"], hard=True')
         return DataObject(await self.transport.put_object(as_bytes(data), type, metadata, list(at), hard, persisted))
@@ -50,31 +50,34 @@ class ObjectCalls:
         before: UUID | None = None,
         limit: int = PAGE,
     ) -> list[ObjectSummary]:
-        """Return a page of data objects, newest first: all of the org, those that a run or task holds, or those of a
-        resource group. `before`: the id of the last one of the page before."""
+        """Return a page of the data objects of the org, newest first. `held_by`: only objects that this run or task
+        holds. `group`: only objects that this resource group holds. `before`: the id of the last object of the previous
+        page."""
         holder = None if held_by is None else as_id(held_by)
         return await self.transport.list_objects(held_by=holder, group=group, before=before, limit=limit)
 
     async def reference(
         self, object: DataObject | UUID, *, run: AnyRun | None = None, group: str | None = None
     ) -> None:
-        """Make a run or a resource group hold a data object: it is not deleted before the run, or the group."""
+        """Make a run or a resource group hold a data object. The object is kept until its holder is deleted or releases
+        it."""
         await self.transport.reference_object(_id(object), run_id=_holder(run, group), group=group)
 
     async def release(self, object: DataObject | UUID, *, run: AnyRun | None = None, group: str | None = None) -> bool:
-        """Release the reference of a run or a resource group to a data object. Return whether there was one."""
+        """Release the reference of a run or a resource group to a data object. Return whether there was such a
+        reference."""
         return await self.transport.release_object(_id(object), run_id=_holder(run, group), group=group)
 
 
 class SyncObjectCalls(ABC):
-    """Stores, reads and lists data objects, and says who holds them, for synchronous code."""
+    """Stores, reads and lists data objects, and sets which runs and resource groups hold them, for synchronous code."""
 
     wait_for: Wait
 
     @property
     @abstractmethod
     def client(self) -> ObjectCalls:
-        """The client that the calls are made with."""
+        """The asynchronous client that makes the calls."""
 
     def put(
         self,
@@ -103,17 +106,19 @@ class SyncObjectCalls(ABC):
         before: UUID | None = None,
         limit: int = PAGE,
     ) -> list[ObjectSummary]:
-        """Return a page of data objects, newest first: all of the org, those that the run or task with an id holds, or
-        those of a resource group."""
+        """Return a page of the data objects of the org, newest first. `held_by`: only objects that the run or task with
+        this id holds. `group`: only objects that this resource group holds. `before`: the id of the last object of the
+        previous page."""
         return self.wait_for(self.client.objects(held_by=held_by, group=group, before=before, limit=limit))
 
     def reference(self, object: DataObject | UUID, *, run: UUID | str | None = None, group: str | None = None) -> None:
-        """Make a run, by its id, or a resource group hold a data object, which is then kept at least as long."""
+        """Make a run or a resource group hold a data object. `run` is the id of the run. The object is kept until its
+        holder is deleted or releases it."""
         self.wait_for(self.client.reference(object, run=run, group=group))
 
     def release(self, object: DataObject | UUID, *, run: UUID | str | None = None, group: str | None = None) -> bool:
-        """Release the reference of a run, by its id, or a resource group to a data object. Return whether there was
-        one."""
+        """Release the reference of a run or a resource group to a data object. `run` is the id of the run. Return
+        whether there was such a reference."""
         return self.wait_for(self.client.release(object, run=run, group=group))
 
 

@@ -42,7 +42,8 @@ def open_options(options: Mapping[str, object], input: object) -> RunOptions:
 
 
 def check_addition(request: StartRequest, target: object) -> StartRequest:
-    """Refuse options of a run in a request to add a task, a graph, a chain or a group to an open run."""
+    """Return a request to add tasks to an open run. Raises InvalidInput if it has options of a run, or a graph with
+    declared outputs."""
     options = [option for key, option in OF_RUN.items() if key in request.run]
     if request.task_kinds is not None:
         options += [key for key in ("metadata", "input") if key in request.run]
@@ -54,7 +55,8 @@ def check_addition(request: StartRequest, target: object) -> StartRequest:
 
 
 def take_task_id(target: object, kwargs: dict[str, object]) -> UUID | None:
-    """Return the id that the caller made for the task that is added, unless the task has a parameter `task_id`."""
+    """Return the id of the added task that the caller passed as `task_id`. Return None if it passed none, or if
+    `task_id` is a parameter of the task."""
     if isinstance(target, Task) and "task_id" in cast("AnyTask", target).signature.parameters:
         return None
     id = cast("UUID | str | None", kwargs.pop("task_id", None))
@@ -64,7 +66,7 @@ def take_task_id(target: object, kwargs: dict[str, object]) -> UUID | None:
 def name_task(request: StartRequest, task_id: UUID) -> StartRequest:
     """Return the request with the id of its only task."""
     if request.task_kinds is not None:
-        raise InvalidInput("task_id is the id of one task, but this adds several", "leave it out")
+        raise InvalidInput("task_id is the id of one task, but this call adds several", "leave it out")
     return replace(request, ids=[task_id])
 
 

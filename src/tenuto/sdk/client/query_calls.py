@@ -22,7 +22,8 @@ from tenuto.sdk.client.transport import Transport
 if TYPE_CHECKING:
     from tenuto.sdk.client.http_client import Http
 
-# Above this layer: it starts processes, which only clients that are connected to a database need.
+# Imported by name, because the module belongs to a higher layer. It starts processes, which only clients that are
+# connected to a database need.
 LOCAL = "tenuto.query.local"
 
 
@@ -36,9 +37,9 @@ class QueryCalls(ABC):
     def _server(self) -> "Http": ...
 
     async def query(self, sql: str, *, as_of: str | None = None, max_rows: int = DEFAULT_ROWS) -> QueryResult:
-        """Run one SELECT over datasets by name and return its rows. `as_of`: a version of the DAG ("2"), DAG@VERSION
-        ("shop@2"), the id of a dataset version, or a time with its zone; by default what is current. The result says
-        which versions were read, and if there are more rows than `max_rows`."""
+        """Run one SELECT, whose tables are datasets, and return its rows. `as_of`: a version of the DAG ("2"),
+        DAG@VERSION ("shop@2"), the id of a dataset version, or a time with its zone. By default, the current versions
+        are read. The result says which versions were read, and whether there are more rows than `max_rows`."""
         return read_result((await self._run_query(sql, as_of, "json", max_rows))[1])
 
     async def export_query(
@@ -96,11 +97,12 @@ class SyncQueryCalls(ABC):
     @property
     @abstractmethod
     def client(self) -> QueryCalls:
-        """The client that the calls are made with."""
+        """The asynchronous client that makes the calls."""
 
     def query(self, sql: str, *, as_of: str | None = None, max_rows: int = DEFAULT_ROWS) -> QueryResult:
-        """Run one SELECT over datasets by name and return its rows. `as_of`: a version of the DAG ("2"), DAG@VERSION
-        ("shop@2"), the id of a dataset version, or a time with its zone; by default what is current."""
+        """Run one SELECT, whose tables are datasets, and return its rows. `as_of`: a version of the DAG ("2"),
+        DAG@VERSION ("shop@2"), the id of a dataset version, or a time with its zone. By default, the current versions
+        are read."""
         return self.wait_for(self.client.query(sql, as_of=as_of, max_rows=max_rows))
 
     def export_query(

@@ -65,7 +65,7 @@ class Run(Generic[R]):
         self.id = id
         """The id of the run."""
         self.created = created
-        """False if a run with this dedupe key already existed: then this is that run."""
+        """False if a run with this dedupe key existed before the call: the handle is then of that run."""
         self._read = read
         self._known = known  # False: check first that the run exists, instead of waiting forever
 
@@ -108,7 +108,7 @@ class Run(Generic[R]):
         """Raise NotFound if there is no such run."""
         try:
             await self.info()
-        except Unreachable:  # a connection that broke in an outage before this call: the next one is new
+        except Unreachable:  # the connection broke in an earlier outage; the next call uses a new one
             await self.info()
 
     async def info(self) -> RunStatus:
@@ -145,8 +145,8 @@ class Run(Generic[R]):
         return lines
 
     async def inputs(self) -> list[RunInput]:
-        """Return the inputs of the run by position: its tasks that depend on no other task, in the order of the
-        graph."""
+        """Return the inputs of the run by position: the inputs of the tasks that depend on no other task, in the order
+        of the graph."""
         inputs: list[RunInput] = []
         page: list[RunInput] | None = None
         while page is None or len(page) == PAGE:
@@ -155,8 +155,8 @@ class Run(Generic[R]):
         return inputs
 
     async def why(self) -> list[str]:
-        """Explain in one sentence each why tasks of the run have not ended: up to 20, the newest first. The last
-        sentence of an open run says that it waits to be closed."""
+        """Return one sentence for each task that has not ended, which explains why. There are at most 20 sentences, for
+        the newest tasks first. For an open run, one more sentence says that it waits to be closed."""
         tasks = await self.client.transport.list_tasks(TaskListFilter(self.id))
         waiting = [task.id for task in tasks if task.completed_at is None][:MAX_EXPLAINED_TASKS]
         reasons = [await self.client.transport.explain_task(task_id) for task_id in waiting]
@@ -194,9 +194,9 @@ class Run(Generic[R]):
         await self.client.transport.cancel_run(self.id, reason)
 
     async def retry(self, *, reuse: bool = True, force: bool = False, from_: str | None = None) -> "Run[R]":
-        """Start a new run of the same graph. Completed tasks keep their outputs unless `reuse` is False.
-        `from_` is the name or type of tasks, or the name of a step, to run again although they completed. Raises
-        Conflict if another run retried this one before, unless `force` is True."""
+        """Start a new run of the same graph. Completed tasks keep their outputs unless `reuse` is False. `from_`: a
+        name or type of tasks, or the name of a step, to run again although it completed. Raises Conflict if this run
+        was retried before, unless `force` is True."""
         id = await self.client.transport.retry_run(self.id, reuse=reuse, force=force, from_name=from_)
         return Run(self.client, id, self._read)
 
@@ -210,27 +210,27 @@ class Run(Generic[R]):
 
     @shows_options(StartOptions)
     async def add(self, task: AnyTask | Graph | Composition | str, /, *args: object, **kwargs: object) -> list[UUID]:
-        """Add a task, a graph, a chain or a group to the open run, and return the ids of the tasks, in order. A task
-        with `task_id=`, a UUID that you made, is added once. Raises Conflict if the run is not open."""
+        """Add a task, a graph, a chain or a group to the open run, and return the ids of the tasks, in order. With
+        `task_id=`, a UUID that you made, repeated calls add a task once. Raises Conflict if the run is not open."""
         return await self.add_request(*self.client.build_addition(task, args, kwargs))
 
     @shows_options(ManyOptions)
     async def add_many(
         self, task: AnyTask | str, items: Iterable[object], /, **options: Unpack[ManyOptions]
     ) -> list[UUID]:
-        """Add a task once per item to the open run, all or none, as `tn.start_many` starts them."""
+        """Add a task to the open run for each item, as `tn.start_many` starts runs: for all items or for none."""
         return await self.add_request(*self.build_many(task, items, options))
 
     def build_many(
         self, task: AnyTask | str, items: Iterable[object], options: ManyOptions
     ) -> tuple[StartRequest, object]:
-        """Build the request to add a task per item, and take the caller's connection from the options."""
+        """Return the request to add a task per item, and the caller's connection if the options contain one."""
         known = named_task(self.client.app, task) if isinstance(task, str) else task
         connection = options.pop("connection", known.start_options.get("connection"))
         return build_additions(known, items, options), connection
 
     async def add_request(self, request: StartRequest, connection: object = None) -> list[UUID]:
-        """Add the requested tasks; with a connection, as part of the transaction that is open on it."""
+        """Add the requested tasks. With a connection, they are added in the current transaction of this connection."""
         if connection is None:
             return await self.client.transport.add_tasks(self.id, request)
         statement = add_statement(request, self.client.direct.org_id, self.id)
@@ -245,8 +245,8 @@ class Run(Generic[R]):
             await start_statements.execute_start(connection, statement)
 
     async def release(self) -> bool:
-        """Let a run start that was started or opened with `hold=True`. Return whether it was held: a second call
-        returns False. Raises Conflict if the run was cancelled meanwhile."""
+        """Let the tasks of a run start that was started or opened with `hold=True`. Return whether the run was held: a
+        second call returns False. Raises Conflict if the run was cancelled while it was held."""
         return await self.client.transport.release_run(self.id)
 
     async def signal(self, name: str, value: object = None) -> None:
@@ -281,8 +281,8 @@ class Runs(Sequence[Run[R]]):
         return (self[index] for index in range(len(self)))
 
     async def results(self, timeout: Duration | None = None) -> list[R]:
-        """Wait for all runs and return their results, in order. Raises the error of the first run found to have
-        failed."""
+        """Wait for all runs and return their results, in order. If runs failed, raises the error of the first failure
+        that is found."""
         return await asyncio.gather(*(run.result(timeout) for run in self))
 
 

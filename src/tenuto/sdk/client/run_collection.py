@@ -24,10 +24,11 @@ Statuses = str | Sequence[str]
 
 class RunCollection:
     """The runs of an org: `await tn.runs(status="failed")` lists them. Its methods act on all runs that a filter
-    selects, in pieces of at most 100 runs, each in its own transaction. If a piece fails, a note of the error names the
-    runs of the pieces before it, which stay done. `status` of lists: one, or any of several. `since`: created
-    within this time before now, or since a datetime; `until`: created earlier than that. `dry_run`: only return the
-    runs."""
+    selects, in pieces of at most 100 runs. Each piece has its own transaction. If a piece fails, the pieces before it
+    stay done, and a note of the error lists their runs. `status`: one status; for lists and counts also several, of
+    which a run must have one. `since`: only runs created within this duration before now, or at this datetime or later.
+    `until`: only runs created before this time, which is passed in the same way. `dry_run`: return the runs and change
+    nothing."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -43,7 +44,8 @@ class RunCollection:
         until: Since | None = None,
         most: int = PAGE,
     ) -> list[RunSummary]:
-        """Return up to `most` runs, newest first. `metadata`: keys and values that the metadata of the run contains."""
+        """Return up to `most` runs, newest first. `metadata`: keys and values that the metadata of each run must
+        contain."""
         summaries: list[RunSummary] = []
         chosen = RunListFilter(
             read_statuses(status),
@@ -70,7 +72,7 @@ class RunCollection:
         since: Since | None = None,
         until: Since | None = None,
     ) -> Count:
-        """Return how many runs there are: exactly up to 10,000, estimated above."""
+        """Return how many runs match: exactly up to 10,000, estimated above."""
         return await self._transport.count_runs(
             RunListFilter(read_statuses(status), name, type, read_time(since, "since"), read_time(until, "until"))
         )
@@ -85,7 +87,7 @@ class RunCollection:
         reuse: bool = True,
         dry_run: bool = False,
     ) -> BulkResult:
-        """Retry failed runs, or the runs with a status. Runs that another run already retries are left out."""
+        """Retry the runs that failed, or those with `status`. Runs that were retried before are left out."""
         chosen = RunSelection(status, type, name, read_time(since, "since"))
         return await _all(
             lambda before: self._transport.retry_runs(chosen, reuse=reuse, before=before, dry_run=dry_run)
@@ -139,7 +141,8 @@ class SyncRunCollection:
         until: Since | None = None,
         most: int = PAGE,
     ) -> list[RunSummary]:
-        """Return up to `most` runs, newest first. `metadata`: keys and values that the metadata of the run contains."""
+        """Return up to `most` runs, newest first. `metadata`: keys and values that the metadata of each run must
+        contain."""
         return self._wait(
             self._runs(status=status, name=name, type=type, since=since, metadata=metadata, until=until, most=most)
         )
@@ -153,7 +156,7 @@ class SyncRunCollection:
         since: Since | None = None,
         until: Since | None = None,
     ) -> Count:
-        """Return how many runs there are: exactly up to 10,000, estimated above."""
+        """Return how many runs match: exactly up to 10,000, estimated above."""
         return self._wait(self._runs.count(status=status, name=name, type=type, since=since, until=until))
 
     def retry(
@@ -166,7 +169,7 @@ class SyncRunCollection:
         reuse: bool = True,
         dry_run: bool = False,
     ) -> BulkResult:
-        """Retry failed runs, or those with a status; those that another run retries already are left out."""
+        """Retry the runs that failed, or those with `status`. Runs that were retried before are left out."""
         return self._wait(
             self._runs.retry(status=status, type=type, name=name, since=since, reuse=reuse, dry_run=dry_run)
         )
@@ -217,7 +220,8 @@ async def find_run(
 
 
 async def purge_queue(transport: Transport, queue: str, *, reason: str | None, dry_run: bool) -> list[UUID]:
-    """Cancel the tasks of a queue that wait to start or to be retried; return their ids."""
+    """Cancel the tasks of a queue that wait to start or to be retried, and return their ids. `dry_run`: only return the
+    ids."""
     tasks: list[UUID] = []
     before = None
     while True:
@@ -244,7 +248,7 @@ async def _all(do_piece: Callable[[UUID | None], Awaitable[BulkPiece]]) -> BulkR
 
 
 def _done_before(result: BulkResult) -> str:
-    """Says which runs the pieces before a failed one did: they stay done."""
+    """Return a note that lists the runs of the pieces before a failed piece, which stay done."""
     retries = result.new_run_ids or [None] * len(result.run_ids)
     done = (f"{run} as {retry}" if retry else str(run) for run, retry in zip(result.run_ids, retries, strict=True))
     return f"done before this error: {len(result.run_ids)} runs ({', '.join(done)})"
@@ -261,7 +265,7 @@ def as_metadata(values: Mapping[str, Json] | None) -> JsonObject | None:
 
 
 def read_statuses(status: Statuses | None) -> list[str] | None:
-    """Return the statuses that one text or a sequence of texts names."""
+    """Return one status, or a sequence of statuses, as a list. None stays None."""
     if status is None or isinstance(status, str):
         return status if status is None else [status]
     if not status:

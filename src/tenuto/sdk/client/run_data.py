@@ -22,15 +22,16 @@ class RemoteRunData(RunData):
         self._client, self._run_id = client, run_id
 
     async def item(self, key: str) -> RunDataItem:
-        """Return the latest value of a key with its id, its tags, and which attempt wrote it when. Raises NotFound if
-        it is missing."""
+        """Return the latest value of a key with its id, its tags, the attempt that wrote it and the time. Raises
+        NotFound if the key is missing."""
         return await self._client.operations.get_run_data_by_key(self._run_id, key)
 
     def __setitem__(self, key: str, value: object) -> None:
         raise InvalidInput("outside of a task, run data must be awaited", f"await run.data.put({key!r}, value)")
 
     async def updated_at(self, key: str) -> datetime | None:
-        """Return when the latest value of a key was written or its tags were last changed; None if it is missing."""
+        """Return when the latest value of a key was written or its tags were last changed; None if the key is
+        missing."""
         rows = await self._find(keys=[key])
         if not rows:
             return None
@@ -46,12 +47,13 @@ class SyncRemoteRunData(SyncRunData):
         self._remote = data
 
     def updated_at(self, key: str) -> datetime | None:
-        """Return when the latest value of a key was written or its tags were last changed; None if it is missing."""
+        """Return when the latest value of a key was written or its tags were last changed; None if the key is
+        missing."""
         return self._wait(self._remote.updated_at(key))
 
     def item(self, key: str) -> RunDataItem:
-        """Return the latest value of a key with its id, its tags, and which attempt wrote it when. Raises NotFound if
-        it is missing."""
+        """Return the latest value of a key with its id, its tags, the attempt that wrote it and the time. Raises
+        NotFound if the key is missing."""
         return self._wait(self._remote.item(key))
 
 

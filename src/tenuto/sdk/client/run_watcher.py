@@ -83,12 +83,13 @@ class Watcher:
             except Exception as error:
                 self._give_up(error)
                 return
-            if not (self._poll_seconds and reported):  # a server that shuts down responds at once, without results
+            # After a long poll without results too: a server that shuts down responds at once, without results.
+            if not (self._poll_seconds and reported):
                 await self._rest()
 
     @property
     def _poll_seconds(self) -> float:
-        # Otherwise the last batch would wait for the first.
+        # Several batches are polled without waiting: otherwise the last batch would wait for the first.
         return self._transport.poll_seconds if len(self._waiting) <= BATCH else 0
 
     async def _poll(self, ids: list[UUID]) -> list[RunResult]:

@@ -45,7 +45,7 @@ _open_clients: "set[SyncClient]" = set()
 
 class SyncClient(SyncAuditCalls, SyncObjectCalls, SyncCollections):
     """A connection to Tenuto for synchronous code, created by `app.open_sync()` or `app.connect_sync()`. Threads can
-    share it, and forked children use connections of their own."""
+    share it. After a fork, the child process opens connections of its own."""
 
     def __init__(
         self, app: "App | None" = None, url: str | None = None, *, org: str | None = None, key: str | None = None
@@ -96,7 +96,7 @@ class SyncClient(SyncAuditCalls, SyncObjectCalls, SyncCollections):
 
     @property
     def url(self) -> str:
-        """The address of the database, for your own connections."""
+        """The address of the database or server, to open your own connections."""
         return self.client.url
 
     @property
@@ -168,8 +168,8 @@ class SyncClient(SyncAuditCalls, SyncObjectCalls, SyncCollections):
     def start(self, task: Sequence[Graph], /, **kwargs: object) -> list[SyncRun[Any]]: ...
     @shows_options(StartOptions)
     def start(self, task: object, /, *args: object, **kwargs: object) -> Any:
-        """Start a task, a graph, a chain or a group, or a list of graphs in one transaction. `input` of a graph is a
-        value that is stored with its run."""
+        """Start a task, a graph, a chain or a group, and return its run. The graphs of a list start in one transaction,
+        and their runs are returned as a list. `input`: a value to store with the run of a graph."""
         connection = take_connection(task, kwargs)
         many = isinstance(task, Sequence) and not isinstance(task, str)
         if many:
@@ -192,8 +192,9 @@ class SyncClient(SyncAuditCalls, SyncObjectCalls, SyncCollections):
     def start_many(
         self, task: Task[..., R] | str, items: Iterable[object], /, **options: Unpack[ManyOptions]
     ) -> SyncRuns[R]:
-        """Start a task, or the task of a name, once per item, all or none. A tuple item is the positional arguments, a
-        dict the arguments by name, anything else the first argument. `dedupe_keys` gives each run its own key."""
+        """Start a task, passed as a task or by its name, once per item. Either all runs are started or none; over HTTP,
+        this holds for each request of up to 10,000 runs or 60 MB. A tuple as item is the positional arguments, a dict
+        is the arguments by name, and any other item is the first argument. `dedupe_keys`: one key per item."""
         task = named_task(self.client.app, task) if isinstance(task, str) else task
         connection: object = options.pop("connection", task.start_options.get("connection"))
         many = build_many(task, items, options)
@@ -241,8 +242,9 @@ class SyncClient(SyncAuditCalls, SyncObjectCalls, SyncCollections):
         dedupe_key: str | None = None,
         external_id: str | None = None,
     ) -> SyncRun[R] | None:
-        """Return the run of a task that has this dedupe key, or None. Pass `name` for the run of a named graph. With
-        `external_id`: the newest run that has a task with this id in another system."""
+        """Return the run of a task with this dedupe key, or None if there is no such run. For the run of a named graph,
+        pass `name` instead of a task. With `external_id` instead of a dedupe key, return the newest run that has a task
+        with this id in another system."""
         found = self.wait_for(self.client.find(task, name=name, dedupe_key=dedupe_key, external_id=external_id))
         return SyncRun(self, found) if found else None
 
@@ -253,7 +255,8 @@ class SyncClient(SyncAuditCalls, SyncObjectCalls, SyncCollections):
         return SyncRunCollection(self)
 
     def purge_queue(self, queue: str, *, reason: str | None = None, dry_run: bool = False) -> list[UUID]:
-        """Cancel the tasks of a queue that wait to start or to be retried; return their ids."""
+        """Cancel the tasks of a queue that wait to start or to be retried, and return their ids. `dry_run`: only return
+        the ids."""
         return self.wait_for(self.client.purge_queue(queue, reason=reason, dry_run=dry_run))
 
     def signal(self, run: "SyncRun[Any] | UUID | str", name: str, value: object = None) -> None:

@@ -40,7 +40,8 @@ class SyncRun(Generic[R]):
         return self._wait(self._run.wait(timeout))
 
     def result(self, timeout: Duration | None = None) -> R:
-        """Wait for the run and return its result. Raises RunFailed, RunCancelled or WaitTimeout."""
+        """Wait for the run and return its result. Raises RunFailed, RunCancelled, WaitTimeout, or TooLarge for outputs
+        of more than 16 MB together."""
         return self._wait(self._run.result(timeout))
 
     def info(self) -> RunStatus:
@@ -60,13 +61,13 @@ class SyncRun(Generic[R]):
         return self._wait(self._run.logs())
 
     def why(self) -> list[str]:
-        """Explain in one sentence each why tasks of the run have not ended: up to 20, the newest first. The last
-        sentence of an open run says that it waits to be closed."""
+        """Return one sentence for each task that has not ended, which explains why. There are at most 20 sentences, for
+        the newest tasks first. For an open run, one more sentence says that it waits to be closed."""
         return self._wait(self._run.why())
 
     def inputs(self) -> list[RunInput]:
-        """Return the inputs of the run by position: its tasks that depend on no other task, in the order of the
-        graph."""
+        """Return the inputs of the run by position: the inputs of the tasks that depend on no other task, in the order
+        of the graph."""
         return self._wait(self._run.inputs())
 
     def progress(self, every: Duration = 0.2) -> Iterator[Progress]:
@@ -80,9 +81,9 @@ class SyncRun(Generic[R]):
         self._wait(self._run.cancel(reason))
 
     def retry(self, *, reuse: bool = True, force: bool = False, from_: str | None = None) -> "SyncRun[R]":
-        """Start a new run of the same graph. Completed tasks keep their outputs unless `reuse` is False.
-        `from_` is the name or type of tasks, or the name of a step, to run again although they completed. Raises
-        Conflict if another run retried this one before, unless `force` is True."""
+        """Start a new run of the same graph. Completed tasks keep their outputs unless `reuse` is False. `from_`: a
+        name or type of tasks, or the name of a step, to run again although it completed. Raises Conflict if this run
+        was retried before, unless `force` is True."""
         return SyncRun(self.client, self._wait(self._run.retry(reuse=reuse, force=force, from_=from_)))
 
     def set_metadata(self, changes: Mapping[str, Json]) -> None:
@@ -95,13 +96,13 @@ class SyncRun(Generic[R]):
 
     @shows_options(StartOptions)
     def add(self, task: AnyTask | Graph | Composition | str, /, *args: object, **kwargs: object) -> list[UUID]:
-        """Add a task, a graph, a chain or a group to the open run, and return the ids of the tasks, in order. A task
-        with `task_id=`, a UUID that you made, is added once. Raises Conflict if the run is not open."""
+        """Add a task, a graph, a chain or a group to the open run, and return the ids of the tasks, in order. With
+        `task_id=`, a UUID that you made, repeated calls add a task once. Raises Conflict if the run is not open."""
         return self._add(*self.client.client.build_addition(task, args, kwargs))
 
     @shows_options(ManyOptions)
     def add_many(self, task: AnyTask | str, items: Iterable[object], /, **options: Unpack[ManyOptions]) -> list[UUID]:
-        """Add a task once per item to the open run, all or none, as `tn.start_many` starts them."""
+        """Add a task to the open run for each item, as `tn.start_many` starts runs: for all items or for none."""
         return self._add(*self._run.build_many(task, items, options))
 
     def _add(self, request: StartRequest, connection: object) -> list[UUID]:
@@ -119,8 +120,8 @@ class SyncRun(Generic[R]):
             start_statements.ask_sync(connection, statement)
 
     def release(self) -> bool:
-        """Let a run start that was started or opened with `hold=True`. Return whether it was held: a second call
-        returns False. Raises Conflict if the run was cancelled meanwhile."""
+        """Let the tasks of a run start that was started or opened with `hold=True`. Return whether the run was held: a
+        second call returns False. Raises Conflict if the run was cancelled while it was held."""
         return self._wait(self._run.release())
 
     def signal(self, name: str, value: object = None) -> None:
@@ -151,8 +152,8 @@ class SyncRuns(Sequence[SyncRun[R]]):
         return SyncRun(self._client, self._runs[index])
 
     def results(self, timeout: Duration | None = None) -> list[R]:
-        """Wait for all runs and return their results, in order. Raises the error of the first run found to have
-        failed."""
+        """Wait for all runs and return their results, in order. If runs failed, raises the error of the first failure
+        that is found."""
         return self._client.wait_for(self._runs.results(timeout))
 
 

@@ -23,9 +23,7 @@ PAGE = 200
 class Transport(Protocol):
     """The operations of a client, for one org."""
 
-    poll_seconds: (
-        float  # seconds that `poll_runs` may block on the other side; 0: it returns at once and the caller pauses
-    )
+    poll_seconds: float  # seconds that `poll_runs` may wait on the server; 0: it returns at once, and the caller pauses
 
     async def start(self, requests: Sequence[StartRequest]) -> list[Started]:
         """Start the requested runs in one transaction."""
@@ -82,13 +80,13 @@ class Transport(Protocol):
         ...
 
     async def cancel_run(self, run_id: UUID, reason: str | None) -> bool:
-        """Cancel a run. Return False if it is large: dispatchers cancel its tasks in pieces."""
+        """Cancel a run. Return False for a large run, whose tasks dispatchers then cancel in pieces."""
         ...
 
     async def retry_run(self, run_id: UUID, *, reuse: bool, force: bool, from_name: str | None) -> UUID: ...
 
     async def delete_run(self, run_id: UUID) -> bool:
-        """Delete an ended run. Return False if it is large: dispatchers delete its tasks in pieces."""
+        """Delete an ended run. Return False for a large run, whose tasks dispatchers then delete in pieces."""
         ...
 
     async def set_run_metadata(self, run_id: UUID, changes: JsonObject) -> None:
@@ -165,7 +163,7 @@ class Transport(Protocol):
         ...
 
     async def release_object(self, object_id: UUID, *, run_id: UUID | None, group: str | None) -> bool:
-        """Release the reference of a run or a resource group. Return whether there was one."""
+        """Release the reference of a run or a resource group. Return whether there was such a reference."""
         ...
 
     async def get_object(self, object_id: UUID) -> bytes: ...

@@ -1,1 +1,1 @@
-"""The things that an org has besides runs and schedules, as clients see them: one module per kind, async and sync."""
+"""The collections of a client, such as `tn.tasks` and `tn.dags`: one module per kind, for async and sync code."""

@@ -27,7 +27,8 @@ class AlertCollection:
         seconds: int = 3600,
         destination: str | None = None,
     ) -> None:
-        """Create an alert rule, or replace it. `destination` is where its alerts are delivered."""
+        """Create an alert rule, or replace it. The meaning of `target`, `threshold` and `seconds` depends on `kind`.
+        `destination` is where its alerts are delivered."""
         await self._operations.put_alert_rule(
             name, kind, target=target, threshold=threshold, seconds=seconds, destination=destination
         )
@@ -37,7 +38,7 @@ class AlertCollection:
         await self._operations.delete_alert_rule(name)
 
     async def silence(self, name: str, seconds: int) -> None:
-        """Silence a rule: its alerts are listed but not delivered. 0 ends it."""
+        """Silence a rule for this many seconds: its alerts are listed but not delivered. 0 ends the silence."""
         await self._operations.silence_alert_rule(name, seconds)
 
     async def acknowledge(self, id: UUID | str) -> None:
@@ -49,7 +50,7 @@ class AlertCollection:
         return await all_pages(lambda last: self._operations.list_alert_rules(after=last and last.name))
 
     async def list(self, *, status: str | None = None) -> list[Alert]:
-        """Return all alerts, newest first: in one status, or any."""
+        """Return all alerts, newest first, or only those with a status."""
         return await all_pages(lambda last: self._operations.list_alerts(status=status, before=last and last.id))
 
 
@@ -69,7 +70,8 @@ class SyncAlertCollection:
         seconds: int = 3600,
         destination: str | None = None,
     ) -> None:
-        """Create an alert rule, or replace it. `destination` is where its alerts are delivered."""
+        """Create an alert rule, or replace it. The meaning of `target`, `threshold` and `seconds` depends on `kind`.
+        `destination` is where its alerts are delivered."""
         self._wait(
             self._alerts.set_rule(
                 name, kind, target=target, threshold=threshold, seconds=seconds, destination=destination
@@ -81,7 +83,7 @@ class SyncAlertCollection:
         self._wait(self._alerts.delete_rule(name))
 
     def silence(self, name: str, seconds: int) -> None:
-        """Silence a rule: its alerts are listed but not delivered. 0 ends it."""
+        """Silence a rule for this many seconds: its alerts are listed but not delivered. 0 ends the silence."""
         self._wait(self._alerts.silence(name, seconds))
 
     def acknowledge(self, id: UUID | str) -> None:
@@ -93,5 +95,5 @@ class SyncAlertCollection:
         return self._wait(self._alerts.rules())
 
     def list(self, *, status: str | None = None) -> list[Alert]:
-        """Return all alerts, newest first: in one status, or any."""
+        """Return all alerts, newest first, or only those with a status."""
         return self._wait(self._alerts.list(status=status))

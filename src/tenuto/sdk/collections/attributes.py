@@ -1,4 +1,4 @@
-"""The attributes of clients that lead to what an org has besides runs and schedules: `tn.tasks`, `tn.workers`, …"""
+"""The attributes of clients that are collections: `tn.tasks`, `tn.workers`, …"""
 
 from abc import abstractmethod
 from functools import cached_property
@@ -48,7 +48,8 @@ if TYPE_CHECKING:
 
 
 class Collections(DagAttributes):
-    """The things of an org, for asynchronous code. Modules are imported on first use: most programs only start runs."""
+    """The collections of an org, for asynchronous code. Their modules are imported on first use, because most programs
+    only start runs."""
 
     transport: Transport
     url: str
@@ -59,7 +60,7 @@ class Collections(DagAttributes):
 
     @cached_property
     def operations(self) -> "Operations":
-        """The operations that the collections are made of, over the transport of the client."""
+        """The operations that the collections call, over the transport of the client."""
         transport = self.transport
         if isinstance(transport, SqlTransport):
             from tenuto.sdk.operations.sql import SqlOperations
@@ -150,25 +151,25 @@ class Collections(DagAttributes):
         return WorkerKeyCollection(self._server)
 
     async def status(self) -> "OrgStatus":
-        """Return the numbers of tasks in each state, of workers and of side effects."""
+        """Return the number of tasks in each state, and the numbers of workers and side effects."""
         return await self.operations.get_status()
 
     async def get_data(self, id: UUID | str) -> "RunDataItem":
-        """Return a value of run data by its id; `run.data` reads them by key."""
+        """Return a value of run data by its id. `run.data` reads values by key."""
         from tenuto.sdk.collections.pages import read_uuid
 
         return await self.operations.get_run_data_value(read_uuid(id, "a value of run data"))
 
 
 class SyncCollections(SyncDagAttributes):
-    """The things of an org, for synchronous code."""
+    """The collections of an org, for synchronous code."""
 
     wait_for: Wait
 
     @property
     @abstractmethod
     def client(self) -> Collections:
-        """The client that the calls are made with."""
+        """The asynchronous client that makes the calls."""
 
     @abstractmethod
     def run(self, id: UUID | str) -> "SyncRun[Any]":
@@ -245,9 +246,9 @@ class SyncCollections(SyncDagAttributes):
         return SyncWorkerKeyCollection(self.client.worker_keys, self.wait_for)
 
     def status(self) -> "OrgStatus":
-        """Return the numbers of tasks in each state, of workers and of side effects."""
+        """Return the number of tasks in each state, and the numbers of workers and side effects."""
         return self.wait_for(self.client.status())
 
     def get_data(self, id: UUID | str) -> "RunDataItem":
-        """Return a value of run data by its id; `run.data` reads them by key."""
+        """Return a value of run data by its id. `run.data` reads values by key."""
         return self.wait_for(self.client.get_data(id))

@@ -43,10 +43,11 @@ class BackfillCollection:
         descending: bool = False,
         reason: str | None = None,
     ) -> Backfill:
-        """Start a backfill of a dataset: the partitions from `first` to `last`, both included, or a list of them.
-        `reprocess`: "none" computes what is missing, "failed" also what failed, "all" everything. `downstream`: which
-        jobs react to the commits, "none", those that read the "same" partition, or "all". `concurrency`: open tasks
-        at a time. `descending`: from the last partition to the first."""
+        """Start a backfill of a dataset: of the partitions from `first` to `last`, both included, or of a list of
+        partitions. `reprocess`: "none" computes the partitions that are missing, "failed" also those that failed, "all"
+        every partition. `downstream`: which jobs react to the commits: "none", "same" (only jobs that read the same
+        partition) or "all". `concurrency`: how many tasks it may have at a time. `descending`: begin with the last
+        partition."""
         keys = None if partitions is None else [*partitions]
         return await self._operations.start_backfill(
             BackfillScope(dataset, first, last, keys, reprocess, downstream, concurrency, descending, reason)
@@ -61,7 +62,8 @@ class BackfillCollection:
         partitions: Sequence[str] | None = None,
         reprocess: Reprocess = "none",
     ) -> BackfillPreview:
-        """Return how many partitions a backfill would start, wait for and skip, without starting it."""
+        """Return for how many partitions a backfill would start a task, wait for a task, or do nothing. Starts
+        nothing."""
         keys = None if partitions is None else [*partitions]
         return await self._operations.preview_backfill(BackfillScope(dataset, first, last, keys, reprocess))
 
@@ -70,14 +72,16 @@ class BackfillCollection:
         return await self._operations.get_backfill(read_uuid(id, "a backfill"))
 
     async def wait(self, id: UUID | str, *, timeout: float | None = None) -> Backfill:
-        """Return a backfill once it has completed, failed or been cancelled. Raises TimeoutError."""
+        """Wait until a backfill has completed, failed or been cancelled, and return it. Raises TimeoutError after
+        `timeout` seconds."""
         async with asyncio.timeout(timeout):
             while (backfill := await self.get(id)).status not in ENDED:
                 await asyncio.sleep(POLL_SECONDS)
         return backfill
 
     async def tasks(self, id: UUID | str) -> list[BackfillTask]:
-        """Return the tasks of a backfill that are open or did not complete."""
+        """Return the tasks of a backfill that have not ended, failed or were cancelled. Completed tasks are left
+        out."""
         backfill_id = read_uuid(id, "a backfill")
         return await all_pages(
             lambda last: self._operations.list_backfill_tasks(backfill_id, after=last and last.task_id)
@@ -88,20 +92,21 @@ class BackfillCollection:
         await self._operations.pause_backfill(read_uuid(id, "a backfill"))
 
     async def resume(self, id: UUID | str) -> None:
-        """Resume a paused backfill where it was."""
+        """Resume a paused backfill where it stopped."""
         await self._operations.resume_backfill(read_uuid(id, "a backfill"))
 
     async def cancel(self, id: UUID | str) -> None:
-        """Cancel a backfill and its open tasks. Data that is committed stays."""
+        """Cancel a backfill and those of its tasks that have not ended. Committed data stays."""
         await self._operations.cancel_backfill(read_uuid(id, "a backfill"))
 
     async def reconcile(self, dataset: str, *, after: str | None = None, limit: int = 100) -> Reconciliation:
         """Return about `limit` partitions of a dataset that are missing although the inputs of its job have them, with
-        the reasons. `after`: `next` of the call before, to continue. `start(dataset, partitions=…)` computes them."""
+        the reasons. To continue, pass `next` of the result as `after`. `start(dataset, partitions=…)` computes the
+        missing partitions."""
         return await self._operations.reconcile_dataset(dataset, after=after, limit=limit)
 
     async def list(self, *, dataset: str | None = None, status: str | None = None) -> list[Backfill]:
-        """Return all backfills, newest first: of one dataset or all, in one status or any."""
+        """Return all backfills, newest first, or only those of a dataset or with a status."""
         return await all_pages(
             lambda last: self._operations.list_backfills(dataset=dataset, status=status, before=last and last.id)
         )
@@ -126,7 +131,8 @@ class SyncBackfillCollection:
         descending: bool = False,
         reason: str | None = None,
     ) -> Backfill:
-        """Start a backfill of a dataset: the partitions from `first` to `last`, both included, or a list of them."""
+        """Start a backfill of a dataset: of the partitions from `first` to `last`, both included, or of a list of
+        partitions. See BackfillCollection.start."""
         return self._wait(
             self._backfills.start(
                 dataset,
@@ -150,7 +156,8 @@ class SyncBackfillCollection:
         partitions: Sequence[str] | None = None,
         reprocess: Reprocess = "none",
     ) -> BackfillPreview:
-        """Return how many partitions a backfill would start, wait for and skip, without starting it."""
+        """Return for how many partitions a backfill would start a task, wait for a task, or do nothing. Starts
+        nothing."""
         return self._wait(
             self._backfills.preview(dataset, first=first, last=last, partitions=partitions, reprocess=reprocess)
         )
@@ -160,11 +167,13 @@ class SyncBackfillCollection:
         return self._wait(self._backfills.get(id))
 
     def wait(self, id: UUID | str, *, timeout: float | None = None) -> Backfill:
-        """Return a backfill once it has completed, failed or been cancelled. Raises TimeoutError."""
+        """Wait until a backfill has completed, failed or been cancelled, and return it. Raises TimeoutError after
+        `timeout` seconds."""
         return self._wait(self._backfills.wait(id, timeout=timeout))
 
     def tasks(self, id: UUID | str) -> list[BackfillTask]:
-        """Return the tasks of a backfill that are open or did not complete."""
+        """Return the tasks of a backfill that have not ended, failed or were cancelled. Completed tasks are left
+        out."""
         return self._wait(self._backfills.tasks(id))
 
     def pause(self, id: UUID | str) -> None:
@@ -172,18 +181,18 @@ class SyncBackfillCollection:
         self._wait(self._backfills.pause(id))
 
     def resume(self, id: UUID | str) -> None:
-        """Resume a paused backfill where it was."""
+        """Resume a paused backfill where it stopped."""
         self._wait(self._backfills.resume(id))
 
     def cancel(self, id: UUID | str) -> None:
-        """Cancel a backfill and its open tasks. Data that is committed stays."""
+        """Cancel a backfill and those of its tasks that have not ended. Committed data stays."""
         self._wait(self._backfills.cancel(id))
 
     def reconcile(self, dataset: str, *, after: str | None = None, limit: int = 100) -> Reconciliation:
-        """Return partitions of a dataset that are missing although the inputs of its job have them, with the
-        reasons."""
+        """Return about `limit` partitions of a dataset that are missing although the inputs of its job have them, with
+        the reasons. To continue, pass `next` of the result as `after`."""
         return self._wait(self._backfills.reconcile(dataset, after=after, limit=limit))
 
     def list(self, *, dataset: str | None = None, status: str | None = None) -> list[Backfill]:
-        """Return all backfills, newest first: of one dataset or all, in one status or any."""
+        """Return all backfills, newest first, or only those of a dataset or with a status."""
         return self._wait(self._backfills.list(dataset=dataset, status=status))

@@ -1,4 +1,5 @@
-"""The attributes of clients that lead to DAGs, jobs, datasets and backfills: `tn.dags`, `tn.jobs`, `tn.datasets`."""
+"""The attributes of clients that are collections of DAGs, jobs, datasets, repairs and alerts: `tn.dags`, `tn.jobs`,
+…"""
 
 from abc import abstractmethod
 from functools import cached_property
@@ -108,7 +109,7 @@ class SyncDagAttributes(SyncQueryCalls):
     @property
     @abstractmethod
     def client(self) -> DagAttributes:
-        """The client that the calls are made with."""
+        """The asynchronous client that makes the calls."""
 
     @property
     def dags(self) -> "SyncDagCollection":

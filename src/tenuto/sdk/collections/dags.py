@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class DagCollection:
-    """The DAGs of an org and their versions. A document is the YAML text, or the Path of a file with it."""
+    """The DAGs of an org and their versions. A document is passed as YAML text, or as the Path of a YAML file."""
 
     def __init__(self, operations: "DagOperations") -> None:
         self._operations = operations
@@ -41,13 +41,14 @@ class DagCollection:
         return await self._operations.plan_dag(await _read(document))
 
     async def deploy(self, document: str | Path, *, cutover: bool = False) -> DeployedVersion:
-        """Store a document as a version of its DAG. Its new datasets are computed beside the current ones: it is
-        `building`, then `ready`. With `cutover` it becomes current as soon as it is ready. Deploying the same document
-        again returns the same version, and computes again what failed."""
+        """Store a document as a version of its DAG. Its new datasets are computed beside the current ones: the version
+        is `building`, then `ready`. With `cutover`, it becomes current as soon as it is ready. Deploying the same
+        document again returns the same version. If that version had failed, what failed is computed again."""
         return await self._operations.deploy_dag(await _read(document), cutover=cutover)
 
     async def get(self, name: str, version: int | None = None) -> DagVersionText:
-        """Return a version of a DAG with its YAML: by default the current one, else the newest."""
+        """Return a version of a DAG with its YAML. Without `version`, this is the current version, or the newest if
+        none is current."""
         return await self._operations.get_dag_version(name, version)
 
     async def diff(self, name: str, old: int, new: int) -> Diff:
@@ -57,19 +58,20 @@ class DagCollection:
     async def cutover(
         self, name: str, version: int | None = None, *, expected: int | None = None, force: bool = False
     ) -> CurrentVersion:
-        """Make a version the current one, by default the newest that is ready, with all of its datasets. Raises
-        Conflict if another version than `expected` is current; 0 means none. `force` also takes a version that is not
-        ready, which needs an admin."""
+        """Make a version of a DAG current, with all of its datasets: by default the newest version that is ready.
+        Raises Conflict if `expected` is passed and another version is current; 0 means that no version is current.
+        `force` allows a version that is not ready, and needs an admin."""
         return await self._operations.cutover_dag(name, version=version, expected=expected, force=force)
 
     async def rollback(self, name: str, version: int | None = None, *, expected: int | None = None) -> CurrentVersion:
-        """Make an earlier version the current one again, by default the one before, with the datasets that it had."""
+        """Make an earlier version current again, with the datasets that it had: by default the version that the current
+        one replaced."""
         return await self._operations.rollback_dag(name, version=version, expected=expected)
 
     async def delete(self, name: str, *, force: bool = False, dry_run: bool = False) -> DeletedDag:
         """Delete a DAG with its datasets and their data; needs an admin. Raises Conflict while a job of another DAG
-        reads one of them, a version is computed or a task is open; `force` cancels those. `dry_run` only returns what
-        would be deleted."""
+        reads one of the datasets. Also raises Conflict while a version is computed or a task is open, unless `force` is
+        set, which cancels these. `dry_run`: return what would be deleted, and delete nothing."""
         return await self._operations.delete_dag(name, force=force, dry_run=dry_run)
 
     async def versions(self, name: str) -> list[DagVersion]:
@@ -94,11 +96,13 @@ class SyncDagCollection:
         return self._wait(self._dags.plan(document))
 
     def deploy(self, document: str | Path, *, cutover: bool = False) -> DeployedVersion:
-        """Store a document as a version of its DAG, and with `cutover` make it current as soon as it is ready."""
+        """Store a document as a version of its DAG. With `cutover`, the version becomes current as soon as it is
+        ready."""
         return self._wait(self._dags.deploy(document, cutover=cutover))
 
     def get(self, name: str, version: int | None = None) -> DagVersionText:
-        """Return a version of a DAG with its YAML: by default the current one, else the newest."""
+        """Return a version of a DAG with its YAML. Without `version`, this is the current version, or the newest if
+        none is current."""
         return self._wait(self._dags.get(name, version))
 
     def diff(self, name: str, old: int, new: int) -> Diff:
@@ -108,17 +112,19 @@ class SyncDagCollection:
     def cutover(
         self, name: str, version: int | None = None, *, expected: int | None = None, force: bool = False
     ) -> CurrentVersion:
-        """Make a version the current one, by default the newest that is ready, with all of its datasets."""
+        """Make a version of a DAG current, with all of its datasets: by default the newest version that is ready. See
+        DagCollection.cutover."""
         return self._wait(self._dags.cutover(name, version, expected=expected, force=force))
 
     def rollback(self, name: str, version: int | None = None, *, expected: int | None = None) -> CurrentVersion:
-        """Make an earlier version the current one again, by default the one before, with the datasets that it had."""
+        """Make an earlier version current again, with the datasets that it had: by default the version that the current
+        one replaced."""
         return self._wait(self._dags.rollback(name, version, expected=expected))
 
     def delete(self, name: str, *, force: bool = False, dry_run: bool = False) -> DeletedDag:
         """Delete a DAG with its datasets and their data; needs an admin. Raises Conflict while a job of another DAG
-        reads one of them, a version is computed or a task is open; `force` cancels those. `dry_run` only returns what
-        would be deleted."""
+        reads one of the datasets. Also raises Conflict while a version is computed or a task is open, unless `force` is
+        set, which cancels these. `dry_run`: return what would be deleted, and delete nothing."""
         return self._wait(self._dags.delete(name, force=force, dry_run=dry_run))
 
     def versions(self, name: str) -> list[DagVersion]:
@@ -141,7 +147,8 @@ class JobCollection:
         return await self._operations.get_job(dag, name)
 
     async def source(self, dag: str, name: str) -> SourceState:
-        """Return the state of a source job: whether it is active, and of a continuous one whether its task runs."""
+        """Return the state of a source job: active or stopped. For a continuous source, the state also says whether its
+        task runs."""
         return await self._operations.get_source(dag, name)
 
     async def pause(self, dag: str, name: str, reason: str | None = None) -> None:
@@ -161,18 +168,19 @@ class JobCollection:
         force: bool = False,
         dedupe_key: str | None = None,
     ) -> list[TriggeredTask]:
-        """Start a task of a job of the current version of its DAG, or one for each partition. Their inputs are fixed
-        now. A partition that was computed from the same inputs before is reused. `force`: compute it again, and start
-        it even if the job is paused. With a `dedupe_key`, each partition is started once for this key."""
+        """Start a task of a job, or one task for each partition, in the current version of its DAG. The inputs of these
+        tasks are fixed now. If a partition was computed from the same inputs before, that data is reused. Raises
+        Conflict if the job is paused. `force`: reuse no data, and start the tasks even if the job is paused. With a
+        `dedupe_key`, each partition is started only once for this key."""
         keys = None if partitions is None else [*partitions]
         return await self._operations.trigger_job(dag, name, partitions=keys, force=force, dedupe_key=dedupe_key)
 
     async def reactions(self, dag: str, name: str, *, limit: int = 50) -> list[Reaction]:
-        """Return what the newest events did to a job, and why."""
+        """Return the newest event reactions of a job: what each event did to it, and why."""
         return await self._operations.list_job_reactions(dag, name, limit=limit)
 
     async def list(self, *, dag: str | None = None) -> list[JobSummary]:
-        """Return all jobs of current versions, or those of one DAG, by DAG and name."""
+        """Return all jobs of current versions, or only those of one DAG, in the order of DAG and name."""
         return await all_pages(
             lambda last: self._operations.list_jobs(dag=dag, after=f"{last.dag}/{last.name}" if last else None)
         )
@@ -185,11 +193,12 @@ class SyncJobCollection:
         self._jobs, self._wait = jobs, wait
 
     def get(self, dag: str, name: str) -> WholeJob:
-        """Return a job with its definition: of the current version of its DAG, else of the newest."""
+        """Return a job with its definition in the current version of its DAG, or in the newest if none is current."""
         return self._wait(self._jobs.get(dag, name))
 
     def source(self, dag: str, name: str) -> SourceState:
-        """Return the state of a source job: whether it is active, and of a continuous one whether its task runs."""
+        """Return the state of a source job: active or stopped. For a continuous source, the state also says whether its
+        task runs."""
         return self._wait(self._jobs.source(dag, name))
 
     def pause(self, dag: str, name: str, reason: str | None = None) -> None:
@@ -209,22 +218,23 @@ class SyncJobCollection:
         force: bool = False,
         dedupe_key: str | None = None,
     ) -> list[TriggeredTask]:
-        """Start a task of a job of the current version of its DAG, or one for each partition. Their inputs are fixed
-        now. A partition that was computed from the same inputs before is reused. `force`: compute it again, and start
-        it even if the job is paused. With a `dedupe_key`, each partition is started once for this key."""
+        """Start a task of a job, or one task for each partition, in the current version of its DAG. The inputs of these
+        tasks are fixed now. If a partition was computed from the same inputs before, that data is reused. Raises
+        Conflict if the job is paused. `force`: reuse no data, and start the tasks even if the job is paused. With a
+        `dedupe_key`, each partition is started only once for this key."""
         return self._wait(self._jobs.trigger(dag, name, partitions, force=force, dedupe_key=dedupe_key))
 
     def reactions(self, dag: str, name: str, *, limit: int = 50) -> list[Reaction]:
-        """Return what the newest events did to a job, and why."""
+        """Return the newest event reactions of a job: what each event did to it, and why."""
         return self._wait(self._jobs.reactions(dag, name, limit=limit))
 
     def list(self, *, dag: str | None = None) -> list[JobSummary]:
-        """Return all jobs of current versions, or those of one DAG, by DAG and name."""
+        """Return all jobs of current versions, or only those of one DAG, in the order of DAG and name."""
         return self._wait(self._jobs.list(dag=dag))
 
 
 async def _read(document: str | Path) -> Dag:
-    """Reads and checks a document in a thread: a large one takes a second."""
+    """Reads and checks a document in a thread, because a large document takes a second."""
     if isinstance(document, str) and document.endswith((".yaml", ".yml")) and "\n" not in document:
         raise InvalidInput(f"{document!r:.200} is the name of a file, not a document", "pass Path(…) for a file")
     return await asyncio.to_thread(lambda: parse_dag(document if isinstance(document, str) else document.read_bytes()))

@@ -29,22 +29,23 @@ class DatasetCollection:
         await self._operations.grant_dataset(name, role)
 
     async def revoke(self, name: str, role: str) -> None:
-        """Revoke the right of a role to read a dataset. Without any role, only admins read it."""
+        """Revoke the right of a role to read a dataset. If no role is left, only admins can read it."""
         await self._operations.revoke_dataset(name, role)
 
     async def purge(self, name: str, *, keep: int | None = None, dry_run: bool = False) -> list[PurgedVersion]:
-        """Purge old versions of a dataset, all but the newest `keep`, and return them. Versions that are or can become
-        current, or that an open task uses, are kept. The default of `keep` is `keep_versions` of its output."""
+        """Purge all versions of a dataset except the newest `keep`, and return the purged versions. The default of
+        `keep` is `keep_versions` of its output. Versions that are current, can become current or are used by an open
+        task are kept too. `dry_run`: purge nothing."""
         return await self._operations.purge_dataset(name, keep=keep, dry_run=dry_run)
 
     async def delete(self, name: str, *, dry_run: bool = False) -> int:
-        """Delete a dataset and return how many versions it had; needs an admin. Raises Conflict while a version of a
-        DAG that is current, or can become current without a rollback, publishes or reads it. `dry_run`: only return the
-        number."""
+        """Delete a dataset and return how many versions it had; needs an admin. Raises Conflict while a DAG version
+        publishes or reads it that is current, or that can become current without a rollback. Also raises Conflict while
+        an open task uses it. `dry_run`: only return the number."""
         return await self._operations.delete_dataset(name, dry_run=dry_run)
 
     async def versions(self, name: str) -> list[DatasetVersion]:
-        """Return all versions of a dataset, newest first, each with the versions of its DAG that have it."""
+        """Return all versions of a dataset, newest first, each with the versions of its DAG that contain it."""
         return await all_pages(
             lambda last: self._operations.list_dataset_versions(name, before=last.id if last else None)
         )
@@ -52,8 +53,9 @@ class DatasetCollection:
     async def partitions(
         self, name: str, *, version_id: UUID | None = None, after: str | None = None, limit: int = 200
     ) -> list[Partition]:
-        """Return a page of the committed partitions of a dataset by key, after a key: of its current version, or of the
-        given one. Each has the task that published it. A dataset can have millions."""
+        """Return a page of the committed partitions of a dataset, in the order of their keys, starting after the key
+        `after`. They are those of `version_id`, by default of the current version. Each partition names the task that
+        published it. A dataset can have millions of partitions."""
         return await self._operations.list_partitions(name, version_id=version_id, after=after, limit=limit)
 
     async def lineage(
@@ -66,7 +68,7 @@ class DatasetCollection:
         depth: int = DEPTH,
     ) -> LineageGraph:
         """Return what a dataset, or one of its columns, was computed from (`up`) and what was computed from it
-        (`down`), up to `depth` steps away: of its current version, or of the given one."""
+        (`down`), up to `depth` steps away. `version_id` is the version of the dataset, by default the current one."""
         return await self._operations.get_lineage(
             name, column=column, version_id=version_id, direction=direction, depth=depth
         )
@@ -76,11 +78,12 @@ class DatasetCollection:
         return await all_pages(lambda last: self._operations.list_cursors(name, after=last.job_key if last else None))
 
     async def events(self, name: str, *, before: UUID | None = None, limit: int = 50) -> list[Event]:
-        """Return a page of the events of a dataset, newest first: its commits, and those that tasks emitted."""
+        """Return a page of the events of a dataset, newest first: its commits, and the events that tasks emitted.
+        `before`: the id of the last event of the previous page."""
         return await self._operations.list_events(dataset=name, before=before, limit=limit)
 
     async def list(self) -> list[Dataset]:
-        """Return all datasets, by name, each with its producer, its current version and the roles that read it."""
+        """Return all datasets, by name, each with its producer, its current version and the roles that can read it."""
         return await all_pages(lambda last: self._operations.list_datasets(after=last and last.name))
 
 
@@ -99,28 +102,30 @@ class SyncDatasetCollection:
         self._wait(self._datasets.grant(name, role))
 
     def revoke(self, name: str, role: str) -> None:
-        """Revoke the right of a role to read a dataset. Without any role, only admins read it."""
+        """Revoke the right of a role to read a dataset. If no role is left, only admins can read it."""
         self._wait(self._datasets.revoke(name, role))
 
     def purge(self, name: str, *, keep: int | None = None, dry_run: bool = False) -> list[PurgedVersion]:
-        """Purge old versions of a dataset, all but the newest `keep`, and return them."""
+        """Purge all versions of a dataset except the newest `keep`, and return the purged versions. See
+        DatasetCollection.purge."""
         return self._wait(self._datasets.purge(name, keep=keep, dry_run=dry_run))
 
     def delete(self, name: str, *, dry_run: bool = False) -> int:
-        """Delete a dataset and return how many versions it had; needs an admin. Raises Conflict while a version of a
-        DAG that is current, or can become current without a rollback, publishes or reads it. `dry_run`: only return the
-        number."""
+        """Delete a dataset and return how many versions it had; needs an admin. Raises Conflict while a DAG version
+        publishes or reads it that is current, or that can become current without a rollback. Also raises Conflict while
+        an open task uses it. `dry_run`: only return the number."""
         return self._wait(self._datasets.delete(name, dry_run=dry_run))
 
     def versions(self, name: str) -> list[DatasetVersion]:
-        """Return all versions of a dataset, newest first, each with the versions of its DAG that have it."""
+        """Return all versions of a dataset, newest first, each with the versions of its DAG that contain it."""
         return self._wait(self._datasets.versions(name))
 
     def partitions(
         self, name: str, *, version_id: UUID | None = None, after: str | None = None, limit: int = 200
     ) -> list[Partition]:
-        """Return a page of the committed partitions of a dataset by key, after a key: of its current version, or of the
-        given one. Each has the task that published it. A dataset can have millions."""
+        """Return a page of the committed partitions of a dataset, in the order of their keys, starting after the key
+        `after`. They are those of `version_id`, by default of the current version. Each partition names the task that
+        published it. A dataset can have millions of partitions."""
         return self._wait(self._datasets.partitions(name, version_id=version_id, after=after, limit=limit))
 
     def lineage(
@@ -133,7 +138,7 @@ class SyncDatasetCollection:
         depth: int = DEPTH,
     ) -> LineageGraph:
         """Return what a dataset, or one of its columns, was computed from (`up`) and what was computed from it
-        (`down`), up to `depth` steps away: of its current version, or of the given one."""
+        (`down`), up to `depth` steps away. `version_id` is the version of the dataset, by default the current one."""
         return self._wait(
             self._datasets.lineage(name, column=column, version_id=version_id, direction=direction, depth=depth)
         )
@@ -143,9 +148,10 @@ class SyncDatasetCollection:
         return self._wait(self._datasets.cursors(name))
 
     def events(self, name: str, *, before: UUID | None = None, limit: int = 50) -> list[Event]:
-        """Return a page of the events of a dataset, newest first: its commits, and those that tasks emitted."""
+        """Return a page of the events of a dataset, newest first: its commits, and the events that tasks emitted.
+        `before`: the id of the last event of the previous page."""
         return self._wait(self._datasets.events(name, before=before, limit=limit))
 
     def list(self) -> list[Dataset]:
-        """Return all datasets, by name, each with its producer, its current version and the roles that read it."""
+        """Return all datasets, by name, each with its producer, its current version and the roles that can read it."""
         return self._wait(self._datasets.list())

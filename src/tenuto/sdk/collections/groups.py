@@ -22,12 +22,14 @@ class GroupCollection:
         return await self._operations.get_group(name)
 
     async def set(self, name: str, *, weight: int = 1, quota: int | None = None) -> ResourceGroup:
-        """Create a resource group, or change its weight and quota, the maximum number of its running tasks."""
+        """Create a resource group, or change its weight and quota. The quota is how many of its tasks may run at the
+        same time."""
         await self._operations.set_group(name, weight=weight, quota=quota)
         return await self.get(name)
 
     async def delete(self, name: str) -> None:
-        """Delete a resource group with its runs, which must have ended; dispatchers delete the runs in pieces."""
+        """Delete a resource group with its runs. Raises Conflict if a run has not ended. Dispatchers delete the runs in
+        pieces."""
         await self._operations.delete_group(name)
 
     async def list(self) -> list[ResourceGroup]:
@@ -46,11 +48,13 @@ class SyncGroupCollection:
         return self._wait(self._groups.get(name))
 
     def set(self, name: str, *, weight: int = 1, quota: int | None = None) -> ResourceGroup:
-        """Create a resource group, or change its weight and quota, the maximum number of its running tasks."""
+        """Create a resource group, or change its weight and quota. The quota is how many of its tasks may run at the
+        same time."""
         return self._wait(self._groups.set(name, weight=weight, quota=quota))
 
     def delete(self, name: str) -> None:
-        """Delete a resource group with its runs, which must have ended; dispatchers delete the runs in pieces."""
+        """Delete a resource group with its runs. Raises Conflict if a run has not ended. Dispatchers delete the runs in
+        pieces."""
         self._wait(self._groups.delete(name))
 
     def list(self) -> list[ResourceGroup]:

@@ -37,11 +37,11 @@ class InvalidationCollection:
         )
 
     async def get(self, id: UUID | str) -> Invalidation:
-        """Return an invalidation, with the jobs that read the data and how far they have come."""
+        """Return an invalidation, with the jobs that read the data and the progress of each."""
         return await self._operations.get_invalidation(read_uuid(id, "an invalidation"))
 
     async def list(self, *, dataset: str | None = None) -> list[Invalidation]:
-        """Return all invalidations, newest first: of one dataset or all."""
+        """Return all invalidations, newest first, or only those of a dataset."""
         return await all_pages(
             lambda last: self._operations.list_invalidations(dataset=dataset, before=last and last.id)
         )
@@ -71,9 +71,9 @@ class SyncInvalidationCollection:
         )
 
     def get(self, id: UUID | str) -> Invalidation:
-        """Return an invalidation, with the jobs that read the data and how far they have come."""
+        """Return an invalidation, with the jobs that read the data and the progress of each."""
         return self._wait(self._invalidations.get(id))
 
     def list(self, *, dataset: str | None = None) -> list[Invalidation]:
-        """Return all invalidations, newest first: of one dataset or all."""
+        """Return all invalidations, newest first, or only those of a dataset."""
         return self._wait(self._invalidations.list(dataset=dataset))

@@ -1,4 +1,4 @@
-"""API keys and worker keys: `await tn.keys.create("ci", ["runs:write"], expires="30d")`. They need a server."""
+"""API keys and worker keys: `await tn.keys.create("ci", ["runs:write"], expires="30d")`. Only over HTTP."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -25,11 +25,12 @@ class KeyCollection(Generic[K]):
         self._keys = keys
 
     async def get(self, id: UUID | str) -> K:
-        """Return a key by its id, without the key itself."""
+        """Return the name, permissions and times of a key by its id. The secret text of a key is never returned
+        again."""
         return await self._keys.get_key(_key(id))
 
     async def rotate(self, id: UUID | str, *, overlap: Duration = "1d") -> CreatedKey:
-        """Create a key that replaces another one, which stays valid for the overlap."""
+        """Create a key that replaces the key with this id. The old key stays valid for `overlap`."""
         return await self._keys.rotate_key(_key(id), overlap=_span(overlap, "overlap"))
 
     async def revoke(self, id: UUID | str) -> bool:
@@ -37,7 +38,7 @@ class KeyCollection(Generic[K]):
         return await self._keys.revoke_key(_key(id))
 
     async def list(self) -> list[K]:
-        """Return all keys, newest first, without the keys themselves."""
+        """Return all keys, newest first, without their secret texts."""
         return await all_pages(lambda last: self._keys.list_keys(before=last and last.id))
 
 
@@ -49,8 +50,8 @@ class ApiKeyCollection(KeyCollection[ApiKeyInfo]):
         super().__init__(self._api_keys)
 
     async def create(self, name: str, permissions: Sequence[str], *, expires: Duration | None = None) -> CreatedKey:
-        """Create an API key with these permissions, a subset of the client's own. `expires`: how long it is valid;
-        without it until it is revoked."""
+        """Create an API key with these permissions, a subset of the client's own. `expires`: how long the key is valid;
+        by default until it is revoked."""
         valid_for = None if expires is None else _span(expires, "expires")
         return await self._api_keys.create_key(name, _texts(permissions, "permissions"), expires=valid_for)
 
@@ -62,7 +63,8 @@ class ApiKeyCollection(KeyCollection[ApiKeyInfo]):
         active: bool | None = None,
         expires: Duration | Literal["never"] | None = None,
     ) -> ApiKeyInfo:
-        """Change the name of an API key, whether it is active, or how long it is valid from now; return it."""
+        """Change the name of an API key, activate or deactivate it, or set how long it is valid from now. Return the
+        key."""
         if name is None and active is None and expires is None:
             raise InvalidInput("nothing to change", "pass name, active or expires")
         valid_for = None if expires is None or expires == NEVER else _span(expires, "expires")
@@ -78,7 +80,8 @@ class WorkerKeyCollection(KeyCollection[WorkerKeyInfo]):
         super().__init__(self._worker_keys)
 
     async def create(self, name: str, queues: Sequence[str] = ("*",), *, expires: Duration | None = None) -> CreatedKey:
-        """Create a worker key for these queues, by default for all. `expires`: how long it is valid."""
+        """Create a worker key for these queues, by default for all. `expires`: how long the key is valid; by default
+        until it is revoked."""
         valid_for = None if expires is None else _span(expires, "expires")
         return await self._worker_keys.create_key(name, _texts(queues, "queues"), expires=valid_for)
 
@@ -90,11 +93,12 @@ class SyncKeyCollection(Generic[K]):
         self._keys, self._wait = keys, wait
 
     def get(self, id: UUID | str) -> K:
-        """Return a key by its id, without the key itself."""
+        """Return the name, permissions and times of a key by its id. The secret text of a key is never returned
+        again."""
         return self._wait(self._keys.get(id))
 
     def rotate(self, id: UUID | str, *, overlap: Duration = "1d") -> CreatedKey:
-        """Create a key that replaces another one, which stays valid for the overlap."""
+        """Create a key that replaces the key with this id. The old key stays valid for `overlap`."""
         return self._wait(self._keys.rotate(id, overlap=overlap))
 
     def revoke(self, id: UUID | str) -> bool:
@@ -102,7 +106,7 @@ class SyncKeyCollection(Generic[K]):
         return self._wait(self._keys.revoke(id))
 
     def list(self) -> list[K]:
-        """Return all keys, newest first, without the keys themselves."""
+        """Return all keys, newest first, without their secret texts."""
         return self._wait(self._keys.list())
 
 
@@ -114,8 +118,8 @@ class SyncApiKeyCollection(SyncKeyCollection[ApiKeyInfo]):
         self._api_keys = keys
 
     def create(self, name: str, permissions: Sequence[str], *, expires: Duration | None = None) -> CreatedKey:
-        """Create an API key with these permissions, a subset of the client's own. `expires`: how long it is valid;
-        without it until it is revoked."""
+        """Create an API key with these permissions, a subset of the client's own. `expires`: how long the key is valid;
+        by default until it is revoked."""
         return self._wait(self._api_keys.create(name, permissions, expires=expires))
 
     def update(
@@ -126,7 +130,8 @@ class SyncApiKeyCollection(SyncKeyCollection[ApiKeyInfo]):
         active: bool | None = None,
         expires: Duration | Literal["never"] | None = None,
     ) -> ApiKeyInfo:
-        """Change the name of an API key, whether it is active, or how long it is valid from now; return it."""
+        """Change the name of an API key, activate or deactivate it, or set how long it is valid from now. Return the
+        key."""
         return self._wait(self._api_keys.update(id, name=name, active=active, expires=expires))
 
 
@@ -138,7 +143,8 @@ class SyncWorkerKeyCollection(SyncKeyCollection[WorkerKeyInfo]):
         self._worker_keys = keys
 
     def create(self, name: str, queues: Sequence[str] = ("*",), *, expires: Duration | None = None) -> CreatedKey:
-        """Create a worker key for these queues, by default for all. `expires`: how long it is valid."""
+        """Create a worker key for these queues, by default for all. `expires`: how long the key is valid; by default
+        until it is revoked."""
         return self._wait(self._worker_keys.create(name, queues, expires=expires))
 
 

@@ -11,7 +11,8 @@ T = TypeVar("T")
 
 
 async def all_pages(fetch: Callable[[T | None], Awaitable[list[T]]], *, most: int | None = None) -> list[T]:
-    """Return the items of all pages, or up to `most`. `fetch` gets the last item of the page before."""
+    """Return the items of all pages, or up to `most`. `fetch` gets the last item of the previous page, None for the
+    first page."""
     items: list[T] = []
     while most is None or len(items) < most:
         page = await fetch(items[-1] if items else None)

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 class QueueCollection:
-    """The queues of an org. `tn.purge_queue` cancels what waits in one."""
+    """The queues of an org. `tn.purge_queue` cancels the tasks that wait in a queue."""
 
     def __init__(self, operations: "Operations") -> None:
         self._operations = operations
 
     async def pause(self, name: str) -> None:
-        """Pause a queue: workers claim nothing more from it."""
+        """Pause a queue: workers claim no tasks from it until it is resumed."""
         await self._operations.pause_queue(name)
 
     async def resume(self, name: str) -> None:
@@ -27,7 +27,7 @@ class QueueCollection:
         await self._operations.resume_queue(name)
 
     async def list(self) -> list[QueueStatus]:
-        """Return the queues with their counts by state."""
+        """Return the queues with the number of their tasks in each state."""
         return await self._operations.list_queues()
 
 
@@ -38,7 +38,7 @@ class SyncQueueCollection:
         self._queues, self._wait = queues, wait
 
     def pause(self, name: str) -> None:
-        """Pause a queue: workers claim nothing more from it."""
+        """Pause a queue: workers claim no tasks from it until it is resumed."""
         self._wait(self._queues.pause(name))
 
     def resume(self, name: str) -> None:
@@ -46,7 +46,7 @@ class SyncQueueCollection:
         self._wait(self._queues.resume(name))
 
     def list(self) -> list[QueueStatus]:
-        """Return the queues with their counts by state."""
+        """Return the queues with the number of their tasks in each state."""
         return self._wait(self._queues.list())
 
 
@@ -61,12 +61,12 @@ class LimitCollection:
         return await self._operations.get_limit(scope, key)
 
     async def set(self, scope: str, key: str, size: int) -> None:
-        """Override the size of a limit of concurrency (scope key or queue) until `reset`: workers, deploys and starts
-        do not change it. The limit of a job is `job:JOB_KEY` of scope key."""
+        """Override the size of a concurrency limit (scope key or queue) until `reset` is called. Until then, workers,
+        deploys and starts do not change the size. The limit of a job has the scope key and the key `job:JOB_KEY`."""
         await self._operations.set_limit(scope, key, size)
 
     async def reset(self, scope: str, key: str) -> None:
-        """Remove the override of a limit."""
+        """Remove the override of a limit that `set` made."""
         await self._operations.reset_limit(scope, key)
 
     async def list(self, *, scope: str | None = None) -> list[LimitStatus]:
@@ -87,12 +87,12 @@ class SyncLimitCollection:
         return self._wait(self._limits.get(scope, key))
 
     def set(self, scope: str, key: str, size: int) -> None:
-        """Override the size of a limit of concurrency (scope key or queue) until `reset`: workers, deploys and starts
-        do not change it. The limit of a job is `job:JOB_KEY` of scope key."""
+        """Override the size of a concurrency limit (scope key or queue) until `reset` is called. Until then, workers,
+        deploys and starts do not change the size. The limit of a job has the scope key and the key `job:JOB_KEY`."""
         self._wait(self._limits.set(scope, key, size))
 
     def reset(self, scope: str, key: str) -> None:
-        """Remove the override of a limit."""
+        """Remove the override of a limit that `set` made."""
         self._wait(self._limits.reset(scope, key))
 
     def list(self, *, scope: str | None = None) -> list[LimitStatus]:
@@ -101,7 +101,7 @@ class SyncLimitCollection:
 
 
 class TypeCollection:
-    """The task types that workers declared or bundles run."""
+    """The task types that workers declared, and those of bundles."""
 
     def __init__(self, operations: "Operations") -> None:
         self._operations = operations

@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 
 
 class TaskCollection:
-    """The tasks of an org: `await tn.tasks(status="failed")` lists them. `status`: one, or any of several. `job`:
-    DAG/JOB. `since`: created within this time before now, or since a datetime; `until`: created earlier than that."""
+    """The tasks of an org: `await tn.tasks(status="failed")` lists them. `status`: one status, or several, of which a
+    task must have one. `job`: only tasks of this job, as DAG/JOB. `since`: only tasks created within this duration
+    before now, or at this datetime or later. `until`: only tasks created before this time, which is passed in the same
+    way."""
 
     def __init__(self, operations: "Operations", run_of: "Callable[[UUID], Run[Any]]") -> None:
         self._operations, self._run_of = operations, run_of
@@ -44,7 +46,7 @@ class TaskCollection:
         most: int = PAGE,
     ) -> list[TaskSummary]:
         """Return up to `most` tasks of the org or of a run, newest first. `metadata`: keys and values that the metadata
-        of the task contains."""
+        of each task must contain."""
         chosen = replace(
             _filter(run_id, status, queue, type, job, since, until),
             external_id=external_id,
@@ -66,7 +68,7 @@ class TaskCollection:
         since: Since | None = None,
         until: Since | None = None,
     ) -> Count:
-        """Return how many tasks there are: exactly up to 10,000, estimated above."""
+        """Return how many tasks match: exactly up to 10,000, estimated above."""
         return await self._operations.count_tasks(_filter(run_id, status, queue, type, job, since, until))
 
     async def get(self, id: UUID | str) -> TaskStatus:
@@ -92,19 +94,19 @@ class TaskCollection:
         return await self._operations.explain_task(_task(id))
 
     async def retry(self, id: UUID | str, *, force: bool = False) -> "Run[Any]":
-        """Retry the ended run of a task as a new run, which reuses the completed tasks. Raises Conflict if another run
-        retried it before, unless `force` is True."""
+        """Retry the ended run of a task as a new run, which reuses the completed tasks. Raises Conflict if that run was
+        retried before, unless `force` is True."""
         run_id = (await self.get(id)).run_id
         retry = await self._operations.retry_run(run_id, reuse=True, force=force, from_name=None)
         return self._run_of(retry)
 
     async def cancel(self, id: UUID | str, reason: str | None = None) -> None:
-        """Cancel a task and all open tasks that it started."""
+        """Cancel a task and all tasks that it started, except tasks that have ended."""
         await self._operations.cancel_task(_task(id), reason)
 
     async def set_metadata(self, id: UUID | str, changes: Mapping[str, Json]) -> None:
         """Set keys of a task's metadata; None removes a key, and the other keys stay. The worker that runs the task
-        receives the metadata with which it was started."""
+        does not receive these changes, only the metadata of the start."""
         await self._operations.set_task_metadata(_task(id), as_metadata(changes) or {})
 
     async def delete(self, id: UUID | str) -> None:
@@ -134,7 +136,7 @@ class SyncTaskCollection:
         most: int = PAGE,
     ) -> list[TaskSummary]:
         """Return up to `most` tasks of the org or of a run, newest first. `metadata`: keys and values that the metadata
-        of the task contains."""
+        of each task must contain."""
         return self._wait(
             self._tasks(
                 run_id=run_id,
@@ -161,7 +163,7 @@ class SyncTaskCollection:
         since: Since | None = None,
         until: Since | None = None,
     ) -> Count:
-        """Return how many tasks there are: exactly up to 10,000, estimated above."""
+        """Return how many tasks match: exactly up to 10,000, estimated above."""
         return self._wait(
             self._tasks.count(run_id=run_id, status=status, queue=queue, type=type, job=job, since=since, until=until)
         )
@@ -183,17 +185,17 @@ class SyncTaskCollection:
         return self._wait(self._tasks.why(id))
 
     def retry(self, id: UUID | str, *, force: bool = False) -> "SyncRun[Any]":
-        """Retry the ended run of a task as a new run, which reuses the completed tasks. Raises Conflict if another run
-        retried it before, unless `force` is True."""
+        """Retry the ended run of a task as a new run, which reuses the completed tasks. Raises Conflict if that run was
+        retried before, unless `force` is True."""
         return self._run_of(self._wait(self._tasks.retry(id, force=force)).id)
 
     def cancel(self, id: UUID | str, reason: str | None = None) -> None:
-        """Cancel a task and all open tasks that it started."""
+        """Cancel a task and all tasks that it started, except tasks that have ended."""
         self._wait(self._tasks.cancel(id, reason))
 
     def set_metadata(self, id: UUID | str, changes: Mapping[str, Json]) -> None:
         """Set keys of a task's metadata; None removes a key, and the other keys stay. The worker that runs the task
-        receives the metadata with which it was started."""
+        does not receive these changes, only the metadata of the start."""
         self._wait(self._tasks.set_metadata(id, changes))
 
     def delete(self, id: UUID | str) -> None:

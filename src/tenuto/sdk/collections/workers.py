@@ -22,7 +22,8 @@ class WorkerCollection:
         return await self._operations.get_worker(id)
 
     async def logs(self, id: str, *, after: int | None = None, limit: int = 200) -> list[WorkerLogEntry]:
-        """Return the newest lines of a worker's log in their order, or those after a line. Kept for 48 hours."""
+        """Return the newest lines of a worker's log, oldest first, or the lines after line `after`. Lines are kept for
+        48 hours."""
         return await self._operations.read_worker_logs(id, after=after, limit=limit)
 
     async def history(self, id: str) -> list[WorkerLife]:
@@ -30,7 +31,7 @@ class WorkerCollection:
         return await all_pages(lambda last: self._operations.list_worker_history(id, before=last and last.session_id))
 
     async def drain(self, id: str, reason: str | None = None) -> None:
-        """Drain a worker: it finishes what it runs, claims nothing more and exits."""
+        """Drain a worker: it finishes the tasks that it runs, claims no more tasks and exits."""
         await self._operations.drain_worker(id, reason)
 
     async def terminate(self, id: str) -> None:
@@ -39,7 +40,7 @@ class WorkerCollection:
         await self._operations.terminate_worker(id)
 
     async def list(self, *, status: str | None = None) -> list[WorkerStatus]:
-        """Return all workers, or those with a status, by id."""
+        """Return all workers that are not terminated, or those with a status, by id."""
         return await all_pages(lambda last: self._operations.list_workers(status=status, after=last and last.id))
 
 
@@ -54,7 +55,8 @@ class SyncWorkerCollection:
         return self._wait(self._workers.get(id))
 
     def logs(self, id: str, *, after: int | None = None, limit: int = 200) -> list[WorkerLogEntry]:
-        """Return the newest lines of a worker's log in their order, or those after a line. Kept for 48 hours."""
+        """Return the newest lines of a worker's log, oldest first, or the lines after line `after`. Lines are kept for
+        48 hours."""
         return self._wait(self._workers.logs(id, after=after, limit=limit))
 
     def history(self, id: str) -> list[WorkerLife]:
@@ -62,7 +64,7 @@ class SyncWorkerCollection:
         return self._wait(self._workers.history(id))
 
     def drain(self, id: str, reason: str | None = None) -> None:
-        """Drain a worker: it finishes what it runs, claims nothing more and exits."""
+        """Drain a worker: it finishes the tasks that it runs, claims no more tasks and exits."""
         self._wait(self._workers.drain(id, reason))
 
     def terminate(self, id: str) -> None:
@@ -71,7 +73,7 @@ class SyncWorkerCollection:
         self._wait(self._workers.terminate(id))
 
     def list(self, *, status: str | None = None) -> list[WorkerStatus]:
-        """Return all workers, or those with a status, by id."""
+        """Return all workers that are not terminated, or those with a status, by id."""
         return self._wait(self._workers.list(status=status))
 
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from tenuto.model.errors import RateLimited
 from tenuto.sdk.context.control import Fail
 
-EMIT_AGAIN_SECONDS = 0.5  # until consumers have handled some of the events that are in flight
+EMIT_AGAIN_SECONDS = 0.5  # until the next try: consumers handle some of the events in this time
 
 Json = Any
 
@@ -33,7 +33,8 @@ class AttemptCaller:
         self.api, self._loop = api, loop
 
     def wait(self, call: Coroutine[Json, Json, Json]) -> Json:
-        """Make one call of `api` and return its result."""
+        """Make one call of `api` and return its result. Raises Fail on the thread of the event loop, which would wait
+        for itself."""
         with suppress(RuntimeError):
             if asyncio.get_running_loop() is self._loop:
                 call.close()

@@ -29,7 +29,8 @@ class ChildFailed(Exception):
 
 @dataclass(frozen=True)
 class ChildStep:
-    """The recorded step that started children. `handled`: an earlier attempt continued after their failure."""
+    """The recorded step that started children. `handled`: an earlier attempt continued after a child of the step had
+    failed."""
 
     no: int
     name: str

@@ -40,7 +40,7 @@ D = TypeVar("D")
 
 MAX_MESSAGE_CHARS = 1024  # characters of a progress message, which the database bounds too, or of a child's failure
 TaskEnd = dict[str, Any]  # of `poll_tasks`: id, status, output and error
-OF_FIRST = START_OPTIONS - ChildOptions.__annotations__.keys()  # of a run; a child belongs to its parent's run
+OF_FIRST = START_OPTIONS - ChildOptions.__annotations__.keys()  # options of a run: a child belongs to its parent's run
 
 
 class Context(JobCalls):
@@ -59,11 +59,11 @@ class Context(JobCalls):
         self.run_id = attempt.run_id
         """The id of the run that the task belongs to."""
         self.attempt = attempt.number
-        """The number of the attempt: those that failed or were lost, plus this one."""
+        """The number of the attempt: 1 plus the number of earlier attempts that failed or were lost."""
         self.idempotency_key = attempt.idempotency_key
         """The same text on every attempt of the task and in retries of its run: pass it to payment providers."""
         self.metadata: dict[str, Any] = json.loads(attempt.metadata) if attempt.metadata else {}
-        """The `metadata` of the start; a scheduled task also has `schedule` and `fire_time` in it."""
+        """The `metadata` of the start. For a scheduled task, it also contains `schedule` and `fire_time`."""
         self.log = logging.getLogger("tenuto.task")
         """A logger whose lines are stored with the task: `tenuto tasks logs TASK` shows them."""
         self.data = RunData(api, self.replay.record_failures)
@@ -108,7 +108,7 @@ class Context(JobCalls):
     @shows_options(ChildOptions)
     def start(self, task: Task[P, R], *args: P.args, **kwargs: P.kwargs) -> Starting[R]:
         """Start a child task and return its result: `await ctx.start(resize, "a.jpg")`. To start several at once, pass
-        them to `ctx.gather`; to start one without waiting for it, `child = await ctx.start(…).started()`."""
+        them to `ctx.gather`. To start a child without waiting for it, write `child = await ctx.start(…).started()`."""
         chosen, rest = split_options(task, kwargs)
         for key in OF_FIRST & chosen.start_options.keys():
             raise InvalidInput(
@@ -163,7 +163,8 @@ class Context(JobCalls):
     async def gather(self, *work: Awaitable[R], return_exceptions: bool) -> list[R | Exception]: ...
     async def gather(self, *work: Awaitable[object], return_exceptions: bool = False) -> object:
         """Run steps and wait for child tasks, all at the same time, and return their results in order. The waiting task
-        occupies no worker slot. Raises the failure of a step once all steps have ended, then that of a child."""
+        occupies no worker slot. If a step failed, raises its failure after all steps have ended. Otherwise raises the
+        failure of the first child that failed."""
         new = [item for item in work if isinstance(item, Starting)]
         started = iter(await self.start_all(new) if new else [])
         items = [next(started) if isinstance(item, Starting) else item for item in work]
@@ -177,10 +178,10 @@ class Context(JobCalls):
         waits = [error for error in errors if isinstance(error, Suspend | Snooze)]
         failures = [error for error in errors if not isinstance(error, Suspend | Snooze)]
         if failures and not return_exceptions:
-            raise max(failures, key=self.age_of_failure)  # of equal ones the first
+            raise max(failures, key=self.age_of_failure)  # the oldest; of equally old failures the first
         ended = await self._poll([child.task_id for child in children.values()])
         if waits:
-            await self.replay.record_failures()  # `return_exceptions` handles them
+            await self.replay.record_failures()  # with `return_exceptions`, the code handles them
             raise waits[0]
         for no, child in children.items():
             results[no] = result = await self._result(child, ended[child.task_id])
@@ -229,14 +230,16 @@ class Context(JobCalls):
     async def publish(self, kind: str, payload: Mapping[str, Json], *, key: str | None = None) -> int:
         """Publish a side effect that a dispatcher carries out, and return its id: `await ctx.publish("deliver",
         {"destination": "crm", "body": {"order": 7}})`. It is stored at once, even if the attempt fails later. A later
-        attempt that publishes the same payload again publishes nothing new; `key` says so for payloads that differ."""
+        attempt that publishes the same payload again publishes nothing new. If the payloads differ between attempts,
+        pass the same `key`."""
         await self.replay.record_failures()
         return (await self.api.call("publish_task_effect", kind=kind, payload=dict(payload),
                                    key=key or self._effect_key(kind, payload)))["id"]  # fmt: skip
 
     async def emit(self, output: int | str = 0, data: JsonObject | None = None, *, partition: str | None = None) -> str:
-        """Emit an event of an output (its dataset, name or position) and return its id: jobs that read it react, with
-        `data` in `ctx.job.event`. Later attempts do not emit it again. Waits while `max_inflight` is reached."""
+        """Emit an event of an output and return the event's id. `output`: a dataset, a name or a position. Jobs that
+        read the output react, with `data` in `ctx.job.event`. Later attempts do not emit the event again. Waits while
+        `max_inflight` is reached."""
         await self.replay.record_failures()
         key = self._effect_key("emit", {"output": output, "data": data, "partition": partition})
         return await emit_when_allowed(self.api, str(output), data, partition, key)

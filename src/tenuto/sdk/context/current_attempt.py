@@ -16,7 +16,7 @@ class RunningAttempt(Protocol):
     cancelled: bool
     metadata: Any
     task: Any
-    published: list[JsonObject] | None  # what the task of a job wrote; committed when it completes
+    published: list[JsonObject] | None  # what the task of a job wrote; committed when the task completes
 
     @property
     def idempotency_key(self) -> str: ...

@@ -26,7 +26,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 TIMED_OUT = {"$timeout": True}
-INTERRUPTED = "interrupted"  # of the error of a step: the code stopped waiting for it
+INTERRUPTED = "interrupted"  # key in the error of a step: the code stopped waiting for the step
 MAX_NAME_BYTES = 256
 
 log = logging.getLogger("tenuto.task")
@@ -79,7 +79,7 @@ def step_of(name: str, function: Callable[..., object]) -> Step[..., Any]:
 
 @contextmanager
 def inside(name: str) -> Generator[None]:
-    """Mark code as that of a step, which makes no durable calls."""
+    """Mark the enclosed code as the code of a step, which must not make durable calls."""
     token = current_step.set(name)
     try:
         yield
@@ -106,8 +106,8 @@ class DurableCalls:
         return False
 
     async def step(self, name: str, function: Callable[P, Awaitable[R] | R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Run the function once over all attempts of the task; later attempts return its recorded result. Options come
-        with the function: `@step(max_attempts=5, timeout="30s")`."""
+        """Run the function once over all attempts of the task; later attempts return its recorded result. Options are
+        set on the function: `@step(max_attempts=5, timeout="30s")`."""
         step = step_of(name, function)
         codec = result_codec(step.function, f"step {name!r}")
         with self._in_flight(name):
@@ -128,7 +128,8 @@ class DurableCalls:
         return await self._interrupted_again(name)
 
     async def begin_step(self, name: str) -> BegunStep:
-        """Begin a step: return its result, raise its failure, or wait until its next try."""
+        """Begin a step and return its state. Raises the failure that was recorded for it, or Suspend until its next try
+        is due."""
         no, record = await self.replay.next(name, "step")
         if record is None:
             return BegunStep(no, name)
@@ -147,7 +148,7 @@ class DurableCalls:
     async def fail_step(
         self, begun: BegunStep, step: Step[..., object], error: BaseException, *, branch: Branch
     ) -> None:
-        """Record a failed try, and wait until the next try. Return at once if there is no further try."""
+        """Record a failed try and raise Suspend until the next try. If there is no further try, return."""
         tries = begun.tries + 1
         if not is_recorded(error) or (self.cancelled and isinstance(error, asyncio.CancelledError)):
             return
@@ -169,8 +170,8 @@ class DurableCalls:
         raise self.suspended_for(pause) from error
 
     async def end_step(self, begun: BegunStep, codec: ResultCodec, result: object, *, branch: Branch) -> None:
-        """Record the result of a step. A result that cannot be stored is a failure, but not tried again: the work is
-        done."""
+        """Record the result of a step. A result that cannot be stored is a failure. The step is not tried again,
+        because its work is done."""
         try:
             await self.replay.record(begun.no, begun.name, json.loads(codec.encode(result) or "null"))
         except Exception as error:
@@ -217,8 +218,8 @@ class DurableCalls:
             done.set_result(None)
 
     async def patched(self, name: str) -> bool:
-        """Whether this task takes the new way where the code changed: `if await ctx.patched("send-receipt"): …`. False
-        for tasks that were past this point before the change; the result is the same on every attempt."""
+        """Return whether this task runs the changed code: `if await ctx.patched("send-receipt"): …`. False for tasks
+        that had passed this point before the code changed. The result is the same on every attempt."""
         return await self.replay.patched(name)
 
     async def sleep(self, delay: Duration) -> None:
@@ -257,7 +258,8 @@ class DurableCalls:
 
     async def settle(self) -> None:
         """Wait until steps in progress are recorded, because the next attempt would repeat them. Called before the
-        attempt ends. A failure that was not handled so far is forgotten: the next attempt runs the step again."""
+        attempt ends. A failure that the code has not handled yet is not recorded: the next attempt runs its step
+        again."""
         self.replay.end()
         await asyncio.sleep(0)  # let a step that was just called begin
         while self._steps:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tenuto.sdk.jobs.job import RunningJob
 
 MAX_LOCATIONS = 100_000  # of one input
-OF_JOB = "job"  # in the metadata of a task that runs the bundle of a job: the name of the job
+OF_JOB = "job"  # key in the metadata of a task that runs the bundle of a job: the name of the job
 
 
 def lineage_key(task_id: str) -> str:
@@ -60,9 +60,9 @@ class JobCalls(DurableCalls):
         return self._job
 
     async def write(self, data: object, output: int | str = 0, *, partition: str | None = None) -> int:
-        """Publish data as an output of the job when the task completes, and return the number of rows: a pyarrow Table,
-        a list of dicts, a data frame, or the path of a Parquet file. Raises SchemaDrift if its columns are not those
-        that the DAG declares, and CheckFailed if a check refuses it."""
+        """Write data to an output of the job and return the number of rows. The data is published when the task
+        completes. `data` is a pyarrow Table, a list of dicts, a data frame, or the path of a Parquet file. Raises
+        SchemaDrift if its columns are not those that the DAG declares, and CheckFailed if a check refuses it."""
         return await asyncio.to_thread(self.job.write, data, output, partition)
 
     def lineage(self, columns: Mapping[str, str | Sequence[str]], output: int | str = 0) -> None:
@@ -76,6 +76,6 @@ class JobCalls(DurableCalls):
 
     async def query(self, sql: str, *, max_rows: int = DEFAULT_ROWS) -> QueryResult:
         """Run one SELECT over the inputs of the job by their names, as they were pinned when the task was created, and
-        return its rows: `(await ctx.query("select count(*) as n from orders")).dicts()`. It runs in a process that can
-        reach nothing else. The code of a bundle queries the inputs of the job that runs it."""
+        return its rows: `(await ctx.query("select count(*) as n from orders")).dicts()`. The SELECT runs in a process
+        that can read nothing else. The code of a bundle queries the inputs of the job that runs it."""
         return QueryResult.from_json(await self.api.call("query_inputs", sql=sql, max_rows=max_rows))

@@ -8,7 +8,7 @@ from tenuto.model.json import Json, JsonObject
 from tenuto.sdk.client.loop_thread import Wait
 from tenuto.sdk.context.attempt_api import AttemptApi
 
-MAX_UPDATES = 100  # tries of `update`; each lost to another task that changed the value
+MAX_UPDATES = 100  # tries of `update`; a try fails if another task has changed the value
 
 
 class OperatorState:
@@ -52,8 +52,9 @@ class OperatorState:
         self._versions[key] = await self._api.call("put_task_state", key=key, value=value, version=version)
 
     async def update(self, key: str, change: Callable[[Any], Json], default: Json = None) -> Any:
-        """Save `change(value)`, and again with the newer value if another task was faster; return the saved value:
-        `await ctx.state.update("count", lambda count: count + 1, default=0)`."""
+        """Save `change(value)` and return it: `await ctx.state.update("count", lambda count: count + 1, default=0)`. If
+        another task changed the value meanwhile, `change` is called again with the newer value. Raises Conflict after
+        100 tries."""
         for _ in range(MAX_UPDATES - 1):
             value = change(await self.get(key, default))
             try:
@@ -107,7 +108,8 @@ class SyncOperatorState:
         self._wait(self._state.put(key, value))
 
     def update(self, key: str, change: Callable[[Any], Json], default: Json = None) -> Any:
-        """Save `change(value)`, and again with the newer value if another task was faster; return the saved value."""
+        """Save `change(value)` and return it. If another task changed the value meanwhile, `change` is called again
+        with the newer value. Raises Conflict after 100 tries."""
         return self._wait(self._state.update(key, change, default))
 
     def flush(self) -> None:

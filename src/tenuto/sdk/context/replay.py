@@ -54,7 +54,7 @@ class Failure:
 
 @dataclass(eq=False)
 class CallBranch:
-    """An asyncio task that makes durable calls, the one that created it, and the number of its last call."""
+    """An asyncio task that makes durable calls, its parent asyncio task, and the number of its last call."""
 
     task: "ref[asyncio.Task[Any]]"
     parent: "CallBranch | None"
@@ -73,15 +73,15 @@ class CallBranch:
 
 @dataclass
 class CallOrder:
-    """Numbers the durable calls of an attempt. Concurrent parts of the function may make one each: the order of more
-    depends on how long their steps take, and a replay could not repeat it."""
+    """Numbers the durable calls of an attempt. Concurrent parts of the function may make one call each. With more
+    calls, the order would depend on how long steps take, and a replay could not repeat it."""
 
     last: int = 0
     _later: list[tuple[int, CallBranch]] = field(default_factory=list[tuple[int, CallBranch]])  # all but first calls
 
     def take(self) -> int:
-        """Return the number of the next call. Raises Fail if another concurrent part made a second call since this
-        one's last call, or if a step makes the call."""
+        """Return the number of the next call. Raises Fail if another concurrent part made a second call after the last
+        call of this part, or if a step makes the call."""
         if (step := current_step.get()) is not None:
             raise Fail(
                 f"step {step!r} calls ctx.step, ctx.sleep, ctx.wait or ctx.start; a replay returns the result of the "
@@ -164,8 +164,8 @@ class Replay:
             raise self.mismatch
 
     async def patched(self, name: str) -> bool:
-        """Return whether the task takes the new way: not if it was past this point when the code changed. The first
-        result for a name holds; if it is true, a marker is recorded."""
+        """Return whether the task runs the changed code: False if it had passed this point when the code changed. The
+        first result for a name is kept. If it is True, a marker is recorded."""
         self.check()
         if name not in self._patches:
             self._patches[name] = self._order.last >= self._newest
@@ -216,7 +216,7 @@ class Replay:
         if not failure.children:
             await self._api.call("fail_step", step_no=no, name=name, error=error, tries=tries)
             return
-        with suppress(InvalidInput):  # a server of the version before does not record this
+        with suppress(InvalidInput):  # a server of the previous version does not record this
             await self._api.call("fail_step", step_no=no, name=name, error=error, tries=tries, kind="child")
 
     def end(self) -> None:

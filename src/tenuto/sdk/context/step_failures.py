@@ -33,8 +33,8 @@ class StepFailed(Exception):
 
 
 class NotRecorded:
-    """Stands for an attribute of a recorded error that has no JSON form. Using it fails the task: code that continued
-    without the value could decide otherwise than on the attempt that recorded the error."""
+    """Takes the place of an attribute of a recorded error that has no JSON form. Any use of it fails the task, because
+    code without the value could decide otherwise than on the attempt that recorded the error."""
 
     def __init__(self, step: str, error: str, attribute: str) -> None:
         vars(self)["what"] = f"{attribute!r} of the {error} that step {step!r} raised on an earlier attempt"

@@ -31,7 +31,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
 
-CANCEL_SECONDS = 0.2  # how often a waiting thread looks whether its attempt should stop
+CANCEL_SECONDS = 0.2  # how often a waiting thread checks whether its attempt should stop
 
 
 class SyncContext:
@@ -89,9 +89,9 @@ class SyncContext:
         return self._wait(self._context.open_job(description, storage))
 
     def write(self, data: object, output: int | str = 0, *, partition: str | None = None) -> int:
-        """Publish data as an output of the job when the task completes, and return the number of rows: a pyarrow Table,
-        a list of dicts, a data frame, or the path of a Parquet file. Raises SchemaDrift if its columns are not those
-        that the DAG declares, and CheckFailed if a check refuses it."""
+        """Write data to an output of the job and return the number of rows. The data is published when the task
+        completes. `data` is a pyarrow Table, a list of dicts, a data frame, or the path of a Parquet file. Raises
+        SchemaDrift if its columns are not those that the DAG declares, and CheckFailed if a check refuses it."""
         return self.job.write(data, output, partition)
 
     def lineage(self, columns: Mapping[str, str | Sequence[str]], output: int | str = 0) -> None:
@@ -122,8 +122,8 @@ class SyncContext:
                     future.cancel()
 
     def step(self, name: str, function: Callable[P, Awaitable[R] | R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Run the function once over all attempts of the task; later attempts return its recorded result. Options come
-        with the function: `@step(max_attempts=5)`. An async function runs on the worker's event loop."""
+        """Run the function once over all attempts of the task; later attempts return its recorded result. Options are
+        set on the function: `@step(max_attempts=5)`. An async function runs on the worker's event loop."""
         step = step_of(name, function)
         codec = result_codec(step.function, f"step {name!r}")
         begun = self._wait(self._context.begin_step(name))
@@ -143,8 +143,8 @@ class SyncContext:
         return cast("R", result)
 
     def patched(self, name: str) -> bool:
-        """Whether this task takes the new way where the code changed: `if ctx.patched("send-receipt"): …`. False for
-        tasks that were past this point before the change; the result is the same on every attempt."""
+        """Return whether this task runs the changed code: `if ctx.patched("send-receipt"): …`. False for tasks that had
+        passed this point before the code changed. The result is the same on every attempt."""
         return self._wait(self._context.patched(name))
 
     def sleep(self, delay: Duration) -> None:
@@ -171,7 +171,7 @@ class SyncContext:
         return self._wait(self._context.gather(*work, return_exceptions=return_exceptions))
 
     def put(self, data: bytes, *, type: str = "bytes", metadata: dict[str, Any] | None = None) -> DataObject:
-        """Store bytes as a data object. It is kept while this task, or one it is passed to, is stored."""
+        """Store bytes as a data object. It is kept for as long as this task, or a task it is passed to, is stored."""
         return self._wait(self._context.put(data, type=type, metadata=metadata))
 
     def get(self, object: DataObject) -> bytes:

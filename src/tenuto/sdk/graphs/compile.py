@@ -55,7 +55,7 @@ def _kind_of(vertex: Vertex) -> JsonObject:
 
 
 def _when(vertex: Vertex, options: StartOptions) -> JsonObject:
-    """Apply a delay of the graph to the tasks that wait for no other."""
+    """Return the delay or start time of the graph for a task that waits for no other task; nothing for other tasks."""
     if vertex.handler or vertex.above():
         return {}
     times: JsonObject = {}
@@ -117,8 +117,8 @@ def _circle(left: set[Vertex]) -> str:
 
 
 def _outputs(graph: Graph) -> list[Output] | None:
-    """Return the declared outputs. If none are declared and a task may end without output, return those of the last
-    tasks, so that each keeps its position; otherwise None."""
+    """Return the declared outputs. If none are declared and a task may end without output, return the outputs of the
+    last tasks, so that each keeps its position. Otherwise return None."""
     given = graph.declared
     if given is None:
         ends = sinks(graph.vertices)

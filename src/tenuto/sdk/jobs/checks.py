@@ -83,7 +83,8 @@ class Checks:
         return self._count(" or ".join(conditions), f"are outside of {limits} in", [name]) if conditions else None
 
     def _stale(self, check: JsonObject) -> str | None:
-        """Data without a column for its time is as old as its commit, which is now."""
+        """Return what is wrong if the newest value of the column is too old. A check without a column passes, because
+        the age of such data counts from its commit, which is now."""
         if check.get("column") is None:
             return None
         name, age = str(check["column"]), timedelta(seconds=seconds(str(check["max_age"])))

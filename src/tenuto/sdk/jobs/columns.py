@@ -77,7 +77,7 @@ class Columns:
         self._refuse(problems)
 
     def convert(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield the batches with the declared columns in their order. Values that do not fit are refused."""
+        """Yield the batches with the declared columns in their order. Raises SchemaDrift for values that do not fit."""
         for batch in batches:
             problems: list[str] = []
             arrays = [self._cast(batch.column(field.name), field, problems) for field in self.schema]
@@ -141,8 +141,8 @@ def _type_name(type: pa.DataType) -> str:
 
 
 def _fits(found: pa.DataType, declared: pa.DataType) -> bool:
-    """Whether values of a type can be those of a declared column without a change of meaning. Casts are safe: values
-    that would be cut or rounded are refused when they are met."""
+    """Whether values of a type can become values of a declared column without a change of meaning. Casts later refuse
+    single values that they would cut or round."""
     if pa.types.is_dictionary(found):
         found = found.value_type
     if found == declared or pa.types.is_null(found):

@@ -50,7 +50,7 @@ class InputData:
 
 
 def filtered(data: pads.Dataset, name: str, where: JsonObject) -> pads.Dataset:
-    """Return the rows of an input whose columns have the values that `where` says."""
+    """Return the rows of an input whose columns have the values that `where` requires."""
     for column, wanted in where.items():
         if column not in data.schema.names:
             raise Fail(f"the input {name} is filtered by {column}, a column that it does not have")

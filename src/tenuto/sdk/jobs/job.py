@@ -27,7 +27,7 @@ GLOB = "**/*.parquet"
 
 
 class JobFiles:
-    """The object store of a job, and a folder of this machine for the time of the attempt."""
+    """The object store of a job, and a temporary folder on this machine that is deleted when the attempt ends."""
 
     def __init__(self, storage: str) -> None:
         self._storage = storage
@@ -44,7 +44,7 @@ class JobFiles:
         return self._on_close.enter_context(scratch_folder())
 
     def close(self) -> None:
-        """Delete the folder of this machine."""
+        """Delete the temporary folder."""
         self._on_close.close()
 
 
@@ -56,23 +56,23 @@ class RunningJobInput:
         self.number = int(str(description["no"]))
         """The position in the list of inputs, from 0."""
         self.name = str(description["name"])
-        """The name that SQL uses: of the dataset, else of the output or job that it comes from."""
+        """The name of the input in SQL: the name of its dataset, else of the output or job that it comes from."""
         self.dataset = cast("str | None", description.get("dataset"))
         """The name of the dataset, None for an output that is not published."""
         self.partition = cast("str | None", description.get("partition"))
         """The key of the partition, None for the whole dataset."""
         self.fingerprint = cast("str | None", description.get("fingerprint"))
-        """A hash of the data: equal data has the same."""
+        """A hash of the data: equal data has the same hash."""
         locations = cast("Sequence[str] | None", description["locations"])
         self.locations = list(locations or ())
-        """The prefixes of the committed data in the object store, which also name rows in Postgres."""
+        """The prefixes of the committed data in the object store. For data in Postgres, they identify the row sets."""
         self.is_table = is_table(description)
         """Whether the data is in Postgres, and not in the object store."""
-        self.is_partial = locations is None  # too many for the input of a task: they are asked for
+        self.is_partial = locations is None  # too many for the input of a task: `open_job` requests them
 
     @cached_property
     def paths(self) -> list[Path]:
-        """The Parquet files on this machine; those of a bucket, and the rows of a table, are downloaded first."""
+        """The Parquet files on this machine. Files in a bucket and rows in Postgres are downloaded first."""
         with data_packages():
             from tenuto.sdk.jobs.parquet_files import local_files
             from tenuto.sdk.jobs.table_rows import TableRows
@@ -151,15 +151,17 @@ class RunningJob:
         self.outputs = [RunningJobOutput(item) for item in cast("list[JsonObject]", description.get("outputs") or [])]
         """The outputs by position."""
         self.source = cast(JsonObject, description.get("source") or {})
-        """The start of a task of a source: its `kind`, and `fire_time` of cron or `body` of a webhook."""
+        """How the task of a source was started: its `kind`, and the `fire_time` of cron or the `body` of a webhook."""
         self.udf = cast(JsonObject, description.get("udf") or {})
         """The task of a bundle that the job runs."""
         self.allowed_hosts: Sequence[str] = ()
         """The hosts with private addresses that the job may contact."""
-        self.has_processes = False  # functions with executor="process" run in a task process, and this is none
+        self.has_processes = False  # whether this is a task process, which runs functions with executor="process"
         self.published: list[JsonObject] = []
         """The data that this attempt has written."""
-        attempt.published = self.published  # also if it stays empty: its completion says what the task has read
+        attempt.published = (
+            self.published
+        )  # set even if it stays empty: the completion then records what the task has read
         self._lineage: dict[int, OutputLineage] = {}
 
     def only_input(self) -> RunningJobInput:
@@ -200,7 +202,7 @@ class RunningJob:
 
     def state_lineage(self, columns: Mapping[str, str | Sequence[str]], output: int | str = 0) -> None:
         """Record which columns of the inputs the columns of an output are computed from: `{"total": "orders.amount"}`,
-        with the names of inputs. An input alone stands for a column of it that is not known."""
+        with the names of inputs. An input without a column means that the column is not known."""
         numbers = {name: item.number for name, item in self.inputs.items()}
         try:
             self.set_lineage(stated_lineage(columns, numbers, "reported"), output)
@@ -214,7 +216,8 @@ class RunningJob:
         self._attach_lineage(number)
 
     def set_alerts(self, alerts: list[JsonObject]) -> None:
-        """Attach the alerts about the data to what was written last. They are recorded when the task completes."""
+        """Attach alerts about the data to the publication that was written last. They are recorded when the task
+        completes."""
         self.published[-1]["alerts"] = alerts
 
     def _attach_lineage(self, output: int) -> None:
@@ -228,12 +231,13 @@ class RunningJob:
         return [{key: item[key] for key in ("output", "partition", "rows", "bytes")} for item in self.published]
 
     def close(self) -> None:
-        """Delete what the attempt left on this machine."""
+        """Delete the temporary files of the attempt."""
         self.files.close()
 
 
 def _inputs(description: JsonObject, files: JobFiles, calls: AttemptCaller) -> "_ByName":
-    """Return the inputs by name. If a dataset is read twice, the second time has its number in its name."""
+    """Return the inputs by name. If two inputs have the same name, the position of the second is appended to its
+    name."""
     found = _ByName()
     for number, item in enumerate(cast("list[JsonObject]", description.get("inputs") or [])):
         name = str(item["name"])

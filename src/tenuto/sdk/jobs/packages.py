@@ -12,7 +12,8 @@ class MissingExtra(Exception):
 
 @contextmanager
 def data_packages() -> Generator[None]:
-    """Import modules that need the extra; without it, the error says what to install."""
+    """Wraps imports of modules that need the extra. Raises MissingExtra, which says what to install, if a package is
+    missing."""
     try:
         yield
     except ModuleNotFoundError as error:

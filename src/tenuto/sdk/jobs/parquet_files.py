@@ -35,7 +35,7 @@ class ParquetFile:
 
 
 def write_files(rows: Rows, folder: Path, *, rows_per_file: int = MAX_FILE_ROWS) -> list[ParquetFile]:
-    """Write the rows to files in a folder. There is at least one, so that a partition without rows has columns."""
+    """Write the rows to files in a folder. Writes at least one file, so that a partition without rows has columns."""
     files: list[ParquetFile] = []
     tables = _row_groups(rows, min(rows_per_file, MAX_ROW_GROUP_ROWS))
     table = next(tables, None)
@@ -76,7 +76,8 @@ def fingerprint(files: Iterable[ParquetFile]) -> str:
 
 
 def stage(store: Store, prefix: str, files: Iterable[ParquetFile]) -> None:
-    """Copy the files to a staging prefix, and the marker after them. Nothing reads them before they are committed."""
+    """Copy the files to a staging prefix, and then the marker that lists them. Nothing reads the files before they are
+    committed."""
     listed = list(files)
     for file in listed:
         with file.path.open("rb") as content:
@@ -86,7 +87,7 @@ def stage(store: Store, prefix: str, files: Iterable[ParquetFile]) -> None:
 
 
 def damage(store: Store, location: str) -> Iterator[tuple[str, str]]:
-    """Yield the files of a committed partition that are not as they were staged, each with what is wrong."""
+    """Yield the files of a committed partition that differ from what was staged, each with what is wrong."""
     prefix = f"{DATASETS}{location}"
     try:
         listed = json.loads(store.get(f"{prefix}{MARKER}"))["files"]

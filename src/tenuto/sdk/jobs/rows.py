@@ -90,6 +90,7 @@ def _inferred(rows: Sequence[Mapping[str, object]]) -> pa.Table:
 
 
 def _without_metadata(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yield the batches without notes of libraries such as pandas, so that equal data gives equal files."""
+    """Yield the batches without the metadata that libraries such as pandas add, so that equal data gives equal
+    files."""
     for batch in batches:
         yield batch.replace_schema_metadata(None)

@@ -18,7 +18,7 @@ from tenuto.sdk.context.control import Fail
 from tenuto.sdk.jobs.rows import Rows
 
 MEMORY_LIMIT = "2GB"  # more is spilled to the scratch folder
-CANCEL_SECONDS = 0.2  # how often a running query looks whether it should stop
+CANCEL_SECONDS = 0.2  # how often a running query checks whether it should stop
 # One thread per query: rows without an `order by` then come in the same order, and equal data gives equal files.
 SETTINGS = (
     ("threads", 1),
@@ -37,7 +37,7 @@ _MISSING_TABLE = re.compile(r"Table with name (\S{1,128}) does not exist")
 
 @dataclass(frozen=True)
 class View:
-    """The data behind a name. With a unique key, rows of later parts replace rows of earlier ones."""
+    """The data that a name in SQL refers to. With a unique key, rows of later parts replace rows of earlier parts."""
 
     parts: Sequence[pads.Dataset]
     unique_key: Sequence[str] = ()
@@ -82,13 +82,13 @@ def selected(
 def _batches(reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
     try:
         yield from reader
-    except (duckdb.Error, pa.ArrowException, OSError) as error:  # pyarrow raises the second and third for the first
+    except (duckdb.Error, pa.ArrowException, OSError) as error:  # pyarrow raises the last two instead of duckdb.Error
         raise BadSql(f"the SELECT failed: {error}") from error
 
 
 def _confine(connection: duckdb.DuckDBPyConnection, views: Mapping[str, View], own: str) -> None:
-    """Register the data, then take all other access away for good. `own`: an empty folder to spill to, the only one
-    that SQL can still read."""
+    """Register the data, then remove all other access permanently. `own`: an empty folder for data that does not fit
+    into memory, the only folder that SQL can still read."""
     for name, view in views.items():
         create_view(connection, name, view)
     for name, value in SETTINGS:
@@ -99,7 +99,7 @@ def _confine(connection: duckdb.DuckDBPyConnection, views: Mapping[str, View], o
 
 
 def create_view(connection: duckdb.DuckDBPyConnection, name: str, view: View) -> None:
-    """Make the data known to SQL by its name."""
+    """Make the data available to SQL under this name."""
     if not view.unique_key:
         connection.register(name, view.parts[0])
         return

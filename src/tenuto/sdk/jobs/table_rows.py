@@ -13,7 +13,7 @@ from tenuto.sdk.context.control import Fail
 from tenuto.sdk.jobs.columns import Columns
 from tenuto.sdk.jobs.parquet_files import ParquetFile
 
-MAX_PAGE_BYTES = 400_000  # of JSON; the database allows 1 MB of what it becomes there
+MAX_PAGE_BYTES = 400_000  # of JSON; the database allows 1 MB for the rows that it makes of it
 MAX_PAGE_ROWS = 10_000
 MAX_PAGES = 1000
 BATCH_ROWS = 10_000
@@ -41,7 +41,7 @@ class TableRows:
             self._calls.wait(call)
 
     def download(self, input: int, locations: Iterable[str], folder: Path) -> list[Path]:
-        """Copy the rows of locations to Parquet files, one per location and in their order."""
+        """Copy the rows of locations to Parquet files, one file per location, in the order of the locations."""
         return [
             self._copy(input, location, folder / f"rows-{input}-{number}.parquet")
             for number, location in enumerate(locations)

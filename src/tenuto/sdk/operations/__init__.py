@@ -1,1 +1,1 @@
-"""The operations of the command line beyond those of a client: one interface, over SQL and over HTTP."""
+"""The operations that commands and collections call: interfaces, each implemented over SQL and over HTTP."""

@@ -1,4 +1,4 @@
-"""Alerts: the interface of clients and commands, and its implementations on the database and over HTTP."""
+"""Alerts: the interface of clients and commands, and its implementations over SQL and over HTTP."""
 
 from typing import Protocol
 from urllib.parse import quote
@@ -81,7 +81,7 @@ class HttpAlerts:
 
 
 class SqlAlerts:
-    """The alert rules and alerts of one org on the database. `actor` is named in rules and acknowledgements."""
+    """The alert rules and alerts of one org on the database. `actor` is recorded in rules and acknowledgements."""
 
     def __init__(self, pool: ConnectionPool, org_id: UUID, *, actor: str) -> None:
         self._pool, self._org_id, self._actor = pool, org_id, actor

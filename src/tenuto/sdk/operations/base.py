@@ -38,7 +38,7 @@ class Operations(Transport, Protocol):
     async def cancel_task(self, task_id: UUID, reason: str | None) -> None: ...
 
     async def explain_run(self, run_id: UUID) -> RunExplanation:
-        """Explain why the open tasks of a run do not run."""
+        """Explain why the tasks of a run that have not ended do not run."""
         ...
 
     async def read_logs(self, task_id: UUID, *, after_attempt: int, after_line: int) -> list[LogLine]:
@@ -59,7 +59,7 @@ class Operations(Transport, Protocol):
 
     async def advance_request(self, run_id: UUID) -> RunProgress | None:
         """Return the progress of an accepted request (cancel, retry or delete) on a large run, None if it is done. Over
-        SQL, also do a piece of the work; over HTTP it is left to the dispatchers."""
+        SQL, this call also does a piece of the work. Over HTTP, only dispatchers do the work."""
         ...
 
     async def check_type(self, type: str) -> ServedType:
@@ -79,7 +79,7 @@ class Operations(Transport, Protocol):
     async def list_workers(
         self, *, status: str | None = None, after: str | None = None, limit: int = PAGE
     ) -> list[WorkerStatus]:
-        """Return a page of workers, by id."""
+        """Return a page of workers, by id: those with a status, or all that are not terminated."""
         ...
 
     async def get_worker(self, worker_id: str) -> WorkerStatus: ...
@@ -87,7 +87,7 @@ class Operations(Transport, Protocol):
     async def read_worker_logs(
         self, worker_id: str, *, after: int | None = None, limit: int = PAGE
     ) -> list[WorkerLogEntry]:
-        """Return the newest lines of a worker's log in their order, or those after a line."""
+        """Return the newest lines of a worker's log, oldest first, or the lines after line `after`."""
         ...
 
     async def list_worker_history(
@@ -107,11 +107,11 @@ class Operations(Transport, Protocol):
         ...
 
     async def replay_effects(self, ids: list[int] | None, kind: str | None) -> list[int]:
-        """Try dead side effects again and return their ids: those with these ids, of this kind, or all."""
+        """Try dead side effects again: those with these ids, those of this kind, or all. Return their ids."""
         ...
 
     async def list_types(self, *, after: str | None = None, limit: int = PAGE) -> list[TaskTypeSummary]:
-        """Return a page of the task types that workers declared or bundles run, by name."""
+        """Return a page of the task types that workers declared and of those of bundles, by name."""
         ...
 
     async def get_type(self, type: str) -> TaskType: ...
@@ -141,7 +141,7 @@ class Operations(Transport, Protocol):
     async def delete_pool(self, name: str, *, force: bool) -> None: ...
 
     async def request_machines(self, name: str, count: int) -> int:
-        """Request machines of a pool by hand; return how many are requested and not yet started."""
+        """Request machines for a pool by hand. Return how many machines are requested and not started yet."""
         ...
 
     async def list_pool_machines(self, name: str) -> list[PoolMachine]:

@@ -1,4 +1,4 @@
-"""Which columns of a dataset reach which columns of another, as far as a DAG document says it."""
+"""Finds which columns of a dataset flow into which columns of another dataset, as far as a DAG document shows it."""
 
 from typing import cast
 
@@ -11,8 +11,8 @@ MAX_SHOWN = 5  # columns in a warning
 
 
 def describe_flow(dag: Dag, dataset: str, source: str) -> str | None:
-    """Return which columns of a source reach a dataset: `total to sum, region to all columns`. "" if none does; None if
-    it is not known."""
+    """Return which columns of a source flow into a dataset: `total to sum, region to all columns`. Return "" if no
+    column does, and None if that is not known."""
     job, output = dag.datasets()[dataset]
     numbers = [number for number, item in enumerate(job.inputs) if _dataset(item, dag) == source]
     columns = _columns(job, output, dag)

@@ -49,7 +49,7 @@ class DagOperations(Protocol):
     ) -> list[DagVersion]: ...
 
     async def get_dag_version(self, name: str, version: int | None = None) -> DagVersionText:
-        """Return a version with its YAML: by default the current one, else the newest."""
+        """Return a version with its YAML: by default the current version, or the newest if none is current."""
         ...
 
     async def compare_versions(self, name: str, old: int, new: int) -> Diff: ...
@@ -87,7 +87,8 @@ class DagOperations(Protocol):
     ) -> list[TriggeredTask]: ...
 
     async def get_webhook(self, dag: str, name: str, *, rotate: bool = False) -> Webhook:
-        """Return the webhook of a job, with another secret if `rotate`. Only a server derives the secret."""
+        """Return the webhook of a job. `rotate`: replace its secret first. Only a server can derive the secret, so over
+        SQL it is missing."""
         ...
 
     async def list_events(

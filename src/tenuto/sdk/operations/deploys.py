@@ -1,5 +1,5 @@
-"""Plans, deploys and compares versions of DAGs. The caller opens the transaction. Documents are read in threads: a
-large one takes a second."""
+"""Plans, deploys and compares versions of DAGs. The caller opens the transaction. Documents are read in threads,
+because a large document takes a second."""
 
 import asyncio
 from dataclasses import asdict, dataclass, replace
@@ -40,8 +40,8 @@ class Deploy:
 
 
 async def plan_dag(conn: Conn, *, org_id: UUID, dag: Dag) -> Plan:
-    """Returns the difference to the current version of the DAG, with warnings about readers, with estimates, and with
-    the reason for which a deploy would be refused."""
+    """Returns how the document differs from the current version of its DAG. The plan also has warnings about readers,
+    estimates, and the reasons for which a deploy would be refused."""
     plan, owners = await _compare(conn, org_id=org_id, dag=dag)
     unknown = unknown_inputs(dag, owners)
     known = await datasets.list_datasets(conn, org_id=org_id, limit=MAX_SUGGESTED) if unknown else []
@@ -58,7 +58,8 @@ def _describe_unknown(name: str, known: list[str]) -> str:
 
 
 async def _compare(conn: Conn, *, org_id: UUID, dag: Dag) -> tuple[Plan, dict[str, str]]:
-    """Returns the plan without the checks that the deploy makes by itself, and the DAGs of the named datasets."""
+    """Returns the plan without the checks that the deploy itself repeats in the database, and the DAG of each dataset
+    that the document names."""
     names = named_datasets(dag)
     facts = await datasets.get_deploy_facts(conn, org_id=org_id, name=dag.name, yaml_hash=dag.yaml_hash, datasets=names)
     current = (
@@ -86,15 +87,15 @@ async def _compare(conn: Conn, *, org_id: UUID, dag: Dag) -> tuple[Plan, dict[st
 
 
 def _describe_any_flow(dag: Dag, dataset: str, source: str) -> str | None:
-    """Describe the flow from a source that a job reads, even if no column of it is used: the database, which enforces
-    what an org denies, does not read the SELECT."""
+    """Return which columns of a source flow into a dataset; None, which counts as a flow, if no column does. The
+    database enforces what an org denies, and it does not see which columns a SELECT uses."""
     return describe_flow(dag, dataset, source) or None
 
 
 async def deploy_dag(conn: Conn, *, org_id: UUID, dag: Dag, actor: str, cutover: bool) -> Deploy:
-    """Stores the document as a version of its DAG, and with `cutover` makes it current: now if it is ready, else
-    dispatchers do when they have computed it. The same document is stored once. Raises Forbidden for a deploy that the
-    org denies."""
+    """Stores the document as a version of its DAG. With `cutover`, the version becomes current: now if it is ready,
+    otherwise when dispatchers have computed it. The same document is stored once. Raises Forbidden for a deploy that
+    the org denies."""
     plan, _ = await _compare(conn, org_id=org_id, dag=dag)
     if plan.denied:
         raise Forbidden(

@@ -14,7 +14,7 @@ class DestinationOperations(Protocol):
     """Operations on the destinations of one org."""
 
     async def put_destination(self, name: str, url: str, *, openlineage: bool = False) -> str | None:
-        """Declare a destination, of effects or of OpenLineage events; return its secret if it is new."""
+        """Declare a destination for effects or for OpenLineage events. Return its secret if the destination is new."""
         ...
 
     async def rotate_destination(self, name: str) -> str:

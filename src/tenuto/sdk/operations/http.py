@@ -30,7 +30,7 @@ from tenuto.sdk.values.wire_format import dump
 
 @dataclass(frozen=True)
 class _RequestedRun:
-    """The part of a run that says whether dispatchers still carry out a request on it."""
+    """The field of a run that shows whether dispatchers still carry out a request on it."""
 
     progress: RunProgress | None
 

@@ -51,7 +51,7 @@ class KeyOperations(Protocol[K]):
         ...
 
     async def rotate_key(self, id: UUID, *, overlap: timedelta) -> CreatedKey:
-        """Create a key that replaces another one, which stays valid for the overlap."""
+        """Create a key that replaces the key with this id. The old key stays valid for `overlap`."""
         ...
 
     async def revoke_key(self, id: UUID) -> bool:

@@ -32,7 +32,7 @@ class PeopleOperations(Protocol):
     """Operations on orgs, and on the users and roles of one org."""
 
     async def list_orgs(self, *, after: str | None = None, limit: int = PAGE) -> list[Org]:
-        """Return a page of orgs, by slug; over HTTP the org of the API key."""
+        """Return a page of orgs, by slug; over HTTP only the org of the API key."""
         ...
 
     async def get_org(self, slug: str) -> Org: ...

@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 class SqlDags:
-    """The DAGs, jobs and datasets of one org. `actor` is named in the history of deploys."""
+    """The DAGs, jobs and datasets of one org. `actor` is recorded in the history of deploys."""
 
     def __init__(self, pool: ConnectionPool, org_id: UUID, *, actor: str) -> None:
         self._pool, self._org_id, self._actor = pool, org_id, actor

@@ -64,7 +64,7 @@ async def invalidate_dataset(conn: Conn, *, org_id: UUID, scope: InvalidationSco
 
 
 class SqlRepairs:
-    """Repairs the data of one org. `actor` is named in backfills."""
+    """Repairs the data of one org. `actor` is recorded in backfills and invalidations."""
 
     def __init__(self, pool: ConnectionPool, org_id: UUID, *, actor: str) -> None:
         self._pool, self._org_id, self._actor = pool, org_id, actor

@@ -58,8 +58,8 @@ class ObjectStoreBase(ABC):
         metadata: dict[str, Any] | None = None,
         holder: AttemptFence | None = None,
     ) -> DataObject:
-        """Store bytes. `holder`: the attempt whose task keeps the object; unreferenced objects are deleted after a
-        day."""
+        """Store bytes. `holder`: the attempt whose task holds the object. Objects without a reference are deleted after
+        a day."""
 
     @abstractmethod
     async def get(self, object: DataObject | UUID) -> bytes:

@@ -33,9 +33,9 @@ class Objects(ObjectStoreBase):
         hard: bool = False,
         persisted: bool = False,
     ) -> DataObject:
-        """Store bytes. `holder`: the attempt whose task keeps the object; unreferenced objects are deleted after a
-        day, unless they are `persisted`. `at`: the addresses that have the data; `hard`: tasks that receive it run only
-        there."""
+        """Store bytes. `holder`: the attempt whose task holds the object. Objects without a reference are deleted after
+        a day, unless they are `persisted`. `at`: the addresses of the workers that have the data. `hard`: tasks that
+        receive the object run only on these workers."""
         content = as_bytes(data)
         id = uuid7()
         small = len(content) <= MAX_VALUE_BYTES
@@ -53,7 +53,7 @@ class Objects(ObjectStoreBase):
             return DataObject(stored)
         except TenutoError:
             if uri is not None:
-                with suppress(StorageProblem):  # the bytes stay, and no row names them
+                with suppress(StorageProblem):  # then the bytes stay, although no row refers to them
                     await asyncio.to_thread(self._store.delete, key)
             raise
 

@@ -20,7 +20,7 @@ RESERVED = ("$slot", "$object", "$pickle", "$output")  # reserved keys: user val
 MISSING: object = type("Missing", (), {})()  # the hint of a parameter without one
 
 _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
-# json.dumps creates an encoder per call and json.loads inspects its input first: 7 and 6 times the cost.
+# json.dumps creates an encoder per call and json.loads inspects its input first, which costs 7 and 6 times as much.
 _encoder, _scanner = cast("Any", json.encoder), cast("Any", json.scanner)
 _encode: Callable[[object, int], tuple[str, ...]] = _encoder.c_make_encoder(
     None, None, _encoder.c_encode_basestring, None, ":", ",", False, False, False
@@ -104,7 +104,7 @@ def check_size(what: str, text: str) -> None:
 
 
 def refuse_reserved(what: str, value: Any, reserved: Sequence[str] = RESERVED) -> None:
-    """Refuse the reserved keys in a value that is stored unchanged: they would be misread later."""
+    """Raise InvalidInput if a value that is stored unchanged contains a reserved key, which would be misread later."""
     stack = [value] if '"$' in dump(value) else []
     while stack:
         node = stack.pop()
@@ -118,12 +118,14 @@ def refuse_reserved(what: str, value: Any, reserved: Sequence[str] = RESERVED) -
 
 
 def refuse_pickles(what: str, value: Any) -> None:
-    """Refuse pickles in values that workers and tasks send: reading a pickle runs its code."""
+    """Raise InvalidInput if a value that workers or tasks send contains a pickle, because reading a pickle runs its
+    code."""
     refuse_reserved(what, value, ("$pickle",))
 
 
 def output_text(output: Any) -> str | None:
-    """Return an output as JSON text. Refuse pickles, because other tasks take the output as their input."""
+    """Return an output as JSON text. Raises InvalidInput for pickles, because other tasks get the output as their
+    input."""
     text = None if output is None else dump(output)
     if text is not None and '"$pickle"' in text:
         refuse_pickles("an output", output)
