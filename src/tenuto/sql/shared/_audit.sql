@@ -1,7 +1,8 @@
--- Records a call of a direct client for the audit log, in its transaction: the login, its address and its application
--- did p_action to an entity. p_changes and p_old are {field: value}, the values after and before the call; nulls are
--- left out. Records nothing for a server: it writes entries itself, for the API key or user. A server has the rights of
--- tenuto_api alone (process_role.py).
+-- Records, in the transaction of the call, that a client with a database connection did p_action to an entity. The
+-- audit entry names the client's login, its address and its application. p_changes and p_old are {field: value}: the
+-- values after and before the call; nulls are left out. Records nothing if a server calls: the server writes its audit
+-- entries itself, for the API key or user of the request. A login counts as a server if tenuto_api is its only role
+-- (process_role.py).
 create or replace function tenuto._audit(
   p_org_id uuid, p_entity text, p_entity_id text, p_action text, p_changes jsonb default '{}',
   p_old jsonb default null)

@@ -1,5 +1,5 @@
--- Records a call of a direct client that changed several entities of one kind: one entry, with their number and the ids
--- of the first ten. Records nothing if there are none.
+-- Records that a client with a database connection changed several entities of one kind. Writes one audit entry, with
+-- the number of entities and the ids of the first ten. Records nothing if p_ids is empty.
 create or replace function tenuto._audit_many(
   p_org_id uuid, p_entity text, p_ids uuid[], p_action text, p_changes jsonb default '{}')
   returns void

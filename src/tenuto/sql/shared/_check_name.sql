@@ -1,5 +1,5 @@
--- Raises TN003 for a name, key or reason that is empty or has more than p_max bytes: an index entry holds 2,704 bytes.
--- Null is accepted: a caller that requires a name passes coalesce(…, '').
+-- Raises TN003 for a name, key or reason that is empty or has more than p_max bytes. The bound exists because an index
+-- entry holds at most 2,704 bytes. Null is accepted: a caller that requires a name passes coalesce(…, '').
 create or replace function tenuto._check_name(p_what text, p_name text, p_max int default 256)
   returns void
   language plpgsql

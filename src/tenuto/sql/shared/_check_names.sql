@@ -1,4 +1,4 @@
--- Raises TN003 for a list of too many names, and for a name in it that is missing, empty or too long.
+-- Raises TN003 for a list of more than p_max names, and for a name in the list that is missing, empty or too long.
 create or replace function tenuto._check_names(p_what text, p_names text[], p_max int default 256)
   returns void
   language plpgsql

@@ -1,5 +1,5 @@
 -- Raises TN007 for a page whose values have more than 16 MB together. A row has at most 2 MB, so a page of 5 rows is
--- always accepted.
+-- never rejected.
 create or replace function tenuto._check_page_bytes(p_bytes bigint)
   returns void
   language plpgsql

@@ -1,4 +1,4 @@
--- Raises TN007 for a value over 1 MB, the bound of every value in a row. Null is accepted.
+-- Raises TN007 for a value over 1 MB, the maximum size of every value in a row. Null is accepted.
 create or replace function tenuto._check_size(p_what text, p_value jsonb)
   returns void
   language plpgsql

@@ -1,6 +1,7 @@
--- Returns a hint for a name that does not exist: the most similar of the known ones, else p_otherwise. Similar means
--- that at least half of the pairs of letters are the same, with a blank at both ends: dayly and daily share ' d', 'da',
--- 'ly' and 'y ', 4 of 6.
+-- Returns a hint for a name that does not exist: the most similar known name, or p_otherwise if no known name is
+-- similar. Each name is compared as its pairs of neighbouring letters, with a blank before and after the name. Two
+-- names are similar if they share at least half of their pairs: dayly and daily share ' d', 'da', 'ly' and 'y ', 4 of
+-- 6.
 create or replace function tenuto._did_you_mean(p_name text, p_known text[], p_otherwise text)
   returns text
   language sql

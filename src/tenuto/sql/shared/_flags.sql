@@ -1,7 +1,7 @@
--- Returns the flags of a queued task as one number: 1 for a single-task run, 2 for a task with dependents, 4 for one
--- with a parent, 8 for one with limits, 32 for one of a job. A child with limits has 4 + 8 = 12. _is_single_task_run,
--- _has_dependents, _has_parent, _has_limits and _is_job_task read them; a claim adds 16 if the task's resource group is
--- not the default one (_grouped).
+-- Returns the flags of a queued task as one number, the sum of: 1 for the task of a single-task run, 2 for a task with
+-- dependents, 4 for a task with a parent, 8 for a task with limits, 32 for a task of a job. A child with limits has 4 +
+-- 8 = 12. _is_single_task_run, _has_dependents, _has_parent, _has_limits and _is_job_task read the flags. A claim adds
+-- 16 if the task's resource group is not the default group (_grouped).
 create or replace function tenuto._flags(
   p_single_task boolean, p_has_dependents boolean, p_has_parent boolean, p_has_limits boolean,
   p_is_job_task boolean default false)

@@ -1,5 +1,5 @@
--- Returns true if a running task's resource group is not the default one: the task is then in the index with which
--- quotas are counted.
+-- Returns true if a running task's resource group is not the default group. Such a task is in the index that is used to
+-- count the quotas of resource groups.
 create or replace function tenuto._grouped(p_flags smallint)
   returns boolean
   language sql

@@ -1,4 +1,5 @@
--- Returns how long an org keeps something, from its settings, in hours: 24 hours if it is not set.
+-- Returns how long an org keeps one kind of data: the number of hours in its setting p_name, or 24 hours without that
+-- setting.
 create or replace function tenuto._hours_kept(p_settings jsonb, p_name text)
   returns interval
   language sql

@@ -1,8 +1,9 @@
 -- Returns true if this statement may be part of a transaction that its client keeps open. A statement that is a whole
--- transaction begins when the transaction begins: in the simple protocol at the same time; in the extended protocol the
--- transaction begins with the portal of the statement (Bind), shortly before the statement is executed. A statement
--- that is parsed in the same message batch cannot be distinguished from a statement in a longer transaction, and counts
--- as one. So does a call by a function, a trigger or a DO block of the client, whose statement may run for a long time.
+-- transaction begins together with it. In the simple protocol, both begin at the same time. In the extended protocol,
+-- the transaction begins with the portal of the statement (Bind), shortly before the statement is executed. If Parse is
+-- sent in the same message batch, the statement cannot be distinguished from one in a longer transaction, and the
+-- result is true. The result is also true for a call by a function, a trigger or a DO block of the client, whose
+-- statement may run for a long time.
 create or replace function tenuto._in_transaction()
   returns boolean
   language plpgsql

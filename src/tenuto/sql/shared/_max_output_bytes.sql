@@ -1,4 +1,4 @@
--- Returns how many bytes of outputs or other values, as JSON text, one result has at most: 16 MB.
+-- Returns the maximum size of the outputs or other values in one result, as JSON text: 16 MB.
 create or replace function tenuto._max_output_bytes()
   returns int
   language sql

@@ -1,5 +1,5 @@
--- Returns the missing partitions of the period from one week or month ago until p_weeks from now: their range of ids,
--- and the default partition that holds their rows until they exist.
+-- Returns the missing partitions of the period from one week or month ago until p_weeks from now. Each row has the
+-- range of ids of the partition, and the default partition that holds its rows until it exists.
 create or replace function tenuto._missing_partitions(p_weeks int)
   returns table (table_name text, key_column text, period text, rest text, name text, from_id uuid, to_id uuid)
   language sql

@@ -1,5 +1,5 @@
--- Returns the org that this transaction acts for; null for none. After a transaction that set tenuto.org_id, the
--- setting is an empty text, which stands for no org too. Policies compare org_id with the result: `pgrls verify` proves
+-- Returns the org that this transaction acts for, or null if there is none. After a transaction that set tenuto.org_id,
+-- the setting is an empty text, which also means no org. Policies compare org_id with the result: `pgrls verify` proves
 -- them, provided that this function returns the caller's org.
 create or replace function tenuto._org_id()
   returns uuid

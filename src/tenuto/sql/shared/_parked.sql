@@ -1,5 +1,5 @@
--- Returns the keys of the rows that a loop leaves out, read once per call; returns none if the caller names the rows to
--- process.
+-- Returns the keys of the parked rows of a loop, which the loop leaves out. A loop reads them once per call. Returns no
+-- keys if p_keys is set: the loop then processes exactly those rows.
 create or replace function tenuto._parked(p_loop text, p_keys text[] default null)
   returns text[]
   language sql

@@ -1,4 +1,4 @@
--- Raises an error of the table in model/errors.py. Callers match the code; the message is for users.
+-- Raises an error that is listed in model/errors.py. Callers match the code; the message is for users.
 create or replace function tenuto._raise(p_code text, p_message text, p_hint text default null)
   returns void
   language plpgsql

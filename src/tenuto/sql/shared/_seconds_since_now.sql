@@ -1,5 +1,5 @@
--- Returns how long the statement has been running, for a call that may have waited for a lock since tenuto.now(). Test
--- databases replace it.
+-- Returns how many seconds have passed since tenuto.now(), the start of the statement: the call may have waited for a
+-- lock. Test databases replace this function.
 create or replace function tenuto._seconds_since_now()
   returns float8
   language sql

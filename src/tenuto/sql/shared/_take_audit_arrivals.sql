@@ -1,5 +1,6 @@
--- Removes and returns recorded calls of an org, from p_floor on, at most p_limit. Those of transactions that are still
--- open are not seen, and are taken later. Equal starts of one transaction are one entry, as a start of many runs is.
+-- Removes and returns recorded calls of an org, from the id p_floor on, at most p_limit. Calls whose transaction has
+-- not committed are not visible, and are taken later. Equal starts in one transaction become one entry, like one start
+-- of many runs.
 create or replace function tenuto._take_audit_arrivals(p_org_id uuid, p_floor uuid, p_limit bigint)
   returns setof tenuto.audit_arrivals
   language sql

@@ -1,4 +1,4 @@
--- Returns the smallest UUIDv7 of a point in time: turns "older than" into a range of ids.
+-- Returns the smallest UUIDv7 of a point in time. With it, "older than" becomes a range of ids.
 create or replace function tenuto._uuid7_floor(p_at timestamptz)
   returns uuid
   language sql

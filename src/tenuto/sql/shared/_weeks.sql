@@ -1,4 +1,4 @@
--- Returns the weeks that have partitions: their name, their range of ids, and when they end.
+-- Returns the weeks that have partitions: the name, the range of ids and the end of each week.
 create or replace function tenuto._weeks()
   returns table (name text, from_id uuid, to_id uuid, ends_at timestamptz)
   language sql

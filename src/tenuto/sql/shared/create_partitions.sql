@@ -1,9 +1,10 @@
--- Creates the weekly partitions from one week back to p_weeks ahead, and monthly ones for the same period; existing
--- ones stay. Each is created as a separate table and then attached, which blocks other statements only for an instant.
--- It waits up to 100 ms for the lock on the default partition; if the lock is not free, the next call tries again. Rows
--- of that period in the default partition (mostly with random ids) are moved if they are few; otherwise the default
--- partition keeps the whole period. If the default partition is large, a call creates one partition and leaves the
--- others to the next call. Runs as the owner.
+-- Creates the missing weekly partitions from one week back to p_weeks ahead, and the missing monthly partitions of the
+-- same period. Each partition is created as a separate table and then attached, which blocks other statements only for
+-- an instant. The call waits up to 100 ms for the lock on the default partition; if the lock is not free, the next call
+-- tries again. The default partition may already have rows of the new period (mostly with random ids). At most 10,000
+-- rows of a week are moved to the new partition. If there are more, or if the period is a month, the partition is not
+-- created and the default partition keeps the rows. If the default partition is large, a call creates only one
+-- partition, and the next calls create the others. Runs as the owner.
 create or replace function tenuto.create_partitions(p_weeks int default 4)
   returns setof text
   language plpgsql
@@ -15,14 +16,14 @@ declare
   v_new record;
   v_rows int;
   v_few constant int := 10000;
-  v_large constant bigint := 8 << 20;   -- bytes; attaching reads the default partition, under its lock
+  v_large constant bigint := 8 << 20;   -- bytes; attaching a partition reads the default partition, which is locked
 begin
   if not pg_try_advisory_xact_lock(hashtextextended('tenuto.create_partitions', 0)) then
-    return;   -- another dispatcher creates them
+    return;   -- another dispatcher creates the partitions now
   end if;
   for v_new in select * from tenuto._missing_partitions(p_weeks)
   loop
-    -- A table that an earlier call could not attach has the columns of that time.
+    -- An earlier call may have left a table that it could not attach, with the columns of that time.
     execute format('drop table if exists tenuto.%I', v_new.name);
     execute format('create table tenuto.%I (like tenuto.%I including all)', v_new.name, v_new.table_name);
   end loop;

@@ -1,6 +1,6 @@
--- Returns the parked rows that are due for another try and reserves them for one dispatcher until p_lease has passed.
--- Orgs take turns, the oldest row of each first, and only these rows are read: an org with many parked rows does not
--- delay the others. Rows that belong to no org count as one more org.
+-- Returns the parked rows that are due for another try and reserves them for the calling dispatcher until p_lease has
+-- passed. Orgs take turns, each with its oldest rows first. At most p_limit rows per org are read, so an org with many
+-- parked rows does not delay the others. Rows that belong to no org count as one more org.
 create or replace function tenuto.take_parked(
   p_loops text[], p_limit int default 100, p_lease interval default '2 minutes')
   returns setof tenuto.parked_rows
@@ -9,7 +9,7 @@ create or replace function tenuto.take_parked(
   set enable_bitmapscan = off
   set jit = off
 as $$
-  with recursive orgs(id) as (   -- one look-up in the index per org
+  with recursive orgs(id) as (   -- one index lookup per org
     (select coalesce(p.org_id, '00000000-0000-0000-0000-000000000000') as id
      from tenuto.parked_rows p
      order by 1

@@ -1,4 +1,4 @@
--- Deletes parked rows that the loop has processed or that no longer exist. Returns how many.
+-- Deletes parked rows that the loop has processed or that no longer exist. Returns how many were deleted.
 create or replace function tenuto.unpark_rows(p_loop text, p_keys text[])
   returns bigint
   language sql

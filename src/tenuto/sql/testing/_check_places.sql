@@ -1,6 +1,6 @@
--- Test databases only: raises an error at commit unless every task that the transaction touched is in exactly one hot
--- table, or has its final end and is in none. The first event checks all of these tasks; later events find nothing left
--- to check.
+-- Test databases only: raises an error at commit unless every task that the transaction touched is either in exactly
+-- one table of open tasks, or in none of them and has its final end. The trigger runs once per recorded row: the first
+-- call checks all tasks of the transaction, and later calls find no tasks to check.
 create or replace function tenuto._check_places()
   returns trigger
   language plpgsql
@@ -31,7 +31,7 @@ begin
     union all select a.task_id, 'final' from tenuto.task_attempts a where a.task_id = any (v_ids) and a.end_no = 0
   ) p
   group by p.task_id
-  having count(*) <> 2 or count(p.place) <> 1   -- its record and one place
+  having count(*) <> 2 or count(p.place) <> 1   -- its row in tasks, and one place
   limit 1;
   if found then
     raise exception 'task % must be in one place, but is in % (%)', v_bad.task_id, v_bad.places,

@@ -1,6 +1,6 @@
 -- Test databases only: raises an error when a run, a worker or a version of a DAG changes its status in a way that
--- task_transitions does not allow. A single-task run has no status of its own until it grows. A run older than the
--- statement was moved by drop_partitions, not started.
+-- task_transitions does not allow. A single-task run has no status of its own until tasks are added to it. A run whose
+-- created_at is before the statement is not checked when it is inserted: drop_partitions has moved its row.
 create or replace function tenuto._check_status()
   returns trigger
   language plpgsql

@@ -1,5 +1,5 @@
--- Test databases only: records the tasks that left a state table, until _check_places checks at the commit where they
--- are.
+-- Test databases only: records the tasks whose row was deleted from a state table. At commit, _check_places checks
+-- where these tasks are.
 create table if not exists tenuto.test_touched (
   xid      xid8 not null,
   task_ids uuid[] not null

@@ -1,5 +1,5 @@
--- Test databases only: records every insert into a state table as a move, and raises an error if the move is not legal
--- from the state before.
+-- Test databases only: records every insert into a state table as a move of the task. Raises an error if
+-- task_transitions does not allow a move from the task's last state to the new one.
 create table if not exists tenuto.test_moves (
   no         bigint generated always as identity,
   task_id    uuid not null,
@@ -47,7 +47,7 @@ begin
   )
   select m.* into v_illegal
   from moves m
-  where (m.from_state, m.to_state) is distinct from ('queued', 'queued')   -- from one table to another
+  where (m.from_state, m.to_state) is distinct from ('queued', 'queued')   -- queued in another table
     and not exists (
       select from tenuto.task_transitions t
       where t.entity = 'task' and t.from_state is not distinct from m.from_state and t.to_state = m.to_state)

@@ -1,5 +1,5 @@
--- Returns how long the statement has been running, by the clock of a test database: no time passes while it stands
--- still.
+-- Returns how many seconds the statement has been running, by the clock of a test database: 0 if `tenuto.fake_now` has
+-- stopped that clock.
 create or replace function tenuto._seconds_since_now()
   returns float8
   language sql

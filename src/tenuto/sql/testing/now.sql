@@ -1,4 +1,4 @@
--- Returns the clock of a test database: `set tenuto.fake_now = '…'` stops it at that time.
+-- Returns the time of a test database: `set tenuto.fake_now = '…'` stops the clock at that time.
 create or replace function tenuto.now()
   returns timestamptz
   language sql

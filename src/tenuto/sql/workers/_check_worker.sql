@@ -1,5 +1,5 @@
--- Raises an error for a worker id, instance type or metadata that the table of workers cannot hold, and for a code
--- version of more than 64 bytes: routes list code versions.
+-- Raises TN003 for a worker id or instance type that is missing or too long, and for a code version of more than 64
+-- bytes: routes list code versions. Raises TN007 for metadata over 1 MB.
 create or replace function tenuto._check_worker(p_worker_id text, p_instance_type text, p_metadata jsonb)
   returns void
   language plpgsql

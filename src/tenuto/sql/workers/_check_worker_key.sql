@@ -1,6 +1,6 @@
--- Raises an error unless a worker key can open a session for these queues (null: all) under this worker id. An open
--- session under this worker id is replaced only if it belongs to the same key, to a key that this key replaced, or to a
--- key that was revoked or has expired.
+-- Raises an error unless a worker key can open a session for these queues (null: all) under this worker id. If the
+-- worker id has an open session, the new session replaces it only if the open session belongs to the same key, to a key
+-- that this key replaced, or to a key that was revoked or has expired.
 create or replace function tenuto._check_worker_key(
   p_org_id uuid, p_worker_key_id uuid, p_worker_id text, p_queues text[])
   returns void

@@ -1,5 +1,5 @@
--- Returns the times after which a worker of an org counts as stale, stuck or failed, from the settings of the org, and
--- the patterns of task types that are never stuck.
+-- Returns, from the settings of an org, the times after which a worker counts as stale, stuck or failed, and the
+-- patterns of the task types whose tasks never count as stuck.
 create or replace function tenuto._health_thresholds(
   p_settings jsonb,
   out stale_after interval, out stuck_after interval, out start_within interval, out silent_after interval,

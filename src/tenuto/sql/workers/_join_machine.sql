@@ -1,5 +1,5 @@
--- Makes a worker part of the machine of a pool that it runs on. A machine that registers after its request failed is
--- controlled again. Raises TN004 if the machine was given up: its provider is asked to end it.
+-- Assigns a worker to the machine on which it runs, if the machine belongs to a pool. A machine that registers after
+-- its request failed is controlled again. Raises TN004 if the machine was given up, because its provider is to end it.
 create or replace function tenuto._join_machine(p_org_id uuid, p_worker_id text, p_machine text)
   returns void
   language plpgsql

@@ -1,5 +1,5 @@
--- Returns the session of a worker that connects by HTTP, open or ended. A session belongs to the worker key that opened
--- it: the function raises TN001 for any other key, and TN008 for a key that was revoked or has expired since the
+-- Returns the session of a worker that connects by HTTP, even if the session has ended. A session belongs to the worker
+-- key that opened it: raises TN001 for any other key. Raises TN008 if the key was revoked or has expired since the
 -- request began.
 create or replace function tenuto._key_session(p_org_id uuid, p_worker_key_id uuid, p_session_id bigint, p_token uuid)
   returns tenuto.sessions

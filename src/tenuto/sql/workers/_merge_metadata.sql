@@ -1,5 +1,5 @@
--- Returns a worker's stored metadata merged with the new values. If both together are over 1 MB, returns only the new
--- values: a worker that sends a new key with every heartbeat must not lose its lease for that reason.
+-- Returns a worker's stored metadata merged with the new values. Returns only the new values if the merged metadata
+-- would be over 1 MB: a worker that sends a new key with every heartbeat must not lose its lease for that reason.
 create or replace function tenuto._merge_metadata(p_old jsonb, p_new jsonb)
   returns jsonb
   language sql

@@ -1,5 +1,5 @@
--- Returns true if the session is open and its worker active, false if the worker is draining or in error. An ended
--- session or a wrong token raises TN002.
+-- Returns true if the session is open and its worker is active, false if the worker is draining or in error. Raises
+-- TN002 if the session has ended or the token is wrong.
 create or replace function tenuto._session_can_claim(p_session_id bigint, p_token uuid)
   returns boolean
   language plpgsql

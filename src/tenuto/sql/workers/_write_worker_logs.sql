@@ -1,5 +1,5 @@
--- Appends lines to the log of a worker: a JSON array of {age_seconds, level, message}, of which 500 per call are
--- written. A message is cut at 4,000 characters. The newest 2,000 lines of a worker are kept.
+-- Appends lines to the log of a worker. p_lines is a JSON array of {age_seconds, level, message}; its first 500 lines
+-- are written. A message is cut at 4,000 characters. The newest 2,000 lines of a worker are kept.
 create or replace function tenuto._write_worker_logs(p_org_id uuid, p_worker_id text, p_lines jsonb)
   returns void
   language plpgsql

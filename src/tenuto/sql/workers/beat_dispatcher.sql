@@ -1,4 +1,4 @@
--- Records a heartbeat of a dispatcher, with its address. Deletes dispatchers without a heartbeat for an hour.
+-- Records a heartbeat of a dispatcher, with its address. Deletes dispatchers that have sent no heartbeat for an hour.
 create or replace function tenuto.beat_dispatcher(p_id uuid, p_address text, p_port int)
   returns void
   language plpgsql

@@ -1,6 +1,6 @@
--- Records a heartbeat of a worker without a session (started by a provider, or external): the first heartbeat creates
--- the worker, later ones merge its metrics (VRAM, load). p_logs: lines for its log, as _write_worker_logs takes them. A
--- terminated worker stays terminated.
+-- Records a heartbeat of a worker without a session (started by a provider, or external). The first heartbeat creates
+-- the worker, later heartbeats merge its metrics (VRAM, load). p_logs: lines for its log, in the form that
+-- _write_worker_logs expects. A terminated worker stays terminated. Returns the status of the worker.
 create or replace function tenuto.beat_worker(
   p_org_id uuid, p_worker_id text, p_metrics jsonb default '{}', p_instance_type text default 'external',
   p_logs jsonb default null)

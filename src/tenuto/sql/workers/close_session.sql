@@ -1,5 +1,5 @@
--- any open state -> terminated: ends the session of a worker that stops. expire_attempts returns the tasks that the
--- session still held.
+-- any other state -> terminated: ends the session of a worker that stops. expire_attempts then ends the attempts that
+-- the session still held.
 create or replace function tenuto.close_session(p_session_id bigint, p_token uuid)
   returns void
   language plpgsql
@@ -11,7 +11,7 @@ begin
   from tenuto.workers w
   join tenuto.sessions s on s.org_id = w.org_id and s.worker_id = w.id
   where s.id = p_session_id
-  for no key update of w;   -- before the session, as in every function
+  for no key update of w;   -- the worker's row first, as in every function
 
   update tenuto.sessions
   set ended_at = tenuto.now(), end_reason = 'closed'

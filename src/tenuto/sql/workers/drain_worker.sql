@@ -1,4 +1,4 @@
--- active -> draining: the worker finishes what it holds and claims nothing more. Idempotent.
+-- active -> draining: the worker finishes the tasks that it holds and claims no more tasks. Idempotent.
 create or replace function tenuto.drain_worker(p_org_id uuid, p_worker_id text, p_reason text default null)
   returns void
   language plpgsql

@@ -1,5 +1,5 @@
--- Ends the open sessions of a revoked worker key and terminates their workers; expire_attempts returns their tasks.
--- Returns how many sessions ended. Idempotent.
+-- Ends the open sessions of a revoked worker key and terminates their workers. expire_attempts then ends the attempts
+-- that the sessions held. Returns how many sessions were ended. Idempotent.
 create or replace function tenuto.end_key_sessions(p_org_id uuid, p_worker_key_id uuid)
   returns bigint
   language plpgsql
@@ -13,7 +13,7 @@ begin
     and w.id in (select s.worker_id from tenuto.sessions s
                  where s.org_id = p_org_id and s.worker_key_id = p_worker_key_id and s.ended_at is null)
   order by w.id
-  for no key update of w;   -- before the sessions, as in every function
+  for no key update of w;   -- the workers' rows first, as in every function
 
   with ended as (
     update tenuto.sessions s

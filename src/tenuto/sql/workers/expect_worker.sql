@@ -1,5 +1,5 @@
--- -> starting: a worker was requested and has not registered yet. Raises TN004 if a worker of that id is open.
--- p_pool_id: the pool that requests the worker's machine.
+-- -> starting: a worker was requested and has not registered yet. Raises TN004 if a worker with that id exists and is
+-- not terminated. p_pool_id: the pool that requests the worker's machine.
 create or replace function tenuto.expect_worker(
   p_org_id uuid, p_worker_id text, p_instance_type text, p_metadata jsonb default '{}',
   p_pool_id uuid default null)

@@ -1,5 +1,5 @@
--- Ends the sessions whose lease has passed: their workers -> error. expire_attempts returns their tasks. With p_keys,
--- only these sessions, even if they are parked.
+-- Ends the sessions whose lease has passed: their workers -> error. expire_attempts then ends the attempts that the
+-- sessions held. With p_keys, only these sessions, even if they are parked.
 create or replace function tenuto.expire_sessions(p_limit int default 1000, p_keys text[] default null)
   returns bigint
   language plpgsql
@@ -18,7 +18,7 @@ begin
       and s.id <> all (v_parked)
     order by s.expires_at
     limit p_limit
-    for no key update of w, s skip locked   -- locked: its worker registers or closes it now
+    for no key update of w, s skip locked   -- a locked row: its worker registers or closes now
   ), ended as (
     update tenuto.sessions s
     set ended_at = tenuto.now(), end_reason = 'expired'

@@ -1,4 +1,5 @@
--- any open state -> error: the worker claims nothing more and its session ends, so that its tasks are returned.
+-- starting, active, draining -> error: the worker claims no more tasks. Its session ends, and expire_attempts then ends
+-- the attempts that the session held. For a worker that is in state error already, the new error is stored.
 create or replace function tenuto.fail_worker(p_org_id uuid, p_worker_id text, p_error text)
   returns void
   language plpgsql

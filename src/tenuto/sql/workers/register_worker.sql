@@ -1,7 +1,7 @@
--- -> active, with a new session. A worker that returns under its old id ends its old session: a process that still
--- sends heartbeats with that session is refused, and expire_attempts returns its tasks. p_worker_key_id: the worker
--- connects by HTTP; its session belongs to that key and claims from p_queues (null: all), which must be the key's
--- queues.
+-- -> active, with a new session. If the worker id has an open session, that session ends: a process that still sends
+-- heartbeats with it gets an error, and expire_attempts ends its attempts. p_worker_key_id: the key of a worker that
+-- connects by HTTP. The session then belongs to that key and claims from p_queues (null: all), which the key must
+-- allow.
 create or replace function tenuto.register_worker(
   p_org_id uuid, p_worker_id text,
   p_labels text[] default '{}', p_languages text[] default '{python}', p_address text default null,

@@ -1,5 +1,6 @@
--- Returns the loops among p_loops that this dispatcher runs now: loops it holds, renewed when half of their lease is
--- over, and loops without a holder. A call that gets no loop writes nothing. The leases of a dead dispatcher expire.
+-- Returns the loops among p_loops that this dispatcher runs now. These are loops that it holds already, whose leases
+-- are renewed when half of the lease is over, and loops that no dispatcher holds. A call that gets no loop writes
+-- nothing. The leases of a dead dispatcher expire.
 create or replace function tenuto.take_loops(
   p_dispatcher_id uuid, p_loops text[], p_lease interval default '2 seconds')
   returns setof text
@@ -7,8 +8,8 @@ create or replace function tenuto.take_loops(
 as $$
 declare
   v_now timestamptz := tenuto.now();
-  v_others int;   -- are run by others
-  v_mine int;     -- need no renewal
+  v_others int;   -- number of loops that other dispatchers run
+  v_mine int;     -- number of loops that this dispatcher runs and need not renew
 begin
   select count(*) filter (where l.dispatcher_id <> p_dispatcher_id and l.expires_at >= v_now),
          count(*) filter (where l.dispatcher_id = p_dispatcher_id and l.expires_at >= v_now + p_lease / 2)

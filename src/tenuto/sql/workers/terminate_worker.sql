@@ -1,4 +1,5 @@
--- any -> terminated: the worker's session ends, and expire_attempts returns its tasks. Idempotent.
+-- any -> terminated: the worker's session ends, and expire_attempts then ends the attempts that the session held.
+-- Idempotent.
 create or replace function tenuto.terminate_worker(p_org_id uuid, p_worker_id text)
   returns void
   language plpgsql

@@ -1,5 +1,5 @@
--- Returns true if a task cannot be retried. Losses count against max_attempts too, unless max_losses sets a separate
--- budget.
+-- Returns true if a task has no attempts left. Losses count against max_attempts too, unless max_losses sets a separate
+-- maximum for them.
 create or replace function tenuto._attempts_exhausted(
   p_failures int, p_losses int, p_max_attempts int, p_max_losses int)
   returns boolean

@@ -1,4 +1,5 @@
--- Raises TN003 for a difference between code and recorded steps that block_tasks cannot store.
+-- Raises an error for a mismatch between code and recorded steps that block_tasks cannot store: TN003 if its form is
+-- wrong, TN007 if it is over 1 MB.
 create or replace function tenuto._check_mismatch(p_mismatch jsonb)
   returns void
   language plpgsql

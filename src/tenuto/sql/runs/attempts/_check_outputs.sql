@@ -1,4 +1,4 @@
--- Raises TN007 for an output over 1 MB; called only for a batch that is large enough to contain such an output.
+-- Raises TN007 for an output over 1 MB. Called only if the whole batch is over 1 MB.
 create or replace function tenuto._check_outputs(p_task_ids uuid[], p_outputs jsonb[])
   returns void
   language plpgsql

@@ -1,5 +1,5 @@
--- Raises TN003 for seconds that cannot be added to a time: more than ten years, infinity, NaN (which compares larger
--- than any number).
+-- Raises TN003 for seconds that cannot be added to a time: more than ten years, infinity, or NaN (which Postgres sorts
+-- after all numbers).
 create or replace function tenuto._check_seconds(p_seconds float8[])
   returns void
   language plpgsql

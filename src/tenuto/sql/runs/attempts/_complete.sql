@@ -1,8 +1,8 @@
 -- running -> completed, for the attempts that the session holds. Returns only the reports that were rejected. A report
--- is accepted if it deletes the running row; history, counts, dependents, slots, data and effects are written with it.
--- One index scan over the sorted ids takes the rows in id order. The query plan is fixed, whatever the statistics: a
--- nested loop over reports and outputs made the call three times as expensive. p_known: the caller has checked the
--- session. p_published: what tasks of jobs publish, one list per task; a task with a wrong list fails and is refused.
+-- is accepted if it deletes the running row. History, counts, dependents, slots, data and effects are written with it.
+-- One index scan over the sorted ids locks the rows in id order. The query plan is fixed: a nested loop over reports
+-- and outputs made the call three times as expensive. p_known: the caller has checked the session. p_published: a list
+-- of publications per task of a job; a task with a wrong list fails, and its result is refused.
 create or replace function tenuto._complete(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_outputs jsonb[], p_effects jsonb,
   p_known boolean default false, p_published jsonb[] default null)

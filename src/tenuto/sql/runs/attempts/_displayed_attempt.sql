@@ -1,5 +1,5 @@
--- Returns the number of an attempt as users count it, from its fence number: attempts before it that failed or were
--- lost, plus one.
+-- Returns the number of an attempt as users count it, from the attempt number in its fence: one more than the number of
+-- attempts before it that failed or were lost.
 create or replace function tenuto._displayed_attempt(p_task_id uuid, p_attempt int)
   returns int
   language sql

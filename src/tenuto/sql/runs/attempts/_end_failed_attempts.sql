@@ -1,7 +1,8 @@
 -- running -> retrying | queued | failed | cancelled, for attempts that did not complete; their running rows are already
 -- deleted. A task with a cancel request is cancelled. A task without attempts left, or one that must not be retried,
--- has failed. Any other task waits for its backoff, or for the number of seconds that its report requested. If the
--- first charge of a task is a loss, it is retried without a pause: when a worker dies, its tasks are rarely the cause.
+-- has failed. Any other task is retried after its backoff, or after the number of seconds that its report requested. If
+-- the first attempt that counts against its maximum is a loss, the task is retried without a pause: when a worker dies,
+-- its tasks are rarely the cause. Returns the queued tasks that the caller has to make ready.
 create or replace function tenuto._end_failed_attempts(p_ends tenuto.attempt_end[], p_reported boolean)
   returns tenuto.queued_task[]
   language plpgsql
@@ -39,7 +40,7 @@ begin
       from tenuto.task_attempts a
       where a.task_id = t.id and a.end_no > 0
     ) h
-  ), untolerated_failures as materialized (   -- neither optional, nor followed by `continue` edges alone
+  ), untolerated_failures as materialized (   -- not optional, and not all edges are `continue`
     select s.id
     from ends s
     where s.outcome = 'failed'

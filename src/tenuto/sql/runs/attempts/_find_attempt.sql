@@ -1,4 +1,5 @@
--- Returns the running row of an attempt without a lock, for calls that only read. Raises TN005 if the attempt is lost.
+-- Returns the running row of an attempt without a lock, for calls that only read. Raises TN005 if the session does not
+-- hold the attempt.
 create or replace function tenuto._find_attempt(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int)
   returns tenuto.running_tasks

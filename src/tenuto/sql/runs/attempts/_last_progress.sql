@@ -1,4 +1,4 @@
--- Returns the progress that an earlier attempt of the task reported last.
+-- Returns the last progress that an earlier attempt of the task reported.
 create or replace function tenuto._last_progress(p_task_id uuid, out progress real, out message text)
   language sql
   stable

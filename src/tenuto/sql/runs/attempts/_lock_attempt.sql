@@ -1,6 +1,6 @@
 -- Locks and returns the running row of an attempt, so that the attempt cannot be lost while the caller writes on its
--- behalf. Raises TN005 if the attempt is lost. With p_open, for calls that a stopping task must not begin, raises TN006
--- if the attempt was asked to stop.
+-- behalf. Raises TN005 if the session does not hold the attempt. With p_open, raises TN006 if the attempt was asked to
+-- stop: this is for calls that a stopping task must not begin.
 create or replace function tenuto._lock_attempt(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_open boolean default false)
   returns tenuto.running_tasks

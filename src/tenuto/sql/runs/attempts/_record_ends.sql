@@ -1,4 +1,4 @@
--- Writes the final end of tasks that were not running, and adds it to the counts of their runs.
+-- Writes the final end of tasks that were not running, and adds the ends to the counts of their runs.
 create or replace function tenuto._record_ends(p_queued tenuto.queued_task[], p_outcome text, p_error jsonb)
   returns void
   language sql

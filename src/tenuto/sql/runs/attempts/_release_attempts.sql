@@ -1,6 +1,6 @@
--- running -> queued, for attempts that a worker returns or has forgotten: each gets its old position in its lane. They
--- keep their limit slots, so they do not wait for a limit again. Attempts with a cancel request are cancelled instead.
--- Wakes the workers of their queues.
+-- running -> queued, for attempts that a worker gives back or no longer knows. Each task gets its old position in its
+-- lane. The tasks keep their limit slots, so they do not wait for a limit again. Attempts with a cancel request are
+-- cancelled instead. Wakes the workers of their queues.
 create or replace function tenuto._release_attempts(
   p_running tenuto.running_tasks[], p_outcome text, p_reported boolean)
   returns void
@@ -10,7 +10,7 @@ as $$
 declare
   v_queued tenuto.queued_task[];
   v_woken tenuto.queued_task[];
-  v_seq bigint := nextval('tenuto.ready_seq') << 20;   -- for attempts claimed before positions were stored
+  v_seq bigint := nextval('tenuto.ready_seq') << 20;   -- for attempts without a stored position
 begin
   select b.queued, b.woken into v_queued, v_woken from tenuto._return_attempts(p_running, p_outcome, p_reported) b;
 
@@ -23,7 +23,7 @@ begin
 
   perform tenuto._make_ready(
     v_woken, array(select r.id from unnest(p_running) r where r.cancel and tenuto._has_limits(r.flags)));
-  -- Lane floors may have passed these positions.
+  -- The floors of lanes may have moved past these positions.
   perform tenuto._announce_lanes(v_queued, (select min(coalesce(r.seq, v_seq)) from unnest(p_running) r), true);
   perform tenuto._wake_queued(v_queued);
 end

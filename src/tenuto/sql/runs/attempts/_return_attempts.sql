@@ -1,6 +1,7 @@
--- Ends attempts that neither completed nor failed, without a charge, and records p_outcome in their history, with
--- p_errors by task id. A task with a cancel request is cancelled instead. Returns the queued tasks that continue, and
--- the tasks that such a cancel released. The caller makes all of them ready in one call, because that locks limits.
+-- Ends attempts that neither completed nor failed. They do not count against the maximum of attempts. Records p_outcome
+-- in their history, with p_errors by task id. A task with a cancel request is cancelled instead. Returns the queued
+-- tasks that continue (queued), and the tasks that became ready because others were cancelled (woken). The caller makes
+-- all of them ready in one call, because that call locks limits.
 create or replace function tenuto._return_attempts(
   p_running tenuto.running_tasks[], p_outcome text, p_reported boolean, p_errors jsonb default null,
   out queued tenuto.queued_task[], out woken tenuto.queued_task[])
@@ -21,7 +22,7 @@ begin
   where not r.cancel and tenuto._is_job_task(r.flags)
   having count(*) > 0;
 
-  -- A run is running from its first claim, however that attempt ended.
+  -- A run is running from its first claim on, even if that attempt did not complete.
   insert into tenuto.run_counts (run_id, org_id, started_at)
   select r.run_id, r.org_id, min(r.started_at)
   from unnest(p_running) r

@@ -1,6 +1,6 @@
--- Deletes the running rows of the reported attempts that the session holds, in id order, and returns them. Rows are
--- deleted by id, not by ctid: a row that was updated while this statement waited for its lock has a ctid that the
--- snapshot cannot see.
+-- Deletes the running rows of the reported attempts that the session holds, in id order, and returns them. Deletes rows
+-- by id, not by ctid: if a row was updated while this statement waited for its lock, the snapshot cannot see the new
+-- ctid.
 create or replace function tenuto._take_running(p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[])
   returns setof tenuto.running_tasks
   language sql

@@ -1,4 +1,5 @@
--- Returns true if this attempt was lost: the reaper ended it because its worker was gone, or lose_tasks reported it.
+-- Returns true if this attempt was lost: expire_attempts ended it because its worker was gone, or lose_tasks reported
+-- it.
 create or replace function tenuto._was_lost(p_end tenuto.task_attempts)
   returns boolean
   language sql

@@ -1,5 +1,5 @@
--- Restarts the timeouts of running attempts whose code begins only now: the time in which their process was prepared
--- does not count.
+-- Restarts the timeouts of running attempts whose code begins only now. So the time that it took to prepare their
+-- process does not count.
 create or replace function tenuto.begin_tasks(p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[])
   returns void
   language plpgsql

@@ -1,6 +1,6 @@
 -- running -> completed, for a batch of reports. Returns one result per report: accepted, already_accepted (the same
--- fence reported before), stale_lease, or refused: the task has failed, because what it published is wrong.
--- p_published: for each task the list of what it publishes, or null: [{"output": 0, "partition": …, "location": …,
+-- fence was reported before), stale_lease, or refused (the task has failed, because its publications are wrong).
+-- p_published: for each task the list of its publications, or null: [{"output": 0, "partition": …, "location": …,
 -- "rows": …, "bytes": …, "fingerprint": …, "schema_hash": …, "checks": […]}, …].
 create or replace function tenuto.complete_tasks(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_outputs jsonb[] default null,

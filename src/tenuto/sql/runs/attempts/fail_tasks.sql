@@ -1,7 +1,7 @@
 -- running -> retrying | failed (or cancelled, if the attempt was asked to stop). p_retries: null retries after the
--- backoff, a number retries after that many seconds, -1 does not retry. Errors over 1 MB are cut. Returns the results
--- of complete_tasks, the maximum number of attempts of the task, and in how many seconds it is retried: null if it is
--- not retried, or if the session did not hold it.
+-- backoff, a number retries after that many seconds, -1 does not retry. Errors over 1 MB are cut. Returns the same
+-- results as complete_tasks, the maximum number of attempts of the task, and in how many seconds it is retried. This
+-- number is null if the task is not retried, or if the session did not hold it.
 create or replace function tenuto.fail_tasks(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_errors jsonb[],
   p_retries float8[] default null)

@@ -1,6 +1,6 @@
 -- running -> retrying | failed (or cancelled, if the attempt was asked to stop): the worker is alive, but the process
--- or thread of the attempt died or will not stop. Charged as a loss, as if the worker had died. The error is stored
--- with the reason attempt_lost. Returns the results of fail_tasks.
+-- or thread of the attempt died or does not stop. Counts as a loss, as if the worker had died. The error is stored with
+-- the reason attempt_lost. Returns the same results as fail_tasks.
 create or replace function tenuto.lose_tasks(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_errors jsonb[])
   returns table (task_id uuid, attempt int, result text, max_attempts int, retry_in_seconds float8)

@@ -1,5 +1,5 @@
 -- Records that the code of running attempts is alive, and their progress; null keeps the last value. Returns the tasks
--- that the session no longer holds (stale_lease), and those that should stop (cancelled).
+-- that the session no longer holds (stale_lease), and the tasks that should stop (cancelled).
 create or replace function tenuto.report_progress(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_progress float8[] default null,
   p_messages text[] default null)

@@ -1,6 +1,7 @@
--- waiting -> queued, for tasks that wait for other code, where a worker with other code is alive. Looks at up to 100
--- routes per call, in turn by org, and gives each org the same share of p_limit, and each route of an org: many blocked
--- tasks or types of one org do not delay another's. p_keys: only these tasks, parked or not.
+-- waiting -> queued, for tasks that wait for other code, if a worker with other code is alive. Checks up to 100 routes
+-- per call, of all orgs in turn. Each org gets the same share of p_limit, and each route of an org the same part of
+-- that share: many blocked tasks or types of one org do not delay those of another. With p_keys, only these tasks, even
+-- if they are parked.
 create or replace function tenuto.unblock_tasks(p_limit int default 1000, p_keys text[] default null)
   returns bigint
   language plpgsql

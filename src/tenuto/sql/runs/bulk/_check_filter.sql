@@ -1,5 +1,5 @@
--- Raises TN003 for a filter that a bulk operation cannot use: without any condition, or with another status than one of
--- p_statuses.
+-- Raises TN003 for a filter that a bulk operation cannot use: a filter without any condition, or with a status that is
+-- not in p_statuses.
 create or replace function tenuto._check_filter(
   p_status text, p_name text, p_type text, p_since timestamptz, p_statuses text[])
   returns void

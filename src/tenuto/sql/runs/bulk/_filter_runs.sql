@@ -1,13 +1,13 @@
--- Returns those of these runs, given newest first, that match a filter of _find_runs: at most p_limit. p_statuses:
--- their statuses, if they are known. Looks at 200 runs, then at twice as many, and so on until enough match, because
--- reading 10,000 takes 50 ms and more.
+-- Returns those of the runs p_ids that match a filter of _find_runs, at most p_limit. p_ids are sorted, newest first.
+-- p_statuses: the statuses of these runs, if they are known. Reads 200 runs, then 400, then 800, and so on until enough
+-- match, because reading 10,000 runs takes 50 ms or more.
 create or replace function tenuto._filter_runs(
   p_ids uuid[], p_statuses text[], p_status text, p_name text, p_type text, p_metadata jsonb, p_limit int)
   returns uuid[]
   language plpgsql
   stable
   set plan_cache_mode = force_generic_plan
-  set enable_seqscan = off    -- by id, whatever the statistics say
+  set enable_seqscan = off    -- read by id, regardless of the statistics
   set enable_hashjoin = off
   set enable_mergejoin = off
   set jit = off
@@ -17,7 +17,7 @@ declare
   v_from int := 1;
   v_count int := greatest(200, p_limit);
 begin
-  if p_statuses is not null and num_nonnulls(p_name, p_type, p_metadata) = 0 then   -- nothing more has to be read
+  if p_statuses is not null and num_nonnulls(p_name, p_type, p_metadata) = 0 then   -- no table has to be read
     return array(
       select c.id
       from unnest(p_ids, p_statuses) c(id, status)

@@ -1,8 +1,8 @@
--- Returns the runs of an org that match a filter, newest first, before an id: at most p_limit. p_status: a status, or
--- open or ended. next_before: where to continue; null if there are no more. One call looks at 10,000 runs (open, failed
--- and cancelled ones have indexes and are found whatever their age), so more may match although p_limit is not reached.
--- p_metadata: the metadata contains it; with no other filter, such runs are found whatever their age. Computes statuses
--- as run_status does, from fewer tables: the view took seconds for 10,000 runs.
+-- Returns the runs of an org that match a filter, newest first, before p_before: at most p_limit. p_status: a status,
+-- or open (not ended) or ended. next_before: where to continue; null if there are no more runs. One call reads at most
+-- 10,000 runs, so more runs may match although p_limit is not reached. Open, failed and cancelled runs have indexes and
+-- are found at any age. p_metadata: the metadata of the run contains it; without other filters, such runs are found at
+-- any age. Computes statuses as run_status does, from fewer tables: the view took seconds for 10,000 runs.
 create or replace function tenuto._find_runs(
   p_org_id uuid, p_status text, p_name text, p_type text, p_since timestamptz, p_before uuid, p_limit int,
   p_metadata jsonb default null, out ids uuid[], out next_before uuid)
@@ -64,7 +64,7 @@ begin
         union all
         (select a.task_id
          from tenuto.task_attempts a
-         cross join lateral (   -- offset 0: by id; otherwise the planner may walk all runs in the order of the result
+         cross join lateral (   -- offset 0: read by id; otherwise the planner may read all runs in result order
            select from tenuto.runs r where r.id = a.task_id and r.single_task offset 0) r
          where a.org_id = p_org_id and a.end_no = 0
            and a.outcome = p_status and a.outcome in ('failed', 'cancelled', 'skipped')

@@ -1,8 +1,9 @@
 -- Returns the newest runs (p_kind run) or tasks (task) of an org whose metadata contains p_metadata, from p_first on
--- and before an id: at most p_limit. A value that many rows have is found among the newest 2,000. Others are found by
--- index, which returns rows in no order, and therefore step by step: each step searches twice as many periods as the
--- one before, or fewer if over 5,000 rows match there. So a page costs little whether the rows that match are new or
--- old, few or many. For ids outside of all periods, which are not UUIDv7s, the index is searched as a whole.
+-- and before p_before: at most p_limit. First reads the newest 2,000 rows: a value that many rows have is found there.
+-- Then searches the index. The index returns rows in no order, so the search goes back in steps of periods (_period).
+-- Each step searches twice as many periods as the step before, or fewer if more than 5,000 rows match. So a page costs
+-- little, whether the rows that match are new or old, few or many. For ids outside of all periods, which are not
+-- UUIDv7s, the index is searched as a whole.
 create or replace function tenuto._newest_with_metadata(
   p_kind text, p_org_id uuid, p_metadata jsonb, p_first uuid, p_before uuid, p_limit int)
   returns uuid[]
@@ -45,7 +46,7 @@ begin
     if not v_found.complete and v_count > 1 then
       v_max_count := greatest(1, v_count / 16);
       v_count := v_max_count;
-    elsif not v_found.complete then   -- so many that the next of them is near
+    elsif not v_found.complete then   -- so many rows match that the next one is near
       v_recent := tenuto._recent_with_metadata(p_kind, p_org_id, p_metadata, p_first, v_last, 10000);
       v_ids := v_ids || v_recent.ids;
       v_last := v_recent.last;

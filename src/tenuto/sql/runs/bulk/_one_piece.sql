@@ -1,7 +1,7 @@
--- Returns the newest of these runs that one piece processes: at least one, and as many as have 1,000 tasks together
--- (_request_piece). A piece with more would not end within the statement timeout of a server, and would never make
--- progress. A large run counts as one task: the others are processed afterwards. p_per_run: what a run costs besides
--- its tasks, in tasks. next_before: the last of them if runs remain, else p_next_before.
+-- Returns the newest of these runs, as many as one piece can process: at least one run, and at most 1,000 tasks
+-- together (_request_piece). A larger piece would not end within the statement timeout of a server, and would never
+-- make progress. A large run counts as one task, because advance_requests processes its tasks later. p_per_run: the
+-- cost of a run besides its tasks, in tasks. next_before: the last run of the piece if runs remain, else p_next_before.
 create or replace function tenuto._one_piece(
   p_ids uuid[], p_next_before uuid, p_per_run int, out ids uuid[], out next_before uuid)
   language plpgsql

@@ -1,7 +1,7 @@
--- any open state -> cancelled, for the runs that match a filter, newest first, at most p_limit (fewer if they have many
--- tasks), as cancel_run does. For large runs the request is recorded, and advance_requests does the rest. refused: {id,
--- reason} of each that ended meanwhile. Pass next_before as p_before for the next piece; null after the last one.
--- p_dry_run: returns the runs, and changes nothing.
+-- any state that is not final -> cancelled, for the runs that match a filter, newest first, at most p_limit (fewer if
+-- they have many tasks). Each run is cancelled as by cancel_run. For large runs only the request is recorded, and
+-- advance_requests cancels their tasks. refused: {id, reason} of each run that ended meanwhile. Pass next_before as
+-- p_before for the next piece; it is null after the last piece. p_dry_run: returns the runs, and changes nothing.
 create or replace function tenuto.cancel_runs(
   p_org_id uuid, p_status text default null, p_name text default null, p_type text default null,
   p_since timestamptz default null, p_reason text default null, p_before uuid default null, p_limit int default 100,
@@ -33,12 +33,12 @@ begin
     continue when v_id = any (v_small);
     begin
       perform tenuto._cancel_run(p_org_id, v_id, p_reason);
-    exception when sqlstate 'TN001' or sqlstate 'TN004' then   -- it ended meanwhile
+    exception when sqlstate 'TN001' or sqlstate 'TN004' then   -- the run ended meanwhile
       refused := refused || jsonb_build_object('id', v_id, 'reason', sqlerrm);
     end;
   end loop;
   perform tenuto._cancel_now(p_org_id, v_small, 'run', p_reason);
-  -- The cancel waited for workers that were ending tasks: this statement sees what they did.
+  -- The cancel may have waited for workers that were ending tasks. This new statement sees these ends.
   refused := refused || coalesce(
     (select jsonb_agg(jsonb_build_object(
        'id', i, 'reason', format('run %s is already %s', i, coalesce(s.status, 'deleted'))) order by i desc)

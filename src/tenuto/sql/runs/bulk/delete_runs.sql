@@ -1,6 +1,6 @@
--- Deletes the ended runs that match a filter, newest first, at most p_limit (fewer if they have many tasks), each as
--- delete_run does. refused: {id, reason} of each that cannot be deleted now. Pass next_before as p_before for the next
--- piece; null after the last one. p_dry_run: returns the runs, and changes nothing.
+-- Deletes the ended runs that match a filter, newest first, at most p_limit (fewer if they have many tasks). Each run
+-- is deleted as by delete_run. refused: {id, reason} of each run that cannot be deleted now. Pass next_before as
+-- p_before for the next piece; it is null after the last piece. p_dry_run: returns the runs, and changes nothing.
 create or replace function tenuto.delete_runs(
   p_org_id uuid, p_status text default null, p_name text default null, p_type text default null,
   p_since timestamptz default null, p_before uuid default null, p_limit int default 100,
@@ -29,7 +29,7 @@ begin
     begin
       perform tenuto._delete_run(p_org_id, v_id);
       run_ids := run_ids || v_id;
-    exception when sqlstate 'TN001' or sqlstate 'TN004' then   -- it was deleted meanwhile, or is being copied
+    exception when sqlstate 'TN001' or sqlstate 'TN004' then   -- the run was deleted meanwhile, or is being copied
       refused := refused || jsonb_build_object('id', v_id, 'reason', sqlerrm);
     end;
   end loop;

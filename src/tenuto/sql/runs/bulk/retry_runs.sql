@@ -1,7 +1,7 @@
--- Retries the failed runs that match a filter, or those with p_status, newest first, at most p_limit (fewer if that
--- would take long), each as retry_run does. Runs that were retried before are left out, even if the retry is deleted,
--- since it may have completed. refused: {id, reason} of each that cannot be retried. Pass next_before as p_before for
--- the next piece; null after the last one. p_dry_run: returns the runs, and changes nothing.
+-- Retries the runs with p_status (by default failed) that match a filter, newest first, at most p_limit (fewer if that
+-- would take long). Each run is retried as by retry_run. Runs that were retried before are left out, even if the retry
+-- is deleted, since it may have completed. refused: {id, reason} of each run that cannot be retried. Pass next_before
+-- as p_before for the next piece; it is null after the last piece. p_dry_run: returns the runs, and changes nothing.
 create or replace function tenuto.retry_runs(
   p_org_id uuid, p_status text default null, p_name text default null, p_type text default null,
   p_since timestamptz default null, p_before uuid default null, p_limit int default 100,
@@ -36,7 +36,7 @@ begin
     begin
       new_run_ids := new_run_ids || tenuto._retry_run(p_org_id, v_id, p_reuse);
       run_ids := run_ids || v_id;
-    exception when sqlstate 'TN001' or sqlstate 'TN004' then   -- it was deleted or retried meanwhile, or completed
+    exception when sqlstate 'TN001' or sqlstate 'TN004' then   -- deleted, retried or completed meanwhile
       refused := refused || jsonb_build_object('id', v_id, 'reason', sqlerrm);
     end;
   end loop;

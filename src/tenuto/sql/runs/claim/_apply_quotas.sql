@@ -1,6 +1,6 @@
 -- Returns the shares of groups, reduced to the number of tasks that groups with a quota can still run. The running
--- tasks of a group with a quota are counted under the row lock of the group, so that it never exceeds its quota; a
--- group that another claim is counting now is left to that claim.
+-- tasks of a group with a quota are counted under the row lock of the group, so that it never exceeds its quota. A
+-- group whose row another claim has locked gets no share.
 create or replace function tenuto._apply_quotas(
   p_groups int[], p_shares int[], p_tops int[], out groups int[], out shares int[], out tops int[])
   language plpgsql
@@ -12,8 +12,8 @@ declare
     order by g.no
     for no key update skip locked);
 begin
-  -- A second statement: its snapshot is newer than the locks and sees what their last holders claimed. Running tasks of
-  -- the default group are not in the index (_grouped) and are counted in one pass over all running tasks.
+  -- A second statement: its snapshot is newer than the locks and sees the claims of their last holders. Running tasks
+  -- of the default group are not in the index (_grouped) and are counted in one scan of all running tasks.
   select array_agg(s.no order by s.turn), array_agg(s.share order by s.turn), array_agg(s.top order by s.turn)
   into groups, shares, tops
   from (

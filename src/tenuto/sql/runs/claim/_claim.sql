@@ -1,6 +1,6 @@
--- queued -> running, for claim_tasks and complete_and_claim, which have checked the session: follows arrivals, claims
--- tasks, and wakes other workers for tasks that became claimable and were not taken. With lateral look-ups and a fixed
--- query plan, the claim reads only the first rows of its lanes, whatever the statistics.
+-- queued -> running, for claim_tasks and complete_and_claim, which have checked the session. Processes arrivals, claims
+-- tasks, and wakes other workers for tasks that became claimable and were not taken. With lateral lookups and a fixed
+-- query plan, the claim reads only the first rows of its lanes, regardless of the statistics.
 create or replace function tenuto._claim(
   p_session_id bigint, p_claim_no bigint, p_routes int[], p_limit int, p_group text)
   returns setof tenuto.claimed
@@ -21,20 +21,22 @@ declare
   v_left int := p_limit;
   v_found record;
   v_taken int;
-  -- Inputs are part of the result, which stays below 32 MB: get_inputs returns those larger than their share of it.
+  -- Inputs are part of the result, which stays below 32 MB. The inputs of a task that are larger than its share of that
+  -- are left out: the worker gets them with get_inputs.
   v_room int := 33554432 / greatest(p_limit, 1);
   v_only int := case when p_group is not null then tenuto._session_group(p_session_id, p_group) end;
 begin
   if exists (select from tenuto.arrivals a where a.id >= coalesce((select f.floor from tenuto.arrival_floor f), 0)) then
-    -- A new lane costs 50 µs: after a start with 20,000 of them, a claim of one task follows 100, dispatchers the rest.
+    -- A new lane costs 50 µs. After a start with 20,000 new lanes, a claim of one task processes 100, and dispatchers
+    -- the rest.
     v_arrived := tenuto._try_follow_arrivals(greatest(100, p_limit));
   end if;
   if exists (select from tenuto.routes where paused) then
     v_routes := array(
       select r from unnest(p_routes) r where r <> all (array(select id from tenuto.routes where paused)));
   end if;
-  -- The second round fills the shares that groups with few tasks left over. With many lanes, more rounds look for tasks
-  -- beyond the lanes read so far.
+  -- The second round distributes the shares that groups with few tasks did not use. With many lanes, more rounds search
+  -- for tasks beyond the lanes read so far.
   for v_round in 1..20
   loop
     v_share := tenuto._allocate_shares(v_routes, v_left, v_round, v_only, v_after);
@@ -48,7 +50,7 @@ begin
       return next tenuto._take_one(
         p_session_id, p_claim_no, v_found.due[1], v_found.id, v_found.group_no = any (v_named), v_room);
     elsif v_taken > 1 then
-      -- By ctid: these rows are locked, and ready rows are never updated.
+      -- Deletes by ctid: these rows are locked, and ready rows are never updated.
       return query
       with taken as (
         delete from tenuto.ready_tasks where ctid = any (v_found.due)

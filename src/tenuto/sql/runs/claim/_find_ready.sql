@@ -1,8 +1,8 @@
 -- Locks and returns the rows of the next tasks of a claim: at most p_limit, within the share of each group, by
 -- priority, then by age. Rows that other transactions have locked are skipped. p_many: a group may have more lanes than
 -- a claim reads, so the claim reads only as many lanes of each route as can matter, from the priority in p_tops on. id
--- and group_no are those of one of the tasks. Runs with the settings of _claim: look-ups by index, whatever the
--- statistics.
+-- and group_no belong to one of the returned tasks. Runs with the settings of _claim, which force index lookups
+-- regardless of the statistics.
 create or replace function tenuto._find_ready(
   p_routes int[], p_groups int[], p_shares int[], p_tops int[], p_many boolean, p_limit int, out due tid[], out id uuid,
   out group_no int)
@@ -10,7 +10,7 @@ create or replace function tenuto._find_ready(
 as $$
 #variable_conflict use_column
 begin
-  if cardinality(p_groups) = 1 and not p_many then   -- the short way: most claims serve one group
+  if cardinality(p_groups) = 1 and not p_many then   -- a shorter query, since most claims serve one group
     group_no := p_groups[1];
     select array_agg(x.tid), (array_agg(x.id))[1]
     into due, id

@@ -1,5 +1,5 @@
--- Returns true if the task's resource group can run one more task. Counted under the group's row lock, as in
--- _apply_quotas.
+-- Returns true if the task's resource group can run one more task. Counts running tasks under the group's row lock, as
+-- _apply_quotas does.
 create or replace function tenuto._group_below_quota(p_task_id uuid)
   returns boolean
   language plpgsql
@@ -12,7 +12,8 @@ begin
   join tenuto.resource_groups g on g.no = t.group_no
   where t.id = p_task_id and g.quota is not null
   for no key update of g;
-  -- A second statement: it sees what the last holder of the lock claimed. See _apply_quotas for the default group.
+  -- A second statement, so that it sees the claims of the last holder of the lock. See _apply_quotas for the default
+  -- group.
   return case
     when v_group.no is null then true
     when v_group.external_id = 'default'

@@ -1,5 +1,5 @@
 -- Returns the next resource groups after p_after with ready tasks on these routes, at most 64. Reads the tasks
--- themselves, so that lanes that are empty by now cost nothing.
+-- themselves, so that lanes that have become empty cost nothing.
 create or replace function tenuto._groups_with_work(p_routes int[], p_after int)
   returns int[]
   language sql

@@ -1,6 +1,6 @@
--- Lets claims of a lane begin after a ready task that cannot be removed, for example because its row is damaged: raises
--- the floor of the lane, and puts the tasks before it behind the others. The search from the bottom (move_floors)
--- lowers the floor again, so the task is tried again every few seconds.
+-- Makes claims of a lane begin after a ready task that cannot be removed, for example because its row is damaged.
+-- Raises the floor of the lane, and moves the tasks before the damaged one to the end of the lane. move_floors lowers
+-- the floor again, so the task is tried again every few seconds.
 create or replace function tenuto._pass_over(p_route_id int, p_group_no int, p_priority int, p_seq bigint)
   returns void
   language plpgsql

@@ -1,5 +1,5 @@
 -- queued -> running, for the one ready row at p_tid, which the caller has locked. p_grouped: the task is not in the
--- default resource group. Because the id is known, only its partition of tasks is opened, which saves a tenth of the
+-- default resource group. Because the id is known, only one partition of tasks is opened, which saves a tenth of the
 -- cost of claiming one task.
 create or replace function tenuto._take_one(
   p_session_id bigint, p_claim_no bigint, p_tid tid, p_id uuid, p_grouped boolean, p_room int)

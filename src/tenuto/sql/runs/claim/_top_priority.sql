@@ -1,5 +1,5 @@
 -- Returns the highest priority of the ready tasks of a resource group on these routes. Reads the tasks themselves, so
--- that lanes that are empty by now cost nothing.
+-- that lanes that have become empty cost nothing.
 create or replace function tenuto._top_priority(p_routes int[], p_group_no int)
   returns int
   language sql

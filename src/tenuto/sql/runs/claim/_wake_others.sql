@@ -1,6 +1,6 @@
 -- Wakes other workers for routes whose tasks a claim made claimable: routes that the claim does not serve, and its own
--- routes unless it took all of their tasks. Workers that the start woke may have tried to claim before the tasks were
--- claimable.
+-- routes unless it took all of their tasks. The start has woken workers already, but they may have tried to claim
+-- before the tasks were claimable.
 create or replace function tenuto._wake_others(p_found int[], p_routes int[], p_took_all boolean)
   returns void
   language sql

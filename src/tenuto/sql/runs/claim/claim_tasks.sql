@@ -1,5 +1,5 @@
 -- queued -> running, for up to p_limit tasks of the routes. Each resource group gets a share by its weight, within its
--- quota (p_group: only this group); inside a group, tasks are claimed by priority, then by age. p_claim_no is one
+-- quota (p_group: only this group). Inside a group, tasks are claimed by priority, then by age. p_claim_no must be one
 -- higher with every call of the session.
 create or replace function tenuto.claim_tasks(
   p_session_id bigint, p_token uuid, p_claim_no bigint, p_routes int[], p_limit int, p_group text default null)

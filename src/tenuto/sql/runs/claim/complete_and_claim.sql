@@ -1,6 +1,7 @@
--- running -> completed and queued -> running in one round trip: the worker's hot path. A row with a result is a
--- rejected report or, if it has no task, session_ended: nothing was claimed. The other rows are newly claimed tasks.
--- For a copy of a task, root_id is the id of the original task. p_published: as in complete_tasks.
+-- running -> completed and queued -> running in one round trip, the call that workers make most often. A row with a
+-- result and a task is a rejected report. A row with the result session_ended has no task and means that nothing was
+-- claimed. Rows without a result are claimed tasks. For a copy of a task, root_id is the id of the original task.
+-- p_published: as in complete_tasks.
 create or replace function tenuto.complete_and_claim(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_outputs jsonb[],
   p_claim_no bigint, p_routes int[], p_limit int, p_effects jsonb default null, p_group text default null,
@@ -29,7 +30,7 @@ begin
       return query
       select null::text, c.* from tenuto._claim(p_session_id, p_claim_no, p_routes, p_limit, p_group) c;
     elsif v_status is null then
-      -- Not an error: that would roll back the completions above.
+      -- A row instead of an error, which would roll back the completions above.
       return query
       select 'session_ended', null::uuid, null::int, null::uuid, null::int, null::jsonb, null::jsonb, null::real,
              null::jsonb, null::uuid;

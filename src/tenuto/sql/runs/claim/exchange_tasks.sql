@@ -1,6 +1,7 @@
--- running -> completed and queued -> running for a worker that connects by HTTP: complete_and_claim for a session of
--- its worker key, from that session's queues only. The claimed tasks and the rejected reports are returned as the JSON
--- of the response. p_types: only tasks of these types (null: all). p_published: as in complete_tasks, added last.
+-- running -> completed and queued -> running for a worker that connects by HTTP. Calls complete_and_claim for a session
+-- of its worker key, and claims only from that session's queues. The claimed tasks and the rejected reports are
+-- returned as the JSON of the response. p_types: only tasks of these types (null: all). p_published: as in
+-- complete_tasks; it is the last parameter because it was added later.
 create or replace function tenuto.exchange_tasks(
   p_org_id uuid, p_worker_key_id uuid, p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[],
   p_outputs jsonb[], p_claim_no bigint, p_limit int, p_types text[] default null, p_group text default null,

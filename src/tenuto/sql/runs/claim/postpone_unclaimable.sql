@@ -1,8 +1,8 @@
--- queued -> queued, but not claimable before p_pause has passed: postpones tasks whose claim raises an error, for
+-- queued -> queued, but not claimable before p_pause has passed. Postpones tasks whose claim raises an error, for
 -- example because one of their rows is damaged, so that they do not block the tasks behind them in their lanes. Called
 -- after a claim that raised an error. Tries to claim the first p_limit tasks of each lane one by one, and undoes every
--- try. A task that cannot even be removed from its lane is passed over (_pass_over). Returns the tasks that raise, with
--- their errors.
+-- try. If a task cannot even be removed from its lane, claims begin after it (_pass_over). Returns the tasks whose
+-- claim raises an error, with the error.
 create or replace function tenuto.postpone_unclaimable(
   p_session_id bigint, p_token uuid, p_routes int[], p_limit int, p_pause interval default '1 minute')
   returns table (task_id uuid, org_id uuid, run_id uuid, error text)
@@ -17,7 +17,7 @@ begin
   if not tenuto._session_can_claim(p_session_id, p_token) then
     return;
   end if;
-  perform tenuto._wake_routes(tenuto._try_follow_arrivals());   -- the claim that raised has undone this
+  perform tenuto._wake_routes(tenuto._try_follow_arrivals());   -- again, because the failed claim was rolled back
   for v_ready in
     select q.*
     from tenuto.ready_lanes l

@@ -1,5 +1,6 @@
--- Returns the id of a run, task or resource group that can hold data objects; a group is named by its id, or by
--- p_group. Raises TN003 for another kind of holder, TN001 if it does not exist.
+-- Returns the id of a run, task or resource group that can hold data objects. A group is passed by its id in
+-- p_holder_id, or by its name in p_group. Raises TN003 for another kind of holder, and TN001 if the holder does not
+-- exist.
 create or replace function tenuto._object_holder(p_org_id uuid, p_holder text, p_holder_id uuid, p_group text)
   returns uuid
   language plpgsql

@@ -1,4 +1,4 @@
--- Makes a run, a resource group or a task hold an object, as reference_object does.
+-- Makes a run, a resource group or a task hold an object, as reference_object does, without an audit entry.
 create or replace function tenuto._reference_object(
   p_org_id uuid, p_object_id uuid, p_holder text, p_holder_id uuid, p_group text default null)
   returns void

@@ -1,4 +1,5 @@
--- Deletes a data object without references. Returns its uri, so that the caller can delete its file.
+-- Deletes a data object. Returns its uri, so that the caller can delete its file. Raises TN004 if the object has
+-- references.
 create or replace function tenuto.delete_object(p_org_id uuid, p_object_id uuid)
   returns text
   language plpgsql
@@ -10,7 +11,7 @@ begin
   if not found then
     perform tenuto._raise('TN001', format('no data object %s', p_object_id));
   end if;
-  -- A second statement, so that it sees references made before this transaction had the lock.
+  -- A second statement, so that it sees references that were added before this transaction got the lock.
   delete from tenuto.data_objects o
   where o.org_id = p_org_id and o.id = p_object_id
     and not exists (select from tenuto.data_references r where r.org_id = p_org_id and r.object_id = p_object_id);

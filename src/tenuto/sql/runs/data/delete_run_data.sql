@@ -1,5 +1,5 @@
--- Deletes a key of a run's data with its history, or one value by its id. Returns how many values were deleted; raises
--- TN001 if the run does not exist.
+-- Deletes a key of a run's data with all its values, or one value by its id. Returns how many values were deleted.
+-- Raises TN001 if the run does not exist.
 create or replace function tenuto.delete_run_data(
   p_org_id uuid, p_run_id uuid, p_key text default null, p_data_id uuid default null)
   returns bigint

@@ -1,4 +1,4 @@
--- Returns a data object with the addresses that hold it.
+-- Returns a data object with the addresses of the workers that have it. Raises TN001 if it does not exist.
 create or replace function tenuto.get_object(p_org_id uuid, p_object_id uuid)
   returns table (
     id uuid, type text, uri text, payload bytea, size bigint, checksum text, metadata jsonb, created_at timestamptz,

@@ -1,4 +1,5 @@
--- Returns one value of run data: by its id, or the latest value of a key of a run. Raises TN001 if there is none.
+-- Returns one value of run data: the value with p_data_id, or the latest value of the key p_key of a run. Raises TN001
+-- if there is no such value.
 create or replace function tenuto.get_run_data_value(
   p_org_id uuid, p_data_id uuid default null, p_run_id uuid default null, p_key text default null)
   returns tenuto.run_data

@@ -1,5 +1,5 @@
--- Returns the operator state of a running attempt's type or job (_state_owner): one key, or all. Raises TN005 if the
--- attempt is lost.
+-- Returns the operator state of a running attempt's type or job (_state_owner): one key, or all keys. Raises TN005 if
+-- the session does not hold the attempt.
 create or replace function tenuto.get_task_state(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_key text default null)
   returns table (key text, value jsonb, version bigint, updated_at timestamptz)

@@ -1,12 +1,13 @@
--- Sets the addresses that hold a data object. Hard: only workers at one of these addresses can run tasks that take the
--- object. Soft: workers there are preferred for two seconds. Replaces the earlier addresses.
+-- Sets the addresses of the workers that have a data object. Hard: only workers at one of these addresses can run tasks
+-- with the object as an input. Soft: workers at these addresses are preferred for two seconds. Replaces the earlier
+-- addresses.
 create or replace function tenuto.place_object(
   p_org_id uuid, p_object_id uuid, p_addresses text[], p_hard boolean default false)
   returns void
   language plpgsql
 as $$
 begin
-  -- A hard place is part of the route of every task that takes the object, and a route must fit into an index.
+  -- Hard addresses are part of the route of every task with the object as an input, and a route must fit into an index.
   if p_hard and octet_length(array_to_string(p_addresses, ' ')) > 500 then
     perform tenuto._raise('TN007',
       format('the %s hard addresses have more than 500 bytes together', cardinality(p_addresses)),

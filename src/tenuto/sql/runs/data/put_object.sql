@@ -1,5 +1,6 @@
--- Stores a data object and returns its id: a payload up to 1 MB, or the uri of a file stored elsewhere. Nothing
--- references it yet: collect_objects may delete it a day later, unless it is persisted.
+-- Stores a data object and returns its id. The object is a payload up to 1 MB, or the uri of a file stored elsewhere.
+-- It has no references yet: unless it is persisted, collect_objects may delete it a day later (or after
+-- object_retention_hours).
 create or replace function tenuto.put_object(
   p_org_id uuid, p_type text, p_payload bytea default null, p_uri text default null, p_size bigint default null,
   p_checksum text default null, p_metadata jsonb default null, p_id uuid default null,

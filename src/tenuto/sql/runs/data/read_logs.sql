@@ -1,5 +1,5 @@
--- Returns the log lines of a task after a position: pass the attempt and line of the last line read to continue there.
--- displayed_attempt counts only attempts that failed or were lost, as every display does.
+-- Returns the log lines of a task after a position. To continue, pass the attempt and number of the last line read.
+-- displayed_attempt is the number of the attempt as users see it: it counts only attempts that failed or were lost.
 create or replace function tenuto.read_logs(
   p_org_id uuid, p_task_id uuid, p_after_attempt int default 0, p_after_line int default 0, p_limit int default 1000)
   returns table (

@@ -1,6 +1,7 @@
--- Returns the log lines of all tasks of a run in the order of their times, after a position: pass time, task, attempt
--- and line of the last line read to continue there, or only a time. Workers write lines in batches, so older lines may
--- still arrive. displayed_attempt counts only attempts that failed or were lost, as every display does.
+-- Returns the log lines of all tasks of a run in the order of their times, after a position. To continue, pass the
+-- time, task, attempt and number of the last line read, or only a time. Workers write lines in batches, so older lines
+-- may still arrive. displayed_attempt is the number of the attempt as users see it: it counts only attempts that failed
+-- or were lost.
 create or replace function tenuto.read_run_logs(
   p_org_id uuid, p_run_id uuid, p_after timestamptz default '-infinity',
   p_after_task uuid default '00000000-0000-0000-0000-000000000000', p_after_attempt int default 0,

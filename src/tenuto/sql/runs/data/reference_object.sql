@@ -1,5 +1,6 @@
--- Makes a run, a resource group or a task hold an object: the object stays until every such reference is released. A
--- reference ends with its holder, too. A group is named by its id, or by p_group. Idempotent.
+-- Makes a run, a resource group or a task hold an object: the object is kept until every such reference is released. A
+-- reference also ends when its holder is deleted. A group is passed by its id in p_holder_id, or by its name in
+-- p_group. Idempotent.
 create or replace function tenuto.reference_object(
   p_org_id uuid, p_object_id uuid, p_holder text, p_holder_id uuid default null, p_group text default null)
   returns void

@@ -1,4 +1,5 @@
--- Releases a holder's reference to an object. Returns whether there was one. A group is named by its id, or by p_group.
+-- Releases a holder's reference to an object. Returns false if there was no such reference. A group is passed by its id
+-- in p_holder_id, or by its name in p_group.
 create or replace function tenuto.release_object(
   p_org_id uuid, p_object_id uuid, p_holder text, p_holder_id uuid default null, p_group text default null)
   returns boolean

@@ -1,6 +1,6 @@
 -- Subtracts satisfied edges from the counters of pending tasks. Their rows are locked first, in id order, and the
--- counter is read under the lock. Tasks whose counter reaches zero leave pending_tasks: they are returned as queued
--- tasks, or delayed if their time has not come.
+-- counter is read under the lock. A task whose counter reaches zero is removed from pending_tasks. If its start time
+-- has not come, it is delayed; otherwise it is returned as a queued task.
 create or replace function tenuto._count_down(p_ids uuid[], p_counts int[])
   returns tenuto.queued_task[]
   language plpgsql

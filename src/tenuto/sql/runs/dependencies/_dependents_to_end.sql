@@ -1,6 +1,6 @@
--- Returns the tasks that just ended with these outcomes, and the pending tasks that end with them, each with its
--- result. Looks up one task after the other by index, whatever the statistics: the partition of the current week may
--- have no statistics yet.
+-- Returns the tasks that just ended with these outcomes, and the pending tasks that end because of them, each with its
+-- result. Looks up one task after the other by index, regardless of the statistics: the partition of the current week
+-- may have no statistics yet.
 create or replace function tenuto._dependents_to_end(p_ids uuid[], p_outcomes text[])
   returns table (id uuid, result text, optional boolean)
   language sql
@@ -26,6 +26,6 @@ as $$
       select p.id from tenuto.pending_tasks p where p.id = d.child_id and f.result <> 'satisfied' limit 1) p
     cross join lateral (select t.optional from tenuto.tasks t where t.id = p.id limit 1) t
   )
-  -- cancelled wins over skipped, if both reach a task
+  -- If a task has both results, cancelled wins over skipped.
   select e.id, min(e.result), bool_or(e.optional) from ended e group by e.id;
 $$;

@@ -1,4 +1,5 @@
--- Returns true if a run can complete although this task failed: it is optional, or only `continue` edges leave it.
+-- Returns true if a run can complete although this task failed: the task is optional, or it has dependents and all of
+-- them run after a failure too (`continue`).
 create or replace function tenuto._failure_is_tolerated(p_task_id uuid)
   returns boolean
   language sql

@@ -1,6 +1,7 @@
--- any open state -> cancelled, for one piece of the tasks of a version of a DAG that is no longer current or was
--- deleted, newest first, before a task. Tasks of jobs that the current version defines in the same way continue: they
--- publish data that is current. Returns the last task that was looked at; null after the last piece.
+-- any state that is not final -> cancelled, for tasks of a version of a DAG that is no longer current or was deleted.
+-- One call cancels one piece: at most p_limit tasks before p_before, newest first. Tasks of jobs that the current
+-- version defines in the same way continue, because the data that they publish is current. Returns the last task that
+-- was checked; null after the last piece.
 create or replace function tenuto._cancel_version_tasks(
   p_org_id uuid, p_dag_id uuid, p_version_id uuid, p_before uuid, p_limit int)
   returns uuid

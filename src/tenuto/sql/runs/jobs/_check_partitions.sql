@@ -1,5 +1,5 @@
--- Returns the partition keys of a trigger, one empty key if there are none. Raises TN003 unless they are 1 to 1,000
--- different texts that can be partition keys.
+-- Returns the partition keys of a trigger, or one empty key if p_partitions is null. Raises TN003 unless they are 1 to
+-- 1,000 different texts that can be partition keys.
 create or replace function tenuto._check_partitions(p_partitions text[])
   returns text[]
   language plpgsql

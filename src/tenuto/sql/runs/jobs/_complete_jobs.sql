@@ -1,5 +1,5 @@
--- Commits what completed tasks of jobs publish, and queues the OpenLineage events of their ends, in the transaction
--- that completes them.
+-- Commits the publications of completed tasks of jobs, and queues the OpenLineage events of their ends. Runs in the
+-- transaction that completes the tasks.
 create or replace function tenuto._complete_jobs(p_published tenuto.task_outputs[], p_task_ids uuid[])
   returns void
   language plpgsql

@@ -1,6 +1,6 @@
--- Takes the dedupe keys of the tasks of a job and returns for each partition its run and whether it is new; without a
--- dedupe key, all are new. The scope is the key of the job, which stays the same in later versions of its DAG. Insert
--- and look-up are two statements, as in _dedupe_many.
+-- Stores the dedupe keys of the tasks of a job. Returns for each partition its run, and whether the run is new; without
+-- a dedupe key, all runs are new. The scope of the keys is the key of the job, which stays the same in later versions
+-- of its DAG. Insert and lookup are two statements, as in _dedupe_many.
 create or replace function tenuto._dedupe_job(p_org_id uuid, p_job_key uuid, p_key text, p_partitions text[])
   returns tenuto.started[]
   language plpgsql

@@ -1,5 +1,5 @@
--- Deletes what the jobs of a DAG keep beside their datasets: the state of their operators and the sizes of their limits
--- that were set.
+-- Deletes what the jobs of a DAG store besides their datasets: the state of their operators, and the limit sizes that
+-- were set for them.
 create or replace function tenuto._delete_job_state(p_org_id uuid, p_dag_id uuid)
   returns void
   language sql
@@ -11,5 +11,5 @@ as $$
   delete from tenuto.operator_state s
   using tenuto.job_controls c
   where c.org_id = p_org_id and c.dag_id = p_dag_id
-    and s.org_id = c.org_id and left(s.job_key, 36) = c.job_key::text;   -- and those of versions of its datasets
+    and s.org_id = c.org_id and left(s.job_key, 36) = c.job_key::text;   -- the key of the job, then a version
 $$;

@@ -1,4 +1,4 @@
--- Returns which task of which job and partition did not complete, and why.
+-- Returns a text that says which task of which job and partition did not complete, and why.
 create or replace function tenuto._describe_failed_task(p_task_id uuid)
   returns text
   language sql

@@ -1,4 +1,5 @@
--- Returns which bundle a job runs, the task type in it, and the options of the job. Null for other jobs.
+-- Returns the bundle that a job runs, the task type in it, and the options of the job. Returns null for a job that runs
+-- no bundle.
 create or replace function tenuto._describe_udf(p_org_id uuid, p_definition jsonb)
   returns jsonb
   language sql

@@ -1,7 +1,8 @@
--- Queues the OpenLineage event that ends the run of each of these attempts of jobs, in the transaction that ends them:
--- COMPLETE, FAIL (it is tried again or not), or ABORT (it was cancelled, or handed back before its end). START comes
--- first, with the time of the claim, unless emit_running has queued it. The history of the attempts is written;
--- p_end_nos are their numbers in it. Other tasks, and orgs without a destination for such events, are left out.
+-- Queues the OpenLineage event that ends the run of each of these attempts of jobs, in the transaction that ends them.
+-- The event is COMPLETE, FAIL (even if the task is tried again) or ABORT (the attempt was cancelled, or given back
+-- before its end). A START event with the time of the claim comes first, unless emit_running has queued it. The rows of
+-- the attempts in task_attempts exist already; p_end_nos are their end_no. Orgs without a destination for such events
+-- are left out.
 create or replace function tenuto._emit_ends(p_task_ids uuid[], p_end_nos int[])
   returns void
   language plpgsql

@@ -1,5 +1,5 @@
--- Returns what job_tasks keeps of the inputs that a task was pinned to, as one row: a function in `from` is planned
--- with its query, and not called for every task.
+-- Returns the part of a task's pinned inputs that is stored in job_tasks. Returns it as a table of one row: Postgres
+-- inlines a function in `from` into the query, so it is not called for every task.
 create or replace function tenuto._input_versions(p_pins jsonb)
   returns table (versions jsonb)
   language sql

@@ -1,5 +1,5 @@
--- Returns true for the error of a task that was cancelled because the version of its DAG was rolled back, queued
--- (reason) or running (cancel_reason).
+-- Returns true for the error of a task that was cancelled because the version of its DAG was rolled back. The text is
+-- in `reason` if the task was queued, and in `cancel_reason` if it was running.
 create or replace function tenuto._is_rolled_back(p_error jsonb)
   returns boolean
   language sql

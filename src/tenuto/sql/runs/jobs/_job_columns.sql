@@ -1,4 +1,5 @@
--- Returns the columns that only tasks of jobs have; null for others, which are known by their type, without a look-up.
+-- Returns the columns that only tasks of jobs have. They are null for other tasks, which the type shows without a
+-- lookup.
 create or replace function tenuto._job_columns(
   p_task_id uuid, p_type text, out partitions text[], out input_versions jsonb)
   language plpgsql

@@ -1,6 +1,6 @@
--- Returns the periods (hour, day, week, month) that the partitions of a job's tasks can be of: those of its outputs,
--- and of the inputs that start its tasks, as they are mapped. Null if a task can have any key: no output or input has
--- partitions by time, or an input that starts tasks has others.
+-- Returns the periods (hour, day, week, month) that the tasks of a job can have as partitions: the periods of its
+-- outputs, and the periods to which the inputs that start its tasks are mapped. Returns null if a task can have any
+-- key: no output or input has partitions by time, or an input that starts tasks has partitions of another kind.
 create or replace function tenuto._job_periods(p_job tenuto.jobs)
   returns text[]
   language sql

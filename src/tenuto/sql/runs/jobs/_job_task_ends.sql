@@ -1,5 +1,7 @@
--- Returns which of these tasks of jobs have ended: completed, with their events routed, or in another way, or with
--- events that cannot be routed; and whether a rollback cancelled it. A task that retention took has completed.
+-- Returns which of these tasks of jobs have ended, and whether a rollback cancelled them. completed is true for a
+-- completed task whose events were routed. It is false for a task that ended in another way, or whose events cannot be
+-- routed. A completed task whose events still have to be routed is not returned. A task that retention has deleted
+-- counts as completed.
 create or replace function tenuto._job_task_ends(p_org_id uuid, p_task_ids uuid[])
   returns table (task_id uuid, completed boolean, rolled_back boolean)
   language sql

@@ -1,11 +1,12 @@
--- Returns tasks of a job from p_first on and before p_before, newest first; or with p_after oldest first, after it.
+-- Returns tasks of a job from p_first on and before p_before, newest first. With p_after, returns those after p_after,
+-- oldest first.
 create or replace function tenuto._list_job_tasks(
   p_org_id uuid, p_job_key uuid, p_first uuid, p_before uuid, p_limit int, p_after uuid default null)
   returns table (task_id uuid)
   language plpgsql
   stable
   set plan_cache_mode = force_custom_plan
-  set enable_seqscan = off -- in the order of job_tasks_job_idx, whatever the statistics say
+  set enable_seqscan = off -- reads job_tasks_job_idx in order, regardless of the statistics
   set enable_bitmapscan = off
   set enable_sort = off
   set jit = off

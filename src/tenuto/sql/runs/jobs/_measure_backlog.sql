@@ -1,6 +1,7 @@
--- Returns how many tasks of a job wait for a worker or a limit, counted up to p_limit, and since when the oldest of
--- those does. Tasks that wait for a retry are not part of it. Looks at the first 50,000 waiting tasks of the org's jobs
--- in each state: tasks of other jobs can make the result too small, but never make the measurement slow or fail.
+-- Returns how many tasks of a job wait for a worker or a limit, counted up to p_limit, and since when the oldest of the
+-- counted tasks has waited. Tasks that wait for a retry are not counted. Reads at most 50,000 ready tasks and 50,000
+-- tasks that wait for a limit, of all jobs of the org. So tasks of other jobs can make the result too small, but never
+-- make the measurement slow or fail.
 create or replace function tenuto._measure_backlog(
   p_org_id uuid, p_job_key uuid, p_limit int, out depth int, out oldest_at timestamptz)
   language sql

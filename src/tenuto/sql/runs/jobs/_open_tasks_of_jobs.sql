@@ -1,4 +1,4 @@
--- Returns the open tasks of all jobs of an org.
+-- Returns the unfinished tasks of all jobs of an org.
 create or replace function tenuto._open_tasks_of_jobs(p_org_id uuid)
   returns setof uuid
   language sql

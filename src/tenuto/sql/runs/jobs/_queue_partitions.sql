@@ -1,7 +1,8 @@
--- Returns for each partition of a job, which must differ, the task that will compute it: a queued one that has not
--- started yet, else the id of a new one, which the caller starts (created). A queued one is pinned again, so that it
--- reads what is committed now. The scope of the dedupe keys is the key of the job and its definition: it stays the same
--- in versions of the DAG that do not change the job's data. Call it with jobs in the order of their ids: it locks rows.
+-- Returns for each partition of a job the task that will compute it. The partitions must differ. If a queued task of
+-- the partition has not started yet, it is that task, which is pinned again so that it reads the data that is committed
+-- now. Otherwise it is the id of a new task, which the caller starts (created). The scope of the dedupe keys is the key
+-- of the job and its definition: it stays the same in versions of the DAG that do not change the job's data. The caller
+-- must pass jobs in the order of their ids, because each call locks rows.
 create or replace function tenuto._queue_partitions(p_org_id uuid, p_job tenuto.jobs, p_partitions text[])
   returns tenuto.started[]
   language plpgsql
@@ -19,7 +20,7 @@ begin
   order by u.partition
   on conflict on constraint a_key_is_taken_once do nothing;
 
-  -- A statement of its own, for keys that a concurrent call took.
+  -- A separate statement, so that it sees keys that a concurrent call inserted.
   v_taken := array(
     select d.run_id
     from tenuto.dedupe_keys d

@@ -1,4 +1,4 @@
--- Forgets up to p_limit tasks of a build that ended without completing, and returns them, so that the caller starts
+-- Removes up to p_limit tasks that ended without completing from a build, and returns them, so that the caller starts
 -- their partitions again.
 create or replace function tenuto._take_failed_builds(p_version_id uuid, p_limit int)
   returns uuid[]

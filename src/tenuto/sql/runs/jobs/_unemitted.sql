@@ -1,5 +1,5 @@
--- Returns the OpenLineage event that is due about a running attempt, if any: START if a destination has none yet, or
--- RUNNING if its last event was delivered more than a minute ago.
+-- Returns the OpenLineage event that is due for a running attempt, if any. It is START if a destination has no event of
+-- the attempt yet, or RUNNING if the last event was delivered more than a minute ago.
 create or replace function tenuto._unemitted(p_org_id uuid, p_task_id uuid, p_attempt int, p_started_at timestamptz)
   returns table (type text, at timestamptz)
   language sql

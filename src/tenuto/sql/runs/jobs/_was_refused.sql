@@ -1,4 +1,4 @@
--- Returns true if the attempt of a task has failed because of what it published.
+-- Returns true if the attempt of a task has failed because its publications were wrong.
 create or replace function tenuto._was_refused(p_task_id uuid, p_attempt int)
   returns boolean
   language sql

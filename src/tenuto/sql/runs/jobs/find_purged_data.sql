@@ -1,5 +1,5 @@
 -- Returns the folder of a purged version of a dataset, whose data can be deleted now; null if there is no such version.
--- Raises TN004 while an open task of a job reads or writes it.
+-- Raises TN004 if an unfinished task of a job reads or writes it.
 create or replace function tenuto.find_purged_data(p_org_id uuid, p_version_id uuid)
   returns text
   language plpgsql

@@ -1,5 +1,6 @@
--- Returns those of the given locations of a dataset version that nothing will use: no commit names them, and the
--- attempt that wrote them, which the last folder of the location names, does not run any more. One snapshot sees both.
+-- Returns those of the given locations of a dataset version whose data will not be used: no commit has the location,
+-- and the attempt that wrote it no longer runs. The last folder of the location names that attempt. Both conditions are
+-- read in one snapshot.
 create or replace function tenuto.find_uncommitted(
   p_org_id uuid, p_version_id uuid, p_locations text[], p_task_ids uuid[], p_attempts int[])
   returns setof text

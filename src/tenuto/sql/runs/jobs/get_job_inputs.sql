@@ -1,6 +1,6 @@
--- Returns the inputs of the job of a running task, as they were pinned when it was created, and the DAG version. The
--- code of a bundle gets the inputs of the job that runs it; a task that belongs to no job gets no row. Fenced: a worker
--- that lost the task gets TN005.
+-- Returns the inputs of the job of a running task, as they were pinned when the task was created, and the DAG version.
+-- For the code of a bundle, returns the inputs of the job that runs it. For a task that belongs to no job, returns no
+-- row. Raises TN005 for a worker that no longer holds the task.
 create or replace function tenuto.get_job_inputs(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int)
   returns table (dag text, dag_version int, inputs jsonb)

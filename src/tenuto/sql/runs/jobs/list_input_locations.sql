@@ -1,6 +1,6 @@
--- Returns a page of the folders of one input of a job's running task, ordered by partition, after the commit p_after.
--- Together the pages are the whole input, as it was when it was pinned. For inputs that are too large for the
--- description of the job. Fenced: a worker that lost the task gets TN005.
+-- Returns a page of the folders of one input of a job's running task, ordered by partition, starting after the commit
+-- p_after. Together the pages are the whole input, as it was when it was pinned. This is for inputs that are too large
+-- for the description of the job. Raises TN005 for a worker that no longer holds the task.
 create or replace function tenuto.list_input_locations(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_input int, p_after uuid default null,
   p_limit int default 1000)

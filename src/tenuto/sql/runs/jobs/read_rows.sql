@@ -1,6 +1,6 @@
--- Returns one page of the rows of an input of a running task of a job that is stored in Postgres, and how many pages
--- its location has: a list per row, with a text or null per column. The location must be one of the input's. Fenced: a
--- worker that lost the task gets TN005.
+-- Returns one page of the rows of an input that is stored in Postgres, for a running task of a job, and how many pages
+-- the location has. Each row is a list with a text or null per column. p_location must be a location of the input.
+-- Raises TN005 for a worker that no longer holds the task.
 create or replace function tenuto.read_rows(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_input int, p_location text, p_page int)
   returns table (rows jsonb, pages int)

@@ -1,6 +1,7 @@
--- Stages one page of rows for an output of a running task of a job that is stored in Postgres, at a location of the
+-- Stages one page of rows of an output that is stored in Postgres, for a running task of a job, at a location of the
 -- attempt. Readers see the rows once the task has completed and published the location. A repeated call changes
--- nothing. p_rows: a list per row, with a text or null per column. Fenced: a worker that lost the task gets TN005.
+-- nothing. p_rows: a list per row, with a text or null per column. Raises TN005 for a worker that no longer holds the
+-- task.
 create or replace function tenuto.stage_rows(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_output int, p_location text, p_page int,
   p_rows jsonb)

@@ -1,10 +1,10 @@
--- -> queued: starts a task of a job of the current version of its DAG, or one task for each partition key. Its inputs
--- are fixed now, and what it publishes belongs to this version, whatever is current when it completes. With a dedupe
--- key, each partition is started once for this job and key: later calls return the first task and created = false. A
--- partition that was computed from the same inputs before is reused: its task is completed at once. A paused job raises
--- TN004, a key that the job has no partition for TN003. Forced, the job may be paused, and nothing is reused. The role
--- of clients can only start tasks: for it nothing is reused either, so that no commit waits for the end of a client's
--- transaction.
+-- -> queued: starts a task of a job of the current version of its DAG, or one task for each partition key. The inputs
+-- of the task are fixed now. The data that it publishes belongs to this version, even if another version is current
+-- when it completes. With a dedupe key, each partition is started once for this job and key: later calls return the
+-- first task and created = false. A partition that was computed from the same inputs before is reused: its task is
+-- completed at once. Raises TN004 if the job is paused, and TN003 for a key that cannot be a partition of the job. With
+-- p_force, the job may be paused, and nothing is reused. Nothing is reused for the role of clients either: it can only
+-- start tasks, so that no commit of data waits for the end of a client's transaction.
 create or replace function tenuto.trigger_job(
   p_org_id uuid, p_dag text, p_name text, p_partitions text[] default null, p_force boolean default false,
   p_dedupe_key text default null)

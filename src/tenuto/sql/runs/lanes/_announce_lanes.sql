@@ -1,9 +1,10 @@
 -- Leaves an arrival for each lane of the tasks that claims may not see when this transaction commits, or whose floor
--- may be above p_seq, the lowest number of its tasks: lanes that do not exist or may be removed meanwhile, every lane
--- of a start inside a client's transaction, and with p_late those of a start that takes seconds. Opens no lane itself:
--- other transactions would wait for that row. A transaction that starts many tasks in one lane leaves one arrival for
--- all of them: the setting tenuto.announced, which ends with the transaction and is rolled back with its savepoints,
--- stores the lane and the number of its last arrival, as in "7/1/0 4194304".
+-- may be above p_seq, the lowest number of its tasks. These are lanes that do not exist or may be removed meanwhile,
+-- every lane of a start inside a client's transaction, and with p_late every lane of a start that takes seconds. Does
+-- not create lanes itself, because other transactions would wait for the new row. A transaction that starts many tasks
+-- in one lane leaves one arrival for all of them. For this, the setting tenuto.announced stores the lane and the number
+-- of its last arrival, as in "7/1/0 4194304". The setting ends with the transaction and is rolled back with its
+-- savepoints.
 create or replace function tenuto._announce_lanes(
   p_queued tenuto.queued_task[], p_seq bigint, p_late boolean default false)
   returns void
@@ -37,7 +38,8 @@ begin
     return;
   end if;
 
-  -- Looked for first: nearly always there is none, and preparing an insert costs as much as the query.
+  -- Searches before the insert: nearly always there is no such lane, and preparing an insert costs as much as the
+  -- query.
   v_unseen := array(
     select (null, n.org_id, null, n.route_id, n.group_no, n.priority, 0, 0)::tenuto.queued_task
     from (select distinct c.org_id, c.route_id, c.group_no, c.priority from unnest(p_queued) c) n

@@ -1,4 +1,5 @@
--- Returns from where a loop reads its due rows. With p_keys it names the rows itself, and no row is before the floors.
+-- Returns the floors from which a loop reads its due rows. With p_keys, the loop reads exactly these rows, so the
+-- floors are below all rows.
 create or replace function tenuto._due_floors(p_keys text[] default null)
   returns tenuto.due_floors
   language plpgsql

@@ -1,7 +1,7 @@
--- Follows the arrivals that starts left when they committed: opens their lanes, lowers floors to their tasks, creates
--- their limits and admits tasks to free slots. Never waits: rows that another transaction has locked keep their arrival
--- for the next call. Every claim does this first, and dispatchers do. Returns the routes that now have tasks which
--- claims did not see before. With p_keys, only these arrivals, even if they are parked.
+-- Processes the arrivals that starts left when they committed: creates their lanes, lowers floors to their tasks,
+-- creates their limits and admits tasks to free slots. Never waits: if another transaction has locked a row, the
+-- arrival stays for the next call. Every claim does this first, and so do dispatchers. Returns the routes that now have
+-- tasks which claims did not see before. With p_keys, only these arrivals, even if they are parked.
 create or replace function tenuto._follow_arrivals(
   p_limit int default 1000, p_from_bottom boolean default false, p_keys text[] default null)
   returns int[]
@@ -30,7 +30,7 @@ begin
       for update skip locked
     ) a;
   end if;
-  -- Checked only if there are arrivals: every claim runs this, and nearly always nothing is parked.
+  -- Checked only if there are arrivals: every claim runs this code, and nearly always no arrival is parked.
   if v_lanes is not null or v_lines is not null then
     v_parked := exists (select from tenuto.parked_rows p where p.loop = 'follow_arrivals');
   end if;

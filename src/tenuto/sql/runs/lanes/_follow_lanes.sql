@@ -1,6 +1,6 @@
--- Makes tasks that arrived in lanes visible to claims: creates missing lanes, and lowers floors that passed a task
--- while its start was open. A lane that another transaction has locked keeps its arrivals. Returns the routes of the
--- others.
+-- Makes tasks that arrived in lanes visible to claims: creates missing lanes, and lowers floors that moved past a task
+-- before the transaction that started it had committed. If another transaction has locked a lane, its arrivals stay for
+-- the next call. Returns the routes of the other lanes.
 create or replace function tenuto._follow_lanes(p_arrivals bigint[])
   returns int[]
   language plpgsql
@@ -42,7 +42,7 @@ begin
     where l.route_id = n.route_id and l.group_no = n.group_no and l.priority = n.priority
       and (l.floor > n.seq or l.empty_since is not null)
   ), followed as (
-    -- By id: a join of arrivals and lanes compared each with each.
+    -- Deletes by id: a join of arrivals and lanes compared every arrival with every lane.
     delete from tenuto.arrivals a where a.id = any (array(select unnest(n.ids) from lane n))
   )
   select array_agg(distinct n.route_id) into v_routes from lane n;

@@ -1,7 +1,7 @@
--- Serves the lines of limits in which tasks arrived: creates missing limits, gives them the size that is set or
--- declared, otherwise the one that the newest start wants, gives free slots to the tasks first in line, and schedules
--- checks of rates. A limit that another transaction has locked keeps three of its arrivals: the newest, the newest with
--- a size, and the one with the first task. Returns the routes of the admitted tasks.
+-- Serves the lines of limits in which tasks arrived. Creates missing limits. Gives limits the size that is set or
+-- declared, or else the size in the newest start. Gives free slots to the first tasks in line, and schedules checks of
+-- rates. If another transaction has locked a limit, three of its arrivals stay: the newest, the newest with a size, and
+-- the one with the first task in line. Returns the routes of the admitted tasks.
 create or replace function tenuto._follow_lines(p_arrivals bigint[])
   returns int[]
   language plpgsql
@@ -56,7 +56,7 @@ begin
   end if;
 
   if v_missing then
-    -- A limit that was deleted while these tasks lined up.
+    -- Limits that were deleted while these tasks joined their lines.
     v_lost := array(
       select distinct a.limit_id
       from tenuto.arrivals a

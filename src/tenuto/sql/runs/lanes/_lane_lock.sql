@@ -1,5 +1,5 @@
--- Returns which of 64 locks a transaction takes before it creates this lane. A separate lock for each lane filled the
--- shared lock table.
+-- Returns the number of the lock, 0 to 63, that a transaction takes before it creates this lane. A separate lock for
+-- each lane filled the shared lock table of Postgres.
 create or replace function tenuto._lane_lock(p_route_id int, p_group_no int, p_priority int)
   returns int
   language sql

@@ -1,6 +1,7 @@
--- -> queued: makes the queued tasks claimable, or puts them in line for their limits; gives the limit slots in p_freed
--- to waiting tasks. This is the last step of every transition: if slots are freed, it locks limits, and after these
--- nothing is locked but the transition's own rows. A start frees no slots, so it locks no limits.
+-- -> queued: makes the queued tasks claimable, or puts them in line for their limits. Releases the limit slots of the
+-- tasks in p_freed and gives them to waiting tasks. This must be the last step of every transition: releasing slots
+-- locks limits, and after limits only the transition's own rows may be locked. A start releases no slots, so it locks
+-- no limits.
 create or replace function tenuto._make_ready(p_queued tenuto.queued_task[], p_freed uuid[] default null)
   returns void
   language plpgsql
@@ -11,7 +12,8 @@ declare
   v_limits bigint[] := '{}';
   v_slots int[];
 begin
-  -- Freed before tasks go in line: a task that returns to a line must not count as holding the slot it just freed.
+  -- Slots are released before tasks join a line: a task that joins a line again must not count as holding the slot that
+  -- it has just released.
   if cardinality(p_freed) > 0 then
     with given as (
       delete from tenuto.limit_slots where task_id = any (p_freed) returning limit_id

@@ -1,7 +1,7 @@
--- Makes the lanes of the queued tasks visible to claims; returns how many were created. A lane whose lock another
--- transaction holds is left to the next call, and so are the lanes of a queue that another transaction pauses or
--- resumes. A route that was created in a client's transaction may not know yet that its queue was paused or resumed
--- meanwhile.
+-- Makes the lanes of the queued tasks visible to claims. Returns how many were created. Skips lanes whose lock another
+-- transaction holds, and lanes of a queue that another transaction pauses or resumes; the next call creates them. Also
+-- sets whether the routes are paused: a route that was created in a client's transaction may have missed that its queue
+-- was paused or resumed meanwhile.
 create or replace function tenuto._register_lanes(p_queued tenuto.queued_task[])
   returns bigint
   language plpgsql
@@ -33,7 +33,7 @@ begin
   from tenuto.queues q
   where r.id = any (v_routes) and q.org_id = r.org_id and q.name = r.queue and r.paused <> (q.paused_at is not null);
 
-  -- A second statement: it sees the lanes that were created before this transaction had the locks.
+  -- A second statement, so that it sees the lanes that were created before this transaction got the locks.
   insert into tenuto.ready_lanes (route_id, group_no, priority, org_id)
   select distinct c.route_id, c.group_no, c.priority, c.org_id
   from unnest(p_queued) c

@@ -1,9 +1,9 @@
 -- Moves the floor of every lane up to its first task, so that a claim does not read the dead rows below it while a long
 -- transaction holds vacuum back. A task that commits later with a lower number is below the floor. If its commit may
--- take long, its start leaves an arrival; the other such tasks are found with p_from_bottom, which searches from zero.
--- Lanes found empty are marked for sweep_lanes, and claims that sample among many groups leave them out. With many
--- lanes a call checks a random part of them, about 2,000; from the bottom it checks all, and the floors of limits and
--- of due work. The floor of arrivals moves too, once it skips enough dead rows.
+-- take long, its start leaves an arrival. Other such tasks are found with p_from_bottom, which searches from zero.
+-- Marks empty lanes: sweep_lanes removes them, and claims that sample among many groups skip them. With many lanes a
+-- call checks a random part of them, about 2,000. With p_from_bottom it checks all lanes, and also the floors of limits
+-- and of due work. Also moves the floor of arrivals, if that skips enough dead rows.
 create or replace function tenuto.move_floors(p_from_bottom boolean default false)
   returns bigint
   language plpgsql
@@ -15,10 +15,11 @@ declare
   v_count bigint := 0;
   v_parts int := case when p_from_bottom then 1 else (select 1 + count(*) / 2000 from tenuto.ready_lanes) end;
 begin
-  -- Lanes that seem to need a move: reading locks nothing, and most do not.
+  -- Finds lanes that seem to need a move without locks, because most lanes need none.
   v_found := array(select f from tenuto._find_floors(null, p_from_bottom, v_parts) f);
   if v_found <> '{}' then
-    -- Locked first and checked again: an arrival followed before the lock is seen, one after it waits for the lock.
+    -- Locks these lanes and checks them again. An arrival that was processed before the lock is seen; a later one waits
+    -- for the lock.
     v_found := array(
       select (l.route_id, l.group_no, l.priority, null, null)::tenuto.lane_floor
       from unnest(v_found) f

@@ -1,5 +1,5 @@
--- Returns the reason of the cancel of a run; null if none was given. For runs that were cancelled before runs stored a
--- reason, it is that of a stopped task among the last 1000.
+-- Returns the reason of the cancel of a run; null if none was given. Older runs do not store the reason: for them it is
+-- the reason of a cancelled task among their last 1000 tasks.
 create or replace function tenuto._cancel_reason(p_run_id uuid)
   returns text
   language sql

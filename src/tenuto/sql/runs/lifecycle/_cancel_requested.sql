@@ -1,7 +1,7 @@
--- any open state -> cancelled, for the tasks that a cancel reaches. A trigger calls it when the transaction of the
--- cancel commits: a client may keep its transaction open for a long time, and until the commit it must not lock rows of
--- the tasks. Runs as the owner: before Postgres 18, such a trigger acts as the role that commits, which may have no
--- rights here.
+-- any state that is not final -> cancelled, for the tasks in the scope of a cancel. A trigger calls it when the
+-- transaction of the cancel commits: a client may keep its transaction open for a long time, and until the commit it
+-- must not lock rows of the tasks. Runs as the owner: before Postgres 18, such a trigger acts as the role that commits,
+-- which may have no rights here.
 create or replace function tenuto._cancel_requested()
   returns trigger
   language plpgsql
@@ -16,7 +16,7 @@ begin
   else
     select t.run_id into v_run_id from tenuto.tasks t where t.id = new.id and t.org_id = new.org_id;
   end if;
-  if not found then   -- deleted meanwhile, or not the org's
+  if not found then   -- deleted meanwhile, or of another org
     return null;
   end if;
   perform tenuto._cancel_tasks(array(select tenuto._tasks_below(new.id, new.scope)), new.reason);

@@ -1,4 +1,4 @@
--- Does what cancel_run does, for calls that are audited as a whole, or not at all.
+-- Does the same as cancel_run, without an audit entry: the caller writes one entry for several runs, or none.
 create or replace function tenuto._cancel_run(p_org_id uuid, p_run_id uuid, p_reason text default null)
   returns boolean
   language plpgsql

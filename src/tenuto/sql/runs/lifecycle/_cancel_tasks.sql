@@ -1,7 +1,7 @@
--- any open state -> cancelled, for these tasks, whatever table they are in: running tasks are marked and end by
--- themselves, the others end now. Locks rows in the order of ADR 7: running, pending (with the dependents that the
--- cancel reaches), parents, waiting, delayed, ready. Rows are found by their ids alone: an `or` or an `in (select ..)`
--- would read the whole table. Handlers of a run are not cancelled: they run because of the cancel.
+-- any state that is not final -> cancelled, for these tasks, in all tables. Running tasks are marked and end when their
+-- workers see the mark; the others end now. Locks rows in the order of ADR 7: running, pending (with the dependents
+-- that the cancel ends), parents, waiting, delayed, ready. Finds rows only by their ids: an `or` or an `in (select ..)`
+-- would read the whole table. Handlers of a run are not cancelled, because they run after the cancel.
 create or replace function tenuto._cancel_tasks(p_ids uuid[], p_reason text)
   returns void
   language plpgsql
@@ -57,8 +57,8 @@ begin
     union all select queued from waiting
     union all select queued from delayed
     union all select queued from ready) c;
-  -- Tasks claimed while this call went from running to ready. A transaction that holds such a row is ending it;
-  -- sweep_cancelled checks again.
+  -- Marks tasks that were claimed after this call had locked running rows. A transaction that has locked such a row is
+  -- ending the task; sweep_cancelled checks again.
   update tenuto.running_tasks set cancel = true
   where ctid = any (array(
     select ctid from tenuto.running_tasks where id = any (p_ids) and not cancel order by id for update skip locked));

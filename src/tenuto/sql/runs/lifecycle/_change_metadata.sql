@@ -1,5 +1,5 @@
--- Returns metadata with changes: a value replaces the whole value of its key, and null removes the key. Raises TN003
--- for changes that are not a JSON object, TN004 for metadata that is not one, and TN007 for a result over 1 MB.
+-- Returns metadata with changes: a value replaces the whole value of its key, and null removes the key. Raises TN003 if
+-- the changes are not a JSON object, TN004 if the metadata is not a JSON object, and TN007 if the result is over 1 MB.
 create or replace function tenuto._change_metadata(p_what text, p_metadata jsonb, p_changes jsonb)
   returns jsonb
   language plpgsql

@@ -1,4 +1,4 @@
--- Raises TN003 if no task without a parent has this name or type, and none recorded a step of this name.
+-- Raises TN003 unless a task without a parent has this name or type, or has recorded a step of this name.
 create or replace function tenuto._check_from_name(p_run_id uuid, p_from_name text)
   returns void
   language plpgsql

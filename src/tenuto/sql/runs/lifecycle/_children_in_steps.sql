@@ -1,7 +1,8 @@
 -- Returns the ended children that a task recorded in the steps that its copy replays. kept is true if a retry of the
--- task does not run the child again: it completed or was skipped, or the task handled its failure. The task handled a
--- failure if the run tolerates it and fail_step recorded that; or, for workers that do not record it, if the task
--- recorded another step afterwards, and its own error names no child that it started in the same step.
+-- task does not run the child again: the child completed or was skipped, or the task handled its failure. The task
+-- handled a failure if the run tolerates it and fail_step recorded that. Some workers do not record it. Then the task
+-- handled the failure if it recorded another step afterwards, and its own error names no child that it started in the
+-- same step.
 create or replace function tenuto._children_in_steps(p_task_id uuid, p_from_name text)
   returns table (id uuid, kept boolean)
   language sql
@@ -29,7 +30,7 @@ as $$
   from steps s
   cross join lateral (select i::uuid as id from jsonb_array_elements_text(s.value) i offset 0) c
   cross join lateral (
-    select t.id from tenuto.tasks t where t.id = c.id and t.parent_id = p_task_id limit 1) t   -- never another's task
+    select t.id from tenuto.tasks t where t.id = c.id and t.parent_id = p_task_id limit 1) t   -- only its own children
   cross join lateral (
     select a.outcome, a.ended_at from tenuto.task_attempts a where a.task_id = c.id and a.end_no = 0 limit 1) a;
 $$;

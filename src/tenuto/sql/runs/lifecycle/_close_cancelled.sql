@@ -1,4 +1,4 @@
--- Refuses further tasks for those of these runs that are open: they were cancelled.
+-- Closes those of these cancelled runs that are open, so that no more tasks can be added to them.
 create or replace function tenuto._close_cancelled(p_run_ids uuid[])
   returns void
   language sql

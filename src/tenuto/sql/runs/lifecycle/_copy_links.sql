@@ -1,7 +1,6 @@
--- Copies the edges, slots and held objects of copied tasks, whose records are written. An edge or a value's source
--- points to the copy where there is one, otherwise to the original if that belongs to the same run. Tasks are copied
--- before those that depend on them. For every edge from a task that has not ended, returns the copy of the dependent
--- task.
+-- Copies the edges, slots and held objects of copied tasks, whose rows exist already. An edge or a value's source
+-- points to the copy if there is one, otherwise to the original if it belongs to the same run. Tasks are copied before
+-- the tasks that depend on them. For every edge from a task that has not ended, returns the copy of the dependent task.
 create or replace function tenuto._copy_links(p_run_id uuid, p_base uuid, p_old uuid[])
   returns uuid[]
   language plpgsql
@@ -36,7 +35,7 @@ begin
   left join lateral (
     select n.id from tenuto.tasks n where n.id = tenuto._copy_id(p_base, s.source_task_id) limit 1) n on true;
 
-  -- Copy and original both hold their objects: neither loses one when the other is deleted.
+  -- Copy and original both hold their objects: neither loses an object when the other is deleted.
   insert into tenuto.data_references (object_id, holder, holder_id, org_id)
   select r.object_id, r.holder, tenuto._copy_id(p_base, r.holder_id), r.org_id
   from (select r.* from tenuto.data_references r where r.holder_id = any (p_old) and r.holder = 'task' offset 0) r

@@ -1,5 +1,5 @@
--- Copies the latest value of each key of a run's data to its retry: reused steps and tasks wrote values that the others
--- read. The copies have no writer in the new run.
+-- Copies the latest value of each key of a run's data to its retry, because tasks that run again may read values that
+-- reused steps and tasks wrote. The copies have no task as their writer.
 create or replace function tenuto._copy_run_data(p_old uuid, p_new uuid)
   returns void
   language sql

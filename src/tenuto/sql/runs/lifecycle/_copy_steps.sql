@@ -1,6 +1,6 @@
--- Copies the recorded steps of tasks to their copies, which continue after these steps: with the times of sleeps, and
--- with the copies of children where there are any. Leaves out the steps that _steps_before omits, and the last step if
--- it is a wait that timed out: that timeout ended the task, and the copy waits again.
+-- Copies the recorded steps of tasks to their copies, which continue after these steps. Keeps the times of sleeps, and
+-- replaces children by their copies if there are any. Leaves out the steps that _steps_before omits. Also leaves out
+-- the last step if it is a wait that timed out: that timeout ended the task, and the copy waits again.
 create or replace function tenuto._copy_steps(p_run_id uuid, p_base uuid, p_old uuid[], p_from_name text)
   returns void
   language sql
@@ -19,7 +19,7 @@ as $$
     from tenuto._steps_before(o.id, p_from_name) l
     order by l.step_no desc
     limit 1) l on l.kind = 'signal' and l.value = '{"$timeout": true}'
-  cross join lateral (   -- all children are copied to another run; in the same run, those that run again
+  cross join lateral (   -- in another run, all children are copies; in the same run, those that run again
     select jsonb_agg(coalesce(n.id, i.id) order by i.no) as ids
     from jsonb_array_elements_text(case when s.kind = 'child' then s.value else '[]' end) with ordinality e(id, no)
     cross join lateral (select e.id::uuid as id, e.no, tenuto._copy_id(p_base, e.id::uuid) as copy) i

@@ -1,4 +1,4 @@
--- -> pending: copies tasks of a run, so that they run again; those in p_replay continue after their recorded steps. A
+-- -> pending: copies tasks of a run, so that they run again. Tasks in p_replay continue after their recorded steps. A
 -- copy becomes a child of the copy of its parent if the parent runs again or belongs to another run: in these cases the
 -- parent is always copied, perhaps later. Each copy has one dependency more than its original. _release_copies removes
 -- this dependency when all tasks are copied, so that no task ends before its dependents exist.

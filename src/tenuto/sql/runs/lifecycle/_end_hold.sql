@@ -1,7 +1,7 @@
 -- pending -> queued, for the held tasks of runs that were released, at most p_limit tasks. A run that was cancelled
--- meanwhile starts none: its cancel ends them. Leaves the rest to sweep_released: further tasks of a large run, and
--- tasks that a transaction is just adding, whose run is locked. Returns how many tasks were started, plus how many runs
--- are no longer held.
+-- meanwhile starts none of them: its cancel ends them. sweep_released starts the rest: further tasks of a large run,
+-- and tasks that a transaction is adding now, whose run is locked. Returns how many tasks were started, plus how many
+-- runs are no longer held.
 create or replace function tenuto._end_hold(p_run_ids uuid[], p_limit int default 10000)
   returns bigint
   language plpgsql
@@ -9,7 +9,7 @@ create or replace function tenuto._end_hold(p_run_ids uuid[], p_limit int defaul
   set jit = off
 as $$
 declare
-  v_free uuid[] := array(   -- no transaction is adding tasks to these
+  v_free uuid[] := array(   -- runs to which no transaction is adding tasks now
     select h.run_id
     from tenuto.held_runs h
     where h.run_id = any (p_run_ids)

@@ -1,6 +1,6 @@
--- Lets closed and cancelled runs end: an open run counts one task more than it has, and this function removes that one.
--- Leaves runs to which a transaction is adding tasks, whose rows are locked, to sweep_closed. Returns how many runs can
--- end now.
+-- Allows closed and cancelled runs to end. The total of an open run is one more than its number of tasks; this function
+-- subtracts that one. Skips runs to which a transaction is adding tasks, whose rows are locked: sweep_closed processes
+-- them. Returns how many runs can end now.
 create or replace function tenuto._end_openness(p_run_ids uuid[])
   returns bigint
   language plpgsql
@@ -28,7 +28,7 @@ begin
          (select array_agg(q.run_id) from requests q where not q.cancelled)
   into v_runs, v_closed;
 
-  delete from tenuto.close_requests c   -- of runs that another transaction let end at the same time
+  delete from tenuto.close_requests c   -- requests of runs that another transaction has processed now
   where c.run_id = any (p_run_ids) and not exists (select from tenuto.open_runs o where o.run_id = c.run_id);
   perform from tenuto.runs r where r.id = any (v_closed) order by r.id for no key update;
   update tenuto.runs r set open = false where r.id = any (v_closed);

@@ -1,4 +1,4 @@
--- Returns a final run of the org. Raises TN001 if it does not exist, TN004 if it is still open.
+-- Returns a final run of the org. Raises TN001 if it does not exist, and TN004 if it has not ended.
 create or replace function tenuto._final_run(p_org_id uuid, p_run_id uuid)
   returns tenuto.runs
   language plpgsql

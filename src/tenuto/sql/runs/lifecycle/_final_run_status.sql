@@ -1,6 +1,6 @@
--- Returns the final status of a run with no open tasks. If handlers already ran for a result, that result stays, except
--- that a completed run fails if its handler failed. A run with a cancel request is cancelled, unless all its tasks
--- completed and it was not open.
+-- Returns the final status of a run whose tasks have all ended. If handlers already ran for a result, that result
+-- stays, except that a completed run fails if its handler failed. A run with a cancel request is cancelled, unless all
+-- its tasks completed and it was not open.
 create or replace function tenuto._final_run_status(p_run tenuto.runs)
   returns text
   language sql

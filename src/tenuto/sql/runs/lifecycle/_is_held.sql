@@ -1,4 +1,4 @@
--- Returns whether no task of the run starts before release_run.
+-- Returns whether a run is held: none of its tasks starts before release_run.
 create or replace function tenuto._is_held(p_run_id uuid)
   returns boolean
   language sql

@@ -1,5 +1,5 @@
--- Returns the status of a task from the rows it has: the outcome of its last attempt if it ended, whether it runs or is
--- ready, why it is delayed, and what it waits for.
+-- Returns the status of a task, computed from its rows: the outcome of its last attempt if it has ended, whether it is
+-- running or ready, why it is delayed, and what it waits for.
 create or replace function tenuto._live_status(
   p_outcome text, p_running boolean, p_ready boolean, p_delayed_for text, p_waits_for text)
   returns text

@@ -1,4 +1,4 @@
--- Raises TN001 if the run does not belong to the org, and TN004 if it is final.
+-- Raises TN001 if the run does not exist in the org, and TN004 if it is final.
 create or replace function tenuto._open_run(p_org_id uuid, p_run_id uuid)
   returns void
   language plpgsql

@@ -1,5 +1,5 @@
 -- Returns the reason of the cancel from the error of a cancelled task; null if none was given. The error of a task that
--- never ran has the reason alone; that of an attempt may have another one (worker_lost).
+-- never ran has only this reason. The error of an attempt may also have another reason (worker_lost).
 create or replace function tenuto._reason_of_cancel(p_error jsonb)
   returns text
   language sql

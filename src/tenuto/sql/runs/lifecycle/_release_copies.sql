@@ -1,5 +1,5 @@
--- pending -> queued, for copies that wait for nothing else. Returns the queued tasks to make ready, in the order of the
--- original tasks.
+-- pending -> queued, for copies that wait for no other task. Returns the queued tasks to make ready, in the order of
+-- the original tasks.
 create or replace function tenuto._release_copies(p_base uuid, p_old uuid[])
   returns tenuto.queued_task[]
   language plpgsql

@@ -1,5 +1,5 @@
--- Starts the tasks of a run that was released. A trigger calls it when that transaction commits: until then, it must
--- not lock rows of the tasks. Runs as the owner, as _cancel_requested does.
+-- Starts the tasks of a run that was released. A trigger calls it when the transaction of the release commits: until
+-- then, rows of the tasks must not be locked. Runs as the owner, as _cancel_requested does.
 create or replace function tenuto._release_requested()
   returns trigger
   language plpgsql

@@ -1,5 +1,5 @@
 -- Records a request to cancel a run or a task; the tasks end when the transaction commits (_cancel_requested). A
--- repeated cancel looks for open tasks again, and keeps the first reason.
+-- repeated cancel searches again for tasks that have not ended, and keeps the first reason.
 create or replace function tenuto._request_cancel(p_org_id uuid, p_id uuid, p_scope text, p_reason text)
   returns void
   language sql

@@ -1,4 +1,4 @@
--- Does what retry_run does, for calls that are audited as a whole.
+-- Does the same as retry_run, without an audit entry, for callers that write one entry for several runs.
 create or replace function tenuto._retry_run(
   p_org_id uuid, p_run_id uuid, p_reuse boolean default true, p_force boolean default false,
   p_from_name text default null)
@@ -16,7 +16,8 @@ declare
   v_due bigint;
   v_handlers int := 0;
 begin
-  -- Locked, so that it is not deleted while its tasks are copied, and that one of two retries sees the other.
+  -- The run is locked, so that it is not deleted while its tasks are copied, and so that one of two retries sees the
+  -- other.
   perform from tenuto.runs where id = p_run_id and org_id = p_org_id for no key update;
   v_run := tenuto._final_run(p_org_id, p_run_id);
   if v_run.deleted_tasks is not null then
@@ -29,7 +30,7 @@ begin
     perform tenuto._check_from_name(p_run_id, p_from_name);
   end if;
   v_large := coalesce(v_run.total, 1) > tenuto._request_piece();
-  -- A run that was started with one task has its id, and so has the retry: it tells the run's type.
+  -- A run that was started with one task has that task's id, which shows the run's type. The retry keeps this rule.
   v_id := case when exists (select from tenuto.tasks where id = p_run_id)
                then tenuto._copy_id(v_base, p_run_id)
                else v_base end;

@@ -1,5 +1,5 @@
--- pending -> queued, for the handlers of the run's result; pending -> skipped, for the others. The caller has locked
--- the run and its pending rows. Returns the queued tasks to make ready.
+-- pending -> queued, for the handlers of the run's result; pending -> skipped, for its other handlers. The caller has
+-- locked the run and its pending rows. Returns the queued tasks to make ready.
 create or replace function tenuto._run_handlers(p_run tenuto.runs)
   returns tenuto.queued_task[]
   language plpgsql

@@ -1,5 +1,5 @@
--- Returns the progress of a run from 0 to 1: ended tasks count as 1, open tasks with the progress that they reported
--- last. Also returns the latest message. Of waiting tasks, the first 1000 are read.
+-- Returns the progress of a run from 0 to 1. Ended tasks count as 1, running and waiting tasks count with the progress
+-- that they reported last. Also returns the latest message. Reads at most 1000 waiting tasks.
 create or replace function tenuto._run_progress(p_run_id uuid, p_ended int, p_total int, out fraction float8,
   out message text)
   language sql

@@ -1,5 +1,5 @@
--- pending -> skipped, for all handlers of a cancelled run on which settle_runs fails. The caller has locked the run and
--- its pending rows; fold_runs ends the run.
+-- pending -> skipped, for all handlers of a cancelled run for which settle_runs raised an error. The caller has locked
+-- the run and its pending rows. fold_runs then ends the run.
 create or replace function tenuto._skip_handlers(p_run tenuto.runs)
   returns void
   language plpgsql

@@ -1,4 +1,4 @@
--- Returns the steps that a copy of the task replays: all except failures that are still to be tried again. With
+-- Returns the steps that a copy of the task replays: all steps except failed steps that are still to be retried. With
 -- p_from_name, only the steps before the first step of this name.
 create or replace function tenuto._steps_before(p_task_id uuid, p_from_name text)
   returns setof tenuto.task_steps

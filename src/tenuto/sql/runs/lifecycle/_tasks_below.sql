@@ -1,5 +1,6 @@
--- Returns the tasks that a cancel of a run or of a task stops: the tasks of the run; or the task, its children, and the
--- dependents that need it to complete. A run that has its result has only handlers left, which are not stopped.
+-- Returns the tasks that a cancel stops. For a run, these are its tasks. For a task, they are the task itself, its
+-- children, and the dependents that need it to complete. If a run already has its result, only handlers are left, which
+-- are not stopped: returns no tasks then.
 create or replace function tenuto._tasks_below(p_id uuid, p_scope text)
   returns setof uuid
   language sql

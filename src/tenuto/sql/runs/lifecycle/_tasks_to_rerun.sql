@@ -1,20 +1,20 @@
 -- Returns what a retry does with the tasks of a run: executes them again, or keeps them as they ended (again = false).
--- With p_reuse, it executes tasks that failed or were cancelled, everything that depends on such a task, whatever the
--- edge (`continue` and `failed` edges are decided again), and handlers that ran; without p_reuse, all tasks. With
--- p_from_name, it also executes the tasks without a parent that have this name or type or recorded a step of this name.
--- replay is true if the task continues after its recorded steps, because it failed or was cancelled and nothing that it
--- depends on runs again; _recorded_children decides about its recorded children. Other children of a task that runs
--- again are left out, because the task starts them itself. Tasks that a later attempt of the run has replaced by copies
--- are left out. A failed child of a parent that completed runs again only if it failed the run: otherwise its parent
--- handled the failure.
+-- With p_reuse, it executes tasks that failed or were cancelled, all tasks that depend on such a task, by any kind of
+-- edge (`continue` and `failed` edges are decided again), and handlers that ran. Without p_reuse, it executes all
+-- tasks. With p_from_name, it also executes the tasks without a parent that have this name or type or recorded a step
+-- of this name. replay is true if the task continues after its recorded steps, because it failed or was cancelled and
+-- no task that it depends on runs again; _recorded_children decides about its recorded children. Other children of a
+-- task that runs again are left out, because the task starts them itself. Tasks that a later attempt of the run has
+-- replaced by copies are left out. A failed child of a completed parent runs again only if it failed the run: otherwise
+-- its parent handled the failure.
 create or replace function tenuto._tasks_to_rerun(p_run_id uuid, p_reuse boolean, p_from_name text)
   returns table (id uuid, place int, again boolean, replay boolean, handler text, outcome text)
   language sql
   stable
   set plan_cache_mode = force_custom_plan
-  set enable_nestloop = off   -- except look-ups: joining a run with itself must not be n^2 without statistics
+  set enable_nestloop = off   -- except lateral lookups: joining a run with itself must not be n^2
   set enable_mergejoin = off
-  set enable_seqscan = off    -- look-ups use indexes, also where statistics say that a table is empty
+  set enable_seqscan = off    -- lookups use indexes, even if statistics say that a table is empty
   set jit = off
 as $$
   with recursive every as materialized (
@@ -62,7 +62,7 @@ as $$
     from due d
     join old o on o.id = d.id
     where not exists (select from (select distinct b.id from below b) b where b.id = d.id)
-  ), sources(id) as (   -- tasks that a chosen task reads from, and its parents, stay beside it
+  ), sources(id) as (   -- the tasks that a chosen task reads from, and their parents, are kept
     select n.id
     from chosen c
     join old o on o.id = c.id

@@ -1,5 +1,5 @@
--- Closes an open run, when the transaction commits: no more tasks can be added, and the run ends when its tasks have
--- ended. Idempotent. Raises TN001 if the run does not exist, TN004 if it was never open or was cancelled.
+-- Closes an open run when the transaction commits: no more tasks can be added, and the run ends when its tasks have
+-- ended. Idempotent. Raises TN001 if the run does not exist, and TN004 if it was never open or was cancelled.
 create or replace function tenuto.close_run(p_org_id uuid, p_run_id uuid)
   returns void
   language plpgsql

@@ -1,6 +1,6 @@
--- Folds the runs that a worker's completions changed, so that waiting clients see them end, and wakes the workers of
--- the queues in which their orgs have ready tasks. A worker calls it after its completions have committed, a few times
--- per second at most. If no runs are passed or no task is ready, it wakes no worker.
+-- Folds the runs that a worker's completions changed (fold_runs), so that waiting clients see them end. Then wakes the
+-- workers of the queues in which the orgs of these runs have ready tasks. A worker calls it after its completions have
+-- committed, at most a few times per second. If no runs are passed or no task is ready, it wakes no worker.
 create or replace function tenuto.fold_and_wake_runs(p_run_ids uuid[])
   returns bigint
   language plpgsql

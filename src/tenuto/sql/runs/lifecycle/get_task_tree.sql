@@ -1,4 +1,4 @@
--- Returns a task and everything its attempts started, parents first.
+-- Returns a task and all tasks below it (its children and their children), parents first.
 create or replace function tenuto.get_task_tree(p_org_id uuid, p_task_id uuid)
   returns table (
     id uuid, parent_id uuid, depth int, name text, type text, status text, attempt int, completed_at timestamptz)

@@ -1,6 +1,6 @@
 -- pending -> queued, for the tasks of a held run, when the transaction commits. Returns whether the run was held: a
--- second release returns false and changes nothing. Raises TN001 if the run does not exist, TN004 if it was cancelled
--- while it was held.
+-- second release returns false and changes nothing. Raises TN001 if the run does not exist, and TN004 if it was
+-- cancelled while it was held.
 create or replace function tenuto.release_run(p_org_id uuid, p_run_id uuid)
   returns boolean
   language plpgsql
@@ -17,7 +17,7 @@ begin
   insert into tenuto.release_requests (run_id, org_id, requested_at)
   values (p_run_id, p_org_id, tenuto.now())
   on conflict (run_id) do nothing;
-  -- A second statement: the first may have waited for another release.
+  -- A second statement, because the first may have waited for another release.
   if not (found and exists (select from tenuto.held_runs h where h.run_id = p_run_id)) then
     return false;
   end if;

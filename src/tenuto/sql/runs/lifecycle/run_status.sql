@@ -1,6 +1,6 @@
 -- Lists every run with its live status and counts. A single-task run takes both from its task. A run is running from
--- its first claim. The type of a run is that of the task with which it was started; a graph has no type. Its metadata
--- and attempts are those of this task too, unless the run has its own.
+-- its first claim on. Its type is the type of the task with which it was started; a graph has no type. Its metadata and
+-- attempts come from that task too, unless the run has its own.
 create or replace view tenuto.run_status
   with (security_invoker = true)
 as
@@ -67,7 +67,7 @@ left join lateral (   -- offset 0: only where a query reads it
   where k.id = r.id and not r.single_task and r.max_attempts = 1
   offset 0
 ) m on true
-cross join lateral (   -- a run counts one task more than it has while a retry copies its tasks
+cross join lateral (   -- while a retry copies the tasks of a run, its total is one too many
   select coalesce(bool_or(o.verb = 'retry' and o.phase <> 'release'), false) as copying,
          (array_agg(
             jsonb_build_object('action', o.verb, 'done_tasks', o.done, 'total_tasks', o.tasks)
@@ -75,7 +75,7 @@ cross join lateral (   -- a run counts one task more than it has while a retry c
   from tenuto.run_requests o
   where o.run_id = r.id
 ) q
-cross join lateral (   -- offset 0: tasks that were added since the run was folded; an open run counts one too many
+cross join lateral (   -- offset 0: tasks added since the run was folded; the total of an open run is one too many
   select case when r.completed_at is null and not r.single_task
               then coalesce((select sum(c.added) from tenuto.run_counts c where c.run_id = r.id), 0)
               else 0
@@ -95,6 +95,6 @@ cross join lateral (   -- offset 0: only where a query reads it
   ) s
   offset 0
 ) p
-cross join lateral (   -- offset 0: evaluated once per run, and only where a query reads one of its columns
+cross join lateral (   -- offset 0: evaluated once per run, and only if a query reads one of its columns
   select tenuto.get_run_output(r.id) as result offset 0
 ) u;

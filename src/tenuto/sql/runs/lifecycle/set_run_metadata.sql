@@ -1,4 +1,4 @@
--- Sets keys of a run's metadata, removes those whose value is null, and returns the metadata. Works for ended runs too.
+-- Sets keys of a run's metadata, removes keys whose value is null, and returns the metadata. Works for ended runs too.
 -- The other keys stay, so that two callers can set different keys at the same time. Until the first change, a run has
 -- the metadata of the task with which it was started.
 create or replace function tenuto.set_run_metadata(p_org_id uuid, p_run_id uuid, p_changes jsonb)

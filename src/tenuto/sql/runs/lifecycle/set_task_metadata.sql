@@ -1,6 +1,6 @@
--- Sets keys of a task's metadata, removes those whose value is null, and returns the metadata. Works for ended tasks
--- too. The result is kept in task_metadata: tasks is written once, and the worker that runs the task receives the
--- metadata with which it was started.
+-- Sets keys of a task's metadata, removes keys whose value is null, and returns the metadata. Works for ended tasks
+-- too. The result is stored in task_metadata, so that the row in tasks is not updated. The worker that runs the task
+-- receives the metadata with which the task was started.
 create or replace function tenuto.set_task_metadata(p_org_id uuid, p_task_id uuid, p_changes jsonb)
   returns jsonb
   language plpgsql
@@ -9,7 +9,7 @@ declare
   v_what text := format('the metadata of task %s', p_task_id);
   v_metadata jsonb;
 begin
-  -- Locked, so that the task is not deleted meanwhile. This lock stops no completion and no count of ended tasks.
+  -- The run is locked, so that the task is not deleted meanwhile. This lock does not block completions or fold_runs.
   perform
   from tenuto.runs r
   where r.id = (select t.run_id from tenuto.tasks t where t.id = p_task_id and t.org_id = p_org_id)

@@ -1,10 +1,10 @@
--- Repeats cancels until none of their tasks is open: a task may have moved between two hot tables while the cancel read
--- them, or been returned by a worker that died. Makes one cancel for all requests, which locks rows in the order of ADR
--- 7. The requests come in random order, because the first hundred may be for tasks that run for hours. Returns how many
--- requests are finished. If every open task of a request was already marked before this call, no task can be added any
--- more (a marked task starts no children, and the run is not open): from then on, only those tasks are checked until
--- they have ended, and then all tasks of the request once more. With p_keys, only these requests (scope:id), even if
--- they are parked.
+-- Repeats cancels until all their tasks have ended. A task may have moved between two tables while the cancel read
+-- them, or may have been queued again because its worker died. Makes one cancel for all requests, which locks rows in
+-- the order of ADR 7. The requests come in random order, because the first hundred may be for tasks that run for hours.
+-- Returns how many requests are finished. Once every open task of a request was marked before a call, no task can be
+-- added any more: a marked task starts no children, and the run is not open. Later calls then check only those tasks.
+-- When they have ended, one more call checks all tasks of the request. With p_keys, only these requests (scope:id),
+-- even if they are parked.
 create or replace function tenuto.sweep_cancelled(p_limit int default 100, p_keys text[] default null)
   returns bigint
   language plpgsql
@@ -20,7 +20,8 @@ declare
     order by random()
     limit p_limit
     for update skip locked);
-  -- Tasks may still be added to these. Read before their tasks: tasks that are added later are found by the next call.
+  -- Tasks may still be added to these runs. This is read before their tasks: the next call finds tasks that are added
+  -- later.
   v_open uuid[] := array(
     select o.run_id from tenuto.open_runs o where o.run_id = any (array(select q.id from unnest(v_requests) q)));
   v_nos bigint[];

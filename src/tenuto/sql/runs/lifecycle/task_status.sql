@@ -1,5 +1,5 @@
--- Lists every task with its live status, as if the status were a column. The lease is that of its session; failures and
--- losses are counted from its history.
+-- Lists every task with its live status, as if the status were a column. The lease is the lease of the session that
+-- holds the task. Failures and losses are counted from the task's history.
 create or replace view tenuto.task_status
   with (security_invoker = true)
 as
@@ -26,7 +26,7 @@ select
   u.deadline_at,
   u.session_id, s.worker_id, s.expires_at as lease_expires_at, t.group_no, t.timeout_seconds,
   t.has_slots,
-  -- A claim proves that the worker is alive, even if its last heartbeat was before.
+  -- A claim proves that the worker is alive, even if its last heartbeat was earlier.
   case when s.id is not null then greatest(s.expires_at - make_interval(secs => s.lease_seconds), u.started_at) end
     as last_heartbeat,
   case when starts_with(o.type, 'tenuto.')

@@ -1,4 +1,5 @@
--- Lists the legal transitions as data: test databases check every transition against them, and the docs draw them.
+-- Lists the allowed transitions as data. Test databases check every transition against them, and the docs show them as
+-- diagrams.
 create or replace view tenuto.task_transitions
   with (security_invoker = true)
 as

@@ -1,7 +1,8 @@
--- Gives free slots of limits that the caller has locked to the tasks first in line, at most 1000 per limit, and returns
--- these tasks. p_freed: how many slots of each limit the caller has just given back. A limit known to be full has no
--- other free slots, so its slots are not counted: counting 64,000 takes 45 ms, for every claim that follows an arrival
--- in its line. Runs with the settings of _fill_limits: look-ups by index, whatever the statistics.
+-- Gives free slots of limits that the caller has locked to the first tasks in line, at most 1000 per limit, and returns
+-- these tasks. p_freed: how many slots of each limit the caller has just released. If a limit is marked as full, only
+-- these slots are free, so its used slots are not counted. Counting 64,000 slots takes 45 ms, for every claim that
+-- processes an arrival of the limit. Runs with the settings of _fill_limits, which force index lookups regardless of
+-- the statistics.
 create or replace function tenuto._give_slots(p_limit_ids bigint[], p_freed int[])
   returns tenuto.queued_task[]
   language plpgsql
@@ -15,7 +16,7 @@ begin
     select l.id, l.size, l.full_size, l.floor_priority, l.floor_seq,
            case
              when l.full_size = l.size then coalesce(n.freed, 0)
-             when exists (   -- most limits that get a slot back have no line
+             when exists (   -- tests first whether tasks are in line: most limits with a released slot have none
                select from tenuto.waiting_tasks x
                where x.limit_id = l.id and (-x.priority, x.seq) >= (-l.floor_priority, l.floor_seq))
              then l.size - (
@@ -40,7 +41,7 @@ begin
     insert into tenuto.limit_slots (task_id, limit_id, org_id)
     select id, limit_id, org_id from chosen
   ), marks as (
-    -- Only for large limits, since a move between full and not full leaves a dead row.
+    -- Only large limits are marked as full, since each change between full and not full leaves a dead row.
     select f.id, f.full_size,
            case when f.slots = (select count(*) from chosen c where c.limit_id = f.id) then f.size end as new_size
     from free f

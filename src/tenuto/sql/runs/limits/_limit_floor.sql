@@ -1,5 +1,6 @@
 -- Returns where the line of a limit and its slots begin now: the priority and number of the first task in line, and the
--- number of the oldest slot. An empty line begins after all tasks so far: the next task that joins it lowers the floor.
+-- number of the oldest slot. The floor of an empty line lies after all tasks so far: the next task that joins the line
+-- lowers the floor.
 create or replace function tenuto._limit_floor(
   p_limit tenuto.limits, out priority int, out seq bigint, out slot bigint)
   language plpgsql

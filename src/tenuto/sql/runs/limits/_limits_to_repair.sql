@@ -1,6 +1,6 @@
--- Returns the limits that sweep_limits has to repair. Either a slot is held by a task that is neither ready nor running
--- nor in line; or the limit has no row while tasks are in its line, and no arrival is left that creates it; or tasks
--- are in line although slots are free, or wait for a rate that is not scheduled for a check.
+-- Returns the limits that sweep_limits has to repair. There are four cases. A task that is neither ready nor running
+-- nor in line holds a slot. Tasks are in the line of a limit that has no row, and no arrival exists that would create
+-- it. Tasks are in line although slots are free. Tasks wait for a rate that is not scheduled for a check.
 create or replace function tenuto._limits_to_repair()
   returns table (id bigint, org_id uuid)
   language sql

@@ -1,6 +1,6 @@
--- Lowers the floors of limits for tasks that joined the line at a position before the floor: a start that committed
--- late, a higher priority, or a task that took the slot of another limit first. p_held: the limits that the caller has
--- locked; the floors of other limits stay.
+-- Lowers the floors of limits for tasks that joined the line at a position before the floor. This happens after a start
+-- that committed late, for a higher priority, and for a task that first had to get the slot of another limit. p_held:
+-- the limits that the caller has locked; the floors of other limits do not change.
 create or replace function tenuto._lower_limit_floors(p_held bigint[], p_starts tenuto.line_start[])
   returns void
   language sql

@@ -1,8 +1,8 @@
--- Moves the floors of limits up to their first task in line and their oldest slot, so that a call that fills a limit
--- does not read the dead rows before them while a long transaction holds vacuum back. Only floors that would skip 5,000
--- numbers move; with many limits a call checks a random part of them, about 2,000. A task that joins the line before a
--- floor lowers the floor (_lower_limit_floors). Slots need no such call, because only transactions that have locked the
--- limit take them.
+-- Moves the floors of limits up to their first task in line and their oldest slot. Without it, a call that fills a
+-- limit would read the dead rows before the floors while a long transaction holds vacuum back. A floor moves only if it
+-- would skip at least 5,000 numbers or its priority falls. With many limits, a call checks a random part of them, about
+-- 2,000. A task that joins the line before a floor lowers the floor (_lower_limit_floors). Floors of slots never need
+-- to be lowered, because only transactions that have locked the limit take slots.
 create or replace function tenuto._move_limit_floors()
   returns bigint
   language plpgsql
@@ -24,7 +24,7 @@ begin
       and (f.priority < l.floor_priority or f.seq >= l.floor_seq + 5000 or f.slot >= l.floor_slot + 5000)
     order by l.scope, l.id
     for no key update of l skip locked);
-  -- A second statement, so that it sees what was committed before this transaction had the locks.
+  -- A second statement, so that it sees all commits before this transaction got the locks.
   update tenuto.limits l
   set floor_priority = n.priority, floor_seq = n.seq, floor_slot = n.slot
   from (

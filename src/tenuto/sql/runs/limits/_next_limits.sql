@@ -1,6 +1,7 @@
--- Returns for each queued task the limit whose slot it needs next: keys before queues, then by id, the rate last; null
--- if it holds slots of all its limits. The limit may have no row yet. Works on a batch (one by one, it cost 1.6 ms per
--- task) and with lateral joins, so that every look-up uses an index, whatever the statistics.
+-- Returns for each queued task the limit whose slot it needs next: keys before queues, then by id, the rate last. The
+-- limit is null if the task holds slots of all its limits. The limit may have no row yet. Works on a batch, because a
+-- call per task cost 1.6 ms per task. Uses lateral joins, so that every lookup uses an index regardless of the
+-- statistics.
 create or replace function tenuto._next_limits(p_queued tenuto.queued_task[])
   returns table (no bigint, queued tenuto.queued_task, limit_id bigint)
   language plpgsql
@@ -25,7 +26,7 @@ begin
       from jsonb_to_recordset(t.limits) as w(scope text, key text)
       offset 0   -- computes each id once
     ) w
-    -- By task, never by limit: a limit can have thousands of slots.
+    -- Searches slots by task, never by limit: a limit can have thousands of slots.
     where w.limit_id <> all (array(select s.limit_id from tenuto.limit_slots s where s.task_id = c.id))
     order by w.scope, w.limit_id
     limit 1

@@ -1,6 +1,6 @@
 -- -> waiting for a limit: each queued task joins the line of the first of its limits. Neither locks nor creates limits:
--- the transaction that follows the arrivals does that. A task that returns after a retry does not reset a limit to an
--- older size.
+-- the transaction that processes the arrivals does that (_follow_arrivals). A task that is queued again for a retry
+-- does not change the size of a limit, since its size may be older.
 create or replace function tenuto._queue_for_limits(p_queued tenuto.queued_task[])
   returns void
   language plpgsql
@@ -27,7 +27,8 @@ begin
   )
   select array_agg(distinct limit_id), max(priority), min(seq) into v_lines, v_priority, v_seq from lined_up;
 
-  -- All lines get the same position, before each of these tasks: the exact ones would cost more than they save.
+  -- All lines get the same position, which is before each of these tasks: exact positions would cost more than they
+  -- save.
   insert into tenuto.arrivals (org_id, limit_id, scope, key, size, seconds, resizes, priority, seq, route_id)
   select n.org_id, n.limit_id, n.scope, n.key, n.size, n.seconds, n.resizes, v_priority, v_seq, n.route_id
   from (

@@ -1,6 +1,6 @@
 -- Returns how many tasks a rate can admit now, at most p_max. The caller has locked the rate's row. With size 10 and
--- seconds 1, tasks are 0.1 s apart (the pace); a call that comes 0.35 s late admits 2 tasks at once, the number for a
--- quarter of a second, not 4.
+-- seconds 1, tasks are 0.1 s apart (the pace). A call that comes 0.35 s late admits 2 tasks at once, not 4: a late call
+-- admits at most the tasks of a quarter of a second.
 create or replace function tenuto._rate_share(p_rate tenuto.limits, p_max int)
   returns tenuto.rate_share
   language plpgsql
@@ -8,7 +8,7 @@ create or replace function tenuto._rate_share(p_rate tenuto.limits, p_max int)
 as $$
 declare
   v_pace float8 := p_rate.seconds / p_rate.size;
-  v_late int := greatest(1, floor(0.25 / v_pace));   -- admitted at once after a late call
+  v_late int := greatest(1, floor(0.25 / v_pace));   -- how many tasks a late call can admit at once
   v_share tenuto.rate_share;
   v_used bigint;
 begin

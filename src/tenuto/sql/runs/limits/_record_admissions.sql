@@ -1,6 +1,6 @@
--- Records how many tasks a rate admitted, and when to check the rate again: at the time when it can admit the next
--- task. If fewer tasks were in line than it could admit, it is checked after half a second, then after ever longer
--- pauses, because a start that has not committed yet may be in line.
+-- Records how many tasks a rate admitted, and schedules the next check of the rate for the time when it can admit the
+-- next task. If fewer tasks were in line than it could admit, the rate is checked after half a second, and then up to 7
+-- more times, each pause twice as long: a start that has not committed yet may have put tasks in line.
 create or replace function tenuto._record_admissions(p_rate tenuto.limits, p_share tenuto.rate_share, p_tasks int)
   returns void
   language plpgsql

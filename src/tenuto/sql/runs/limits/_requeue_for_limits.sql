@@ -1,4 +1,4 @@
--- waiting for a limit without a row -> in line again: prune_limits may have deleted the limit while these tasks joined
+-- waiting for a limit without a row -> in line again. prune_limits may have deleted the limit while these tasks joined
 -- its line, or while they were in the line of another limit.
 create or replace function tenuto._requeue_for_limits(p_lost bigint[])
   returns void

@@ -1,5 +1,5 @@
--- Makes dispatchers check these rates, which the caller has locked and for which tasks wait. Rates that will be checked
--- soon enough anyway are not updated.
+-- Makes dispatchers check these rates. The caller has locked them, and tasks wait for them. A rate that is checked soon
+-- enough anyway is not updated.
 create or replace function tenuto._schedule_rate_checks(p_limit_ids bigint[])
   returns void
   language sql

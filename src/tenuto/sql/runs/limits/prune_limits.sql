@@ -1,7 +1,8 @@
--- Deletes unused limits: no task holds one of their slots or is in their line, neither now nor when they were marked as
--- idle, p_keep ago. This function also marks them, so that using a limit writes nothing. The row returns with the next
--- task that names the limit; a task that joined the line at the same time is found by sweep_limits. A rate stays until
--- its admissions are out of its window. With p_keys, only these limits, even if they are parked.
+-- Deletes limits that are not used: no task holds one of their slots or is in their line, and p_keep ago a call of this
+-- function found the same and marked the limit as idle. Marking limits here means that using a limit writes nothing.
+-- The next task with the limit creates its row again. sweep_limits finds a task that joined the line while the limit
+-- was deleted. A rate is kept until its admissions are older than its seconds. With p_keys, only these limits, even if
+-- they are parked.
 create or replace function tenuto.prune_limits(
   p_keep interval default '1 day', p_limit int default 1000, p_keys text[] default null)
   returns table (noted bigint, removed bigint)
@@ -21,7 +22,8 @@ begin
     order by l.idle_since
     limit p_limit
     for update skip locked);
-  -- A second statement, so that it sees tasks that took a slot or lined up before this transaction had the locks.
+  -- A second statement, so that it sees tasks that took a slot or joined the line before this transaction got the
+  -- locks.
   delete from tenuto.limits l
   where l.id = any (v_ids)
     and not exists (select from tenuto.limit_slots s where s.limit_id = l.id)

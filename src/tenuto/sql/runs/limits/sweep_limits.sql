@@ -1,7 +1,8 @@
--- Repairs limits: deletes slots of tasks that are neither ready nor running nor in line, creates limits again that have
--- no row while tasks are in their line, searches before their floors, fills free slots that a start and a concurrent
--- completion each left to the other, and schedules checks of rates that tasks wait for. Rows that another transaction
--- has locked are left for the next call. With p_keys, only these limits, even if they are parked.
+-- Repairs limits. Deletes slots of tasks that are neither ready nor running nor in line. Creates limits that have no
+-- row although tasks are in their line. Finds tasks before the floor. Fills free slots that neither a start nor a
+-- concurrent completion filled, because each left them to the other. Schedules checks of rates that tasks wait for.
+-- Skips rows that another transaction has locked; the next call repairs them. With p_keys, only these limits, even if
+-- they are parked.
 create or replace function tenuto.sweep_limits(p_keys text[] default null)
   returns table (freed bigint, filled bigint)
   language plpgsql
@@ -12,7 +13,7 @@ declare
   v_limits bigint[];
   v_waiting bigint := 0;
 begin
-  perform tenuto._try_follow_arrivals();   -- creates the limits that are new, not lost
+  perform tenuto._try_follow_arrivals();   -- creates limits that are new, so that they are not repaired
   v_limits := array(
     select distinct r.id
     from tenuto._limits_to_repair() r

@@ -1,5 +1,5 @@
--- Ends a request whose parts are all done, or starts its next phase: a retry releases its copies, unless it was
--- cancelled meanwhile; a cancel continues until no task of the run is open (sweep_cancelled).
+-- Ends a request whose parts are all done, or starts its next phase. A retry releases its copies, unless it was
+-- cancelled meanwhile. A cancel continues in sweep_cancelled until all tasks of the run have ended.
 create or replace function tenuto._end_phase(p_request tenuto.run_requests)
   returns void
   language plpgsql

@@ -1,5 +1,5 @@
--- Returns whether a run of a resource group has not ended. Reads the tables of open tasks, which have no index by
--- group, once.
+-- Returns whether a run of a resource group has not ended. The tables of unfinished tasks have no index by group, so
+-- each of them is read completely.
 create or replace function tenuto._has_open_work(p_group_no int)
   returns boolean
   language sql

@@ -1,4 +1,4 @@
--- Returns true if an action on the run (cancel, retry, delete) is recorded and then finished in pieces: the run has
+-- Returns true if an action on the run (cancel, retry, delete) must be recorded and then done in pieces: the run has
 -- more tasks than one piece, or another action on it is not finished yet.
 create or replace function tenuto._is_large(p_run tenuto.runs)
   returns boolean

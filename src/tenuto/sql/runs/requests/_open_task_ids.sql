@@ -1,4 +1,4 @@
--- Returns the tasks among p_ids that have not ended. One look-up each, whatever the statistics.
+-- Returns the tasks among p_ids that have not ended. Uses one index lookup per task, regardless of the statistics.
 create or replace function tenuto._open_task_ids(p_ids uuid[])
   returns setof uuid
   language sql

@@ -1,5 +1,5 @@
 -- Does one piece of a request, whose row the caller has locked. The work and the position in the request are committed
--- together: the next dispatcher that takes the request continues after the last piece, even after a crash.
+-- together. So the next dispatcher that locks the request continues after the last piece, even after a crash.
 create or replace function tenuto._work_on_request(p_request tenuto.run_requests)
   returns void
   language plpgsql

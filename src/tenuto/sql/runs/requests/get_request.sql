@@ -1,6 +1,6 @@
 -- Returns the progress of the action (cancel, retry, delete) that dispatchers carry out on a large run, and the error
--- that stopped it for now. Returns no row if nothing is left to do. The request of a deleted run stays until its tasks
--- are deleted.
+-- after which the action is parked. Returns no row if nothing is left to do. The request of a deleted run stays until
+-- its tasks are deleted.
 create or replace function tenuto.get_request(p_org_id uuid, p_run_id uuid)
   returns table (action text, requested_at timestamptz, done_tasks int, total_tasks int, error text)
   language sql

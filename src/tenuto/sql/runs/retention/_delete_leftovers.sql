@@ -1,4 +1,5 @@
--- Deletes rows that dropped weeks left behind (see _leftovers) and returns how many; p_dry_run only counts.
+-- Deletes rows that remain after their week was dropped (see _leftovers) and returns how many; with p_dry_run, only
+-- counts them.
 create or replace function tenuto._delete_leftovers(p_limit int, p_dry_run boolean, p_keys uuid[], p_parked uuid[])
   returns bigint
   language sql

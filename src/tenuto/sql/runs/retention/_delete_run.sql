@@ -1,4 +1,4 @@
--- Does what delete_run does, for calls that are audited as a whole.
+-- Does the same as delete_run, without an audit entry, for callers that write one entry for several runs.
 create or replace function tenuto._delete_run(p_org_id uuid, p_run_id uuid)
   returns boolean
   language plpgsql
@@ -7,7 +7,7 @@ declare
   v_run tenuto.runs;
   v_retry uuid;
 begin
-  -- Locked, so that a retry of it is accepted before or after the delete.
+  -- The run is locked, so that a retry of it is accepted either before or after the delete.
   perform from tenuto.runs where id = p_run_id and org_id = p_org_id for update;
   v_run := tenuto._final_run(p_org_id, p_run_id);
   select q.run_id into v_retry from tenuto.run_requests q where q.source_id = p_run_id limit 1;

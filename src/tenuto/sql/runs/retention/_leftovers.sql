@@ -1,7 +1,7 @@
--- Returns the rows that dropped weeks left behind in tables without weekly partitions: rows of runs and tasks that no
--- longer exist, with the id of that run or task. Only rows whose UUIDv7 is older than every retention are checked; at
--- most p_limit rows per table. p_keys: only rows of these runs and tasks; p_parked: no rows of these. Also references
--- of deleted resource groups, which a transaction that was open during the delete can add.
+-- Returns rows that remain in tables without weekly partitions after a week was dropped: rows of runs and tasks that no
+-- longer exist, with the id of that run or task. Checks only rows whose UUIDv7 is older than every retention. Returns
+-- at most p_limit rows per table. p_keys: only rows of these runs and tasks; p_parked: no rows of these. Also returns
+-- references of deleted resource groups, which a transaction that was open during the delete can add.
 create or replace function tenuto._leftovers(p_limit int, p_keys uuid[], p_parked uuid[])
   returns table (source text, tid tid, id uuid, org_id uuid)
   language sql

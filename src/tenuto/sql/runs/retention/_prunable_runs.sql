@@ -2,7 +2,7 @@
 -- are runs in the default partition (found by index, the oldest first), runs of orgs with a shorter retention than the
 -- longest, and runs in weeks that drop_partitions does not drop because too many rows in them must stay. All other runs
 -- are dropped with their week: deleting each row would cost as much as executing the run did. p_keys: only these runs;
--- p_parked: not these. Runs that a retry is still copying are left out.
+-- p_parked: none of these. Runs that a retry is still copying are left out.
 create or replace function tenuto._prunable_runs(p_limit int, p_keys uuid[], p_parked uuid[])
   returns setof uuid
   language sql
@@ -55,7 +55,7 @@ as $$
       and r.completed_at < o.before
       and r.tableoid <> 'tenuto.runs_default'::regclass
     union all
-    select a.task_id   -- by their ends, not by their runs: most runs of such a week are open
+    select a.task_id   -- reads ends, not runs: most runs of such a week have not ended
     from tenuto.task_attempts a
     join org o on o.id = a.org_id and not o.early
     join tenuto.runs r on r.id = a.task_id and r.single_task

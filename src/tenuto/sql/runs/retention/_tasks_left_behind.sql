@@ -1,6 +1,6 @@
--- Returns tasks in the default partition whose run was dropped with a week: their ids are not UUIDv7, but the id of
--- their run is. Only run ids since 2020 are considered; most random ids are outside that range. p_keys: only these
--- tasks; p_parked: not these.
+-- Returns tasks in the default partition whose run was dropped with a week. Their ids are not UUIDv7, but the ids of
+-- their runs are. Only run ids since 2020 are considered; most random ids are outside that range. p_keys: only these
+-- tasks; p_parked: none of these.
 create or replace function tenuto._tasks_left_behind(p_limit int, p_keys uuid[], p_parked uuid[])
   returns setof uuid
   language sql

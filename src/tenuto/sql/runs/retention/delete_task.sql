@@ -1,8 +1,9 @@
--- Deletes a task of a final run with the tasks that it started and all their rows: attempts, edges, slots, logs, steps,
--- metadata, references and the run data that they wrote. Returns how many tasks these were. The counts of the run stay:
--- they say what was executed. Edges that lead to these tasks stay too, because the output of a run is that of the tasks
--- without any. The run cannot be retried any more. Raises TN004 for the task with which the run was started, for more
--- than 10,000 tasks, and while a retry of the run copies its tasks.
+-- Deletes a task of a final run, the tasks below it (its children and their children), and all their rows: attempts,
+-- edges, slots, logs, steps, metadata, references and the run data that they wrote. Returns how many tasks were
+-- deleted. The counts of the run do not change: they say what was executed. Edges from other tasks to the deleted tasks
+-- stay too, because the output of a run is the output of its tasks without dependents. The run cannot be retried any
+-- more. Raises TN004 for the task with which the run was started, for more than 10,000 tasks, and while a retry of the
+-- run copies its tasks.
 create or replace function tenuto.delete_task(p_org_id uuid, p_task_id uuid)
   returns int
   language plpgsql
@@ -16,7 +17,7 @@ declare
   v_ids uuid[];
   v_most constant int := 10000;
 begin
-  -- Locked, as delete_run does, so that a retry of the run is accepted before or after the delete.
+  -- The run is locked, as in delete_run, so that a retry of it is accepted either before or after the delete.
   perform from tenuto.runs where id = v_run_id and org_id = p_org_id for update;
   if not found or not exists (select from tenuto.tasks t where t.id = p_task_id) then
     perform tenuto._raise('TN001', format('no task %s', p_task_id), 'list the tasks to see which exist');

@@ -1,8 +1,8 @@
--- Drops the weeks that ended longer ago than p_keep and than the longest retention of any org. Rows of runs that are
--- open or ended within that time move to the default partitions first. A week in which more than 5,000 tasks must stay
--- is left as it is, and prune_runs deletes the expired rows in it. With p_dry_run, returns the same result and changes
--- nothing. Runs as the owner. It locks the tables together for a short time and waits up to 100 ms for the locks; if
--- they are not free, the next call tries again. With p_keys, only these weeks, by name, even if they are parked.
+-- Drops the weeks that ended longer ago than p_keep and than the longest retention of any org. First moves rows of runs
+-- that have not ended, or ended within that time, to the default partitions. A week in which more than 5,000 tasks must
+-- stay is not dropped; prune_runs deletes the expired rows in it. With p_dry_run, returns the same result and changes
+-- nothing. Runs as the owner. Locks all weekly tables together for a short time. Waits up to 100 ms for the locks; if
+-- they are not free, the next call tries again. With p_keys, only the weeks with these names, even if they are parked.
 create or replace function tenuto.drop_partitions(
   p_keep interval default '14 days', p_dry_run boolean default false, p_keys text[] default null)
   returns table (partition text, kept bigint)
@@ -20,7 +20,7 @@ declare
   v_runs uuid[];
   v_tasks uuid[];
   v_ids uuid[];
-  v_most constant int := 5000;   -- so many move in 0.1 s
+  v_most constant int := 5000;   -- 5,000 tasks are moved in 0.1 s
 begin
   for v_week in
     select w.*
@@ -41,7 +41,7 @@ begin
         raise notice 'the tables are locked: week % is dropped later', v_week.name;
         return;
       end;
-      -- Once more under the lock, for runs that were started meanwhile.
+      -- Reads them again under the lock, for runs that were started meanwhile.
       v_runs := v_runs || array(select tenuto._runs_to_keep(v_week.from_id, v_week.to_id, null));
       v_tasks := array(select tenuto._tasks_of_runs(v_runs, v_week.from_id, v_week.to_id));
     end if;

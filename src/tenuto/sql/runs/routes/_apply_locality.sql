@@ -1,7 +1,8 @@
--- Returns the queued tasks, with routes to the workers near their data objects. A task that takes hard objects gets a
--- route to the workers at an address that holds all of them. A task that takes only soft objects gets a soft route to
--- one of the addresses that hold most of them and have a worker that is alive, else the route of all workers. One
--- address, because routes are never removed: sets of addresses would make many.
+-- Returns the queued tasks, with routes to the workers near their data objects. A task with hard objects among its
+-- inputs gets a route to the workers at an address that has all of them. A task with only soft objects gets a soft
+-- route to one of the addresses that have most of them and a worker that is alive; without such an address, it gets the
+-- route of all workers. A soft route has only one address, because routes are never removed, and sets of addresses
+-- would make too many routes.
 create or replace function tenuto._apply_locality(p_queued tenuto.queued_task[])
   returns tenuto.queued_task[]
   language plpgsql
@@ -42,7 +43,8 @@ begin
     from task t
     join tenuto.routes r on r.id = t.route_id
   loop
-    -- If no single address holds all hard inputs: a route that no worker serves, which `why` can show.
+    -- If no single address has all hard inputs, the task gets a route that no worker serves, and `why` can show the
+    -- reason.
     v_queued[v_task.no].route_id := tenuto._intern_route(
       v_task.org_id, v_task.queue, v_task.type, v_task.language, v_task.labels,
       case when v_task.bound and v_task.places = '{}' then array['nowhere'] else v_task.places end,

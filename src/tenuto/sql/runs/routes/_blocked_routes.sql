@@ -1,4 +1,4 @@
--- Returns the routes on which tasks wait for other code: one look-up per route, however many tasks wait.
+-- Returns the routes on which tasks wait for other code. Uses one index lookup per route, however many tasks wait.
 create or replace function tenuto._blocked_routes()
   returns table (org_id uuid, route_id int)
   language sql

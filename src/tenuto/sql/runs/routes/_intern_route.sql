@@ -1,6 +1,6 @@
--- Returns the number of a route, created at its first use. Inside a client's transaction, which may stay open, it is
--- created as a duplicate (twin) and without the queue's lock, so that no other transaction waits for it;
--- _register_lanes checks again whether its queue is paused.
+-- Returns the number of a route, and creates the route at its first use. A client's transaction may stay open for a
+-- long time. There the route is created as a duplicate (twin) and without the queue's lock, so that no other
+-- transaction waits for it; _register_lanes checks again whether its queue is paused.
 create or replace function tenuto._intern_route(
   p_org_id uuid, p_queue text, p_type text, p_language text, p_labels text[], p_addresses text[] default '{}',
   p_blocked_versions text[] default '{}', p_soft boolean default false)
@@ -29,7 +29,8 @@ begin
   if v_in_transaction then
     select q.paused_at is not null into v_paused from tenuto.queues q where q.org_id = p_org_id and q.name = p_queue;
   else
-    -- The queue is locked until the route exists: a concurrent pause waits and then finds the route, or came first.
+    -- The queue is locked until the route exists. So a concurrent pause either came first, or waits and then finds the
+    -- route.
     insert into tenuto.queues (org_id, name) values (p_org_id, p_queue) on conflict do nothing;
     select q.paused_at is not null into v_paused
     from tenuto.queues q
@@ -44,7 +45,7 @@ begin
   on conflict on constraint route_is_unique do nothing
   returning id into v_id;
   if v_id is null then
-    -- Another transaction created it after our snapshot: a new statement sees it.
+    -- Another transaction created the route after this statement's snapshot: a new statement sees it.
     select id into strict v_id
     from tenuto.routes
     where org_id = p_org_id and queue = p_queue and type = p_type and language = p_language

@@ -1,6 +1,6 @@
--- Returns when the first task that waits for a worker at the addresses of its soft objects may go to any worker: one
--- look-up per lane of a soft route. A worker there may serve one lane alone, so that its first task is always new while
--- those of other lanes wait.
+-- Returns when any worker may claim the first task that waits for a worker at the address of its soft objects. Uses one
+-- index lookup per lane of a soft route. It must check every lane: if a worker at that address serves only one lane,
+-- the first task of that lane is always new, while tasks of other lanes wait.
 create or replace function tenuto._next_placement()
   returns timestamptz
   language sql

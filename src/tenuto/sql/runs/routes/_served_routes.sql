@@ -1,5 +1,5 @@
--- Returns the routes of a worker's queues and types (null: all) that it can serve: it has their labels, supports their
--- language, is at the address that their data requires, and has code that can continue their tasks.
+-- Returns the routes of a worker's queues and types (null: all) that it can serve: the worker has their labels,
+-- supports their language, is at an address that their data requires, and has code that can continue their tasks.
 create or replace function tenuto._served_routes(p_worker tenuto.workers, p_queues text[], p_types text[])
   returns setof tenuto.routes
   language sql

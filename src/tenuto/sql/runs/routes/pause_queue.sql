@@ -1,4 +1,4 @@
--- Pauses a queue: claims get no tasks from it until it is resumed; running tasks continue. Idempotent.
+-- Pauses a queue: claims get no tasks from it until it is resumed. Running tasks continue. Idempotent.
 create or replace function tenuto.pause_queue(p_org_id uuid, p_queue text)
   returns void
   language plpgsql

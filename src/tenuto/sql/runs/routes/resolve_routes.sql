@@ -1,6 +1,6 @@
 -- Returns the routes that a worker serves: routes of its queues (null: all) and types (null: all) whose labels it has,
 -- whose language it supports, whose data is at its address, and whose tasks its code can continue. Creates the routes
--- of named queues and types, so that a first start does not have to.
+-- of the queues and types that are passed, so that a first start does not have to create them.
 create or replace function tenuto.resolve_routes(
   p_session_id bigint, p_queues text[] default null, p_types text[] default null)
   returns table (route_id int, queue text, type text, language text, labels text[])

@@ -1,4 +1,5 @@
--- Records when a new run is cancelled unless it has ended (deadline_seconds) or begun (expires_seconds).
+-- Records the times at which a new run is cancelled: deadline_seconds after its start unless it has ended, and
+-- expires_seconds after its start unless it has begun.
 create or replace function tenuto._add_deadlines(p_org_id uuid, p_run_id uuid, p_run jsonb)
   returns void
   language plpgsql

@@ -1,4 +1,5 @@
--- Writes the ordered inputs and outputs of a start and checks that the types at both ends of a flow agree.
+-- Writes the ordered inputs and outputs of a start. Raises an error if the type of an input differs from the type of
+-- the output that it reads.
 create or replace function tenuto._add_slots(
   p_org_id uuid, p_run_id uuid, p_ids uuid[], p_details jsonb, p_outputs jsonb)
   returns void

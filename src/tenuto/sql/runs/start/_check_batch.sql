@@ -1,5 +1,5 @@
--- Raises an error for a batch whose lists do not fit together, or that is over its bounds: 100,000 tasks per call, 1 MB
--- of input each. Returns the ids of the tasks, generated if the caller passed none.
+-- Raises an error if the lists of a batch do not fit together, or if it has more than 100,000 tasks or an input over 1
+-- MB. Returns the ids of the tasks, generated if the caller passed none.
 create or replace function tenuto._check_batch(
   p_ids uuid[], p_inputs jsonb[], p_task_kinds int[], p_details jsonb, p_kinds tenuto.task_spec[])
   returns uuid[]
@@ -40,7 +40,8 @@ begin
   end if;
   if p_details is not null then
     perform tenuto._check_details(p_details, v_count);
-    -- Often all the same. As text, because size 1.0 is invalid, but equals 1 as JSON.
+    -- Checks distinct limits, which are often equal. Compares them as text, because 1.0 equals 1 as JSON, but is not a
+    -- valid size.
     perform tenuto._check_limits(d.limits::jsonb)
     from (select distinct (d -> 'limits')::text as limits from jsonb_array_elements(p_details) d) d
     where d.limits <> 'null';

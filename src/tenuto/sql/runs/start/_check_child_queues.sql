@@ -1,5 +1,5 @@
 -- Raises TN009 for children outside the queues of the worker key that opened the session, and for limits of other
--- queues. Sessions without a key are not limited.
+-- queues. Sessions without a key can use all queues.
 create or replace function tenuto._check_child_queues(
   p_session_id bigint, p_kinds tenuto.task_spec[], p_details jsonb)
   returns void

@@ -1,6 +1,6 @@
--- Takes the dedupe keys of a batch and returns for each task its run and whether it is new; a task with a null key is
--- always new. Insert and look-up are two statements: in one, a start that waited for a concurrent start with the same
--- key to commit would not see its row.
+-- Stores the dedupe keys of a batch. Returns for each task its run, and whether the run is new; a task with a null key
+-- always has a new run. Insert and lookup are two statements: the insert may wait for a concurrent start with the same
+-- key, and in one statement its row would not be visible.
 create or replace function tenuto._dedupe_many(
   p_org_id uuid, p_kinds tenuto.task_spec[], p_task_kinds int[], p_ids uuid[], p_keys text[])
   returns tenuto.started[]
@@ -34,7 +34,7 @@ begin
   )
   select array_agg(run_id) into v_new from taken;
 
-  -- Only keys that this call took are new: a call repeated with the same ids finds them taken, by itself.
+  -- Only keys that this call inserted are new: a repeated call with the same ids finds the keys of the first call.
   return array(
     select (s.no, coalesce(d.run_id, s.id), s.key is null or n.id is not null)::tenuto.started
     from unnest(p_ids, p_task_kinds, p_keys) with ordinality as s(id, kind, key, no)

@@ -1,4 +1,4 @@
--- Holds a new run if its options say so: its tasks wait until release_run. Returns whether they do.
+-- Holds a new run if it has the option hold: its tasks wait until release_run. Returns whether the run is held.
 create or replace function tenuto._hold_run(p_org_id uuid, p_run_id uuid, p_run jsonb)
   returns boolean
   language plpgsql

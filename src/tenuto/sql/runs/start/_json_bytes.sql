@@ -1,5 +1,5 @@
--- Returns about how many bytes a value has when it is sent to a worker. A value is decompressed to be measured only if
--- it is stored compressed; a value of up to 64 bytes counts as 0.
+-- Returns about how many bytes a value has when it is sent to a worker. Only a value that is stored compressed is
+-- decompressed to be measured. A value of up to 64 bytes counts as 0.
 create or replace function tenuto._json_bytes(p_value jsonb)
   returns int
   language sql

@@ -1,5 +1,6 @@
 -- Returns whether tasks that are added to this run have to wait for its release. If so, locks the row of the held run
--- for key share: _end_hold leaves it until the transaction that adds the tasks has ended, and releases them too.
+-- for key share. _end_hold then does not delete the row before the transaction that adds the tasks has ended, and
+-- releases these tasks too.
 create or replace function tenuto._lock_held_run(p_run_id uuid)
   returns boolean
   language plpgsql

@@ -1,4 +1,4 @@
--- Returns the dependencies of a start: the given ones, and one for each input that is another task's output.
+-- Returns the dependencies of a start: those in p_edges, and one for each input that reads another task's output.
 create or replace function tenuto._read_edges(p_edges jsonb, p_details jsonb, p_count int)
   returns tenuto.edge[]
   language plpgsql

@@ -1,5 +1,5 @@
 -- Checks the kinds of a start and returns them, each with its route. Errors name the wrong value and what to write
--- instead. Types that begin with tenuto. are those of operators: only jobs (p_of_jobs) start them, because their input
+-- instead. Types that begin with tenuto. belong to operators. Only jobs (p_of_jobs) can start them, because their input
 -- says which folders they read.
 create or replace function tenuto._read_kinds(p_org_id uuid, p_kinds jsonb, p_of_jobs boolean default false)
   returns tenuto.task_spec[]
@@ -49,7 +49,7 @@ begin
     elsif v_read.backoff_seconds not between 0 and 315360000
        or not (v_read.timeout_seconds > 0 and v_read.timeout_seconds <= 315360000)
        or not (v_read.heartbeat_timeout_seconds > 0 and v_read.heartbeat_timeout_seconds <= 315360000) then
-      -- Also NaN and infinity: they would fail the claim of all tasks when the deadline is computed.
+      -- Rejects NaN and infinity too: a deadline computed from them would make the claims of all tasks fail.
       perform tenuto._raise('TN003',
         format('backoff of %s is negative, a timeout is not positive, or one of them is over ten years', v_read.type));
     elsif v_read.handler not in ('completed', 'failed', 'cancelled') then

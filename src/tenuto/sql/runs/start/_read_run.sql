@@ -22,7 +22,7 @@ begin
   if v_run.max_attempts not between 1 and 100 then
     perform tenuto._raise('TN003', format('max_attempts of the run is %s, not 1 to 100', v_run.max_attempts));
   end if;
-  if not (coalesce(v_deadline, 1) > 0 and coalesce(v_deadline, 1) <= 315360000   -- also NaN and infinity
+  if not (coalesce(v_deadline, 1) > 0 and coalesce(v_deadline, 1) <= 315360000   -- rejects NaN, infinity
           and coalesce(v_expires, 1) > 0 and coalesce(v_expires, 1) <= 315360000) then
     perform tenuto._raise('TN003',
       format('deadline_seconds of the run is %s and expires_seconds %s', coalesce(p_run ->> 'deadline_seconds', 'null'),

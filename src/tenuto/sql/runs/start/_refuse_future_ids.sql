@@ -1,7 +1,7 @@
--- Raises TN003 for a UUIDv7 more than a week ahead; a trigger calls it for ids that belong to no weekly partition. An
--- id that a client made with a clock far ahead of the database's would stay in the default partition until its time
--- comes, and would prevent the creation of that week's partition for all clients. Ids that are not UUIDv7 are allowed
--- there.
+-- Raises TN003 for a UUIDv7 more than a week ahead. A trigger calls it for ids that belong to no weekly partition. A
+-- client whose clock is far ahead of the database's makes such ids. The row would stay in the default partition until
+-- that week comes, and would prevent the creation of that week's partition for all clients. Ids that are not UUIDv7 are
+-- allowed in the default partition.
 create or replace function tenuto._refuse_future_ids()
   returns trigger
   language plpgsql

@@ -1,6 +1,6 @@
--- -> queued: starts single-task runs, each with a name and a dedupe key in the scope of that name. Runs whose key is
--- taken are not started: their entry in run_ids is null. Returns the queued tasks that the caller makes ready, as its
--- last step.
+-- -> queued: starts single-task runs, each with a name and a dedupe key in the scope of that name. A run whose key is
+-- already used is not started: its entry in run_ids is null. Returns the queued tasks that the caller makes ready, as
+-- its last step.
 create or replace function tenuto._start_named(
   p_org_id uuid, p_names text[], p_keys text[], p_kinds jsonb, p_task_kinds int[], p_inputs jsonb[], p_details jsonb,
   out run_ids uuid[], out queued tenuto.queued_task[])

@@ -1,7 +1,7 @@
 -- -> queued: the fast path of start_many, for one task with only an input, of a valid kind whose route exists. Returns
 -- its queue, or null if it did nothing: the caller then takes the slow path, which raises the error or creates the
--- route. It needs a third of the statements, and of the time that starting a task takes on an idle system. p_alone: the
--- call is known not to be part of a client's transaction.
+-- route. The fast path needs a third of the statements, and on an idle system a third of the time. p_alone: the call is
+-- known not to be part of a client's transaction.
 create or replace function tenuto._start_single_task(
   p_org_id uuid, p_kind jsonb, p_input jsonb, p_id uuid, p_group text, p_alone boolean default false)
   returns text
@@ -28,7 +28,7 @@ begin
     end if;
     p_kind := coalesce(v_declared.kind, '{}') || (p_kind - 'inherit');
   end if;
-  -- Most kinds have only a type, and reading other options takes half of the time.
+  -- A separate query, because most kinds have only a type, and reading the other options takes half of the time.
   if p_kind - 'type' = '{}' and pg_column_size(p_input) < 100000 then
     select g.no, exists (
              select from tenuto.ready_lanes l

@@ -1,7 +1,7 @@
--- -> pending | queued: adds tasks to an open run and returns their ids. Takes what start_run takes; edges and slots
--- join tasks of the same call. A run that is not open raises TN004. Tasks that are added while the run is being closed
--- belong to it: the run ends after them. Tasks of a held run wait until it is released. If the run already has tasks
--- with all of p_ids, even if it was closed since, nothing is added.
+-- -> pending | queued: adds tasks to an open run and returns their ids. The parameters are as in start_run; edges and
+-- slots connect tasks of the same call. Raises TN004 if the run is not open. Tasks that are added while the run is
+-- being closed belong to it: the run ends after them. Tasks of a held run wait until it is released. If the run already
+-- has tasks with all of p_ids, nothing is added, even if the run was closed since.
 create or replace function tenuto.add_tasks(
   p_org_id uuid, p_run_id uuid, p_kinds jsonb, p_inputs jsonb[], p_ids uuid[] default null,
   p_task_kinds int[] default null, p_details jsonb default null, p_edges jsonb default null,
@@ -34,7 +34,7 @@ begin
   end if;
   v_ids := tenuto._check_batch(p_ids, p_inputs, p_task_kinds, p_details, v_kinds);
   v_edges := tenuto._read_edges(p_edges, p_details, cardinality(v_ids));
-  -- The tasks come after those that were added before; calls at the same time may get the same places.
+  -- The new tasks are placed after the tasks that were added before. Concurrent calls may get the same places.
   select r.group_no,
          r.total - 1 + coalesce((select sum(c.added) from tenuto.run_counts c where c.run_id = p_run_id), 0)
   into v_group, v_first_place

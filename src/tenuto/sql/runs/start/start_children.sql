@@ -1,7 +1,7 @@
--- -> queued: starts tasks in the run of a running attempt, which owns them; returns their ids. Fenced: a task that was
--- asked to stop, or whose run was cancelled, starts nothing. A worker key can start children only in its own queues,
--- and only with limits of these queues. With p_step_no the start is a step of the parent: a replay returns the recorded
--- children.
+-- -> queued: starts tasks in the run of a running attempt, as children of its task, and returns their ids. Raises TN005
+-- if the session does not hold the attempt, and TN006 if the attempt was asked to stop or its run was cancelled. A
+-- worker key can start children only in its own queues, and only with limits of these queues. With p_step_no the start
+-- is a step of the parent: a replay returns the recorded children.
 create or replace function tenuto.start_children(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_kinds jsonb, p_inputs jsonb[],
   p_ids uuid[] default null, p_task_kinds int[] default null, p_details jsonb default null, p_edges jsonb default null,
@@ -19,7 +19,7 @@ begin
   if exists (
     select from tenuto.runs r
     where r.id = v_parent.run_id and r.cancel_requested_at is not null and r.pending_status is null) then
-    -- Of a large run, this task is marked later, with its piece.
+    -- The tasks of a large run are marked piece by piece: this task may not be marked yet.
     perform tenuto._raise('TN006', format('run %s was cancelled', v_parent.run_id));
   end if;
   select s.value into v_recorded from tenuto.task_steps s where s.task_id = p_task_id and s.step_no = p_step_no;

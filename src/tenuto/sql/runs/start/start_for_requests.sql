@@ -1,6 +1,7 @@
 -- -> queued: starts single-task runs of one kind for several requests of one API key or user. Checks the caller, writes
--- the audit entries with the origin of each request and wakes workers, all before the first commit, which does not wait
--- for the disk; the second commit waits for both (see start_task). Cannot be called inside a transaction.
+-- the audit entries with the origin of each request and wakes workers. All this happens before the first commit, which
+-- does not wait for the disk. The second commit waits until both commits are on disk (see start_task). Cannot be called
+-- inside a transaction.
 create or replace procedure tenuto.start_for_requests(
   p_kinds jsonb, p_inputs jsonb[], p_ids uuid[], p_changes jsonb, p_actor_kind text, p_actor_id text, p_ips text[],
   p_user_agents text[], p_request_ids text[], p_details jsonb default null, p_group text default null,

@@ -1,5 +1,5 @@
--- -> queued: starts every task as a single-task run, with the task's id. Returns each run in order; for a dedupe key
--- that is taken, the run that took it and created = false.
+-- -> queued: starts every task as a single-task run, with the task's id. Returns each run in order. For a dedupe key
+-- that is already used, returns the run that has the key and created = false.
 create or replace function tenuto.start_many(
   p_org_id uuid, p_kinds jsonb, p_inputs jsonb[], p_ids uuid[] default null, p_task_kinds int[] default null,
   p_details jsonb default null, p_dedupe_keys text[] default null, p_group text default null,

@@ -1,7 +1,7 @@
--- -> pending: starts one run of a graph of tasks. Tasks name their kind by its position in p_kinds; edges and details
--- name tasks by their position in p_inputs, and edges go forward, so that a graph has no cycles. A single plain task
--- makes a single-task run, which has the task's id. With hold, no task can start before release_run. For an id that a
--- run of the org has, returns that run.
+-- -> pending: starts one run of a graph of tasks. Tasks name their kind by its position in p_kinds. Edges and details
+-- name tasks by their position in p_inputs. Edges go forward, so that a graph has no cycles. A single plain task makes
+-- a single-task run, which has the task's id. With hold, no task can start before release_run. If a run of the org
+-- already has the id in p_run, returns that run and created = false.
 create or replace function tenuto.start_run(
   p_org_id uuid, p_run jsonb, p_kinds jsonb, p_inputs jsonb[], p_ids uuid[] default null,
   p_task_kinds int[] default null, p_details jsonb default null, p_edges jsonb default null,
@@ -15,7 +15,7 @@ declare
   v_edges tenuto.edge[];
   v_run tenuto.runs;
   v_held boolean;
-  v_handlers int[];   -- of each task, 0 for none: an int[] is indexed in constant time, a task_spec[] by counting
+  v_handlers int[];   -- per task, 0 for none; int[], because access by index is slow in a task_spec[]
 begin
   if jsonb_path_exists(p_kinds, '$[*].inherit') then
     select i.p_kinds, i.p_details
@@ -72,7 +72,7 @@ begin
       return query select v_run.id, false;
       return;
     end if;
-  else   -- an id that was just made is not taken, and looking for a conflict would take a third of the insert
+  else   -- a new id is not used yet, and looking for a conflict would take a third of the insert
     insert into tenuto.runs select v_run.*;
   end if;
   if p_run ? 'id' then

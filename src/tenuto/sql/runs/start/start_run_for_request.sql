@@ -1,7 +1,7 @@
 -- -> queued (a graph: -> pending). Starts one run for one request of an API key or user: checks the caller, starts the
--- run and writes the audit entry. Without p_run, it starts a single-task run with p_dedupe_key and p_group, as
--- start_many does; with p_run, it takes what start_run takes. For a dedupe key that is taken, returns the run that took
--- it and created = false, and writes no entry.
+-- run and writes the audit entry. Without p_run, starts a single-task run with p_dedupe_key and p_group, as start_many
+-- does. With p_run, starts a run with the parameters of start_run. For a dedupe key that is already used, returns the
+-- run that has the key and created = false, and writes no audit entry.
 create or replace function tenuto.start_run_for_request(
   p_kinds jsonb, p_inputs jsonb[], p_changes jsonb, p_actor_kind text, p_actor_id text, p_ip text default null,
   p_user_agent text default null, p_request_id text default null, p_run jsonb default null,

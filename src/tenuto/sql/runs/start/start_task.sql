@@ -1,7 +1,7 @@
 -- -> queued: starts a single-task run. Returns when the run is durable, but workers see it before that. The first
--- commit makes the task visible and wakes workers without waiting for the disk; the second commit waits until both
--- commits are on disk. A worker that claims the task in between begins when its claim is durable; the start precedes
--- the claim in the write-ahead log, so it is durable too. Cannot be called inside a transaction.
+-- commit makes the task visible and wakes workers without waiting for the disk. The second commit waits until both
+-- commits are on disk. A worker that claims the task in between begins only when its claim is durable. The start
+-- precedes the claim in the write-ahead log, so the start is durable then too. Cannot be called inside a transaction.
 create or replace procedure tenuto.start_task(
   p_org_id uuid, p_kind jsonb, p_input jsonb, p_id uuid default tenuto._uuid7(), p_group text default null)
   language plpgsql

@@ -1,4 +1,5 @@
--- Raises unless a declared schema of a type's arguments is a JSON object of at most 16 kB. Null is accepted.
+-- Raises TN003 if the declared schema of a type's arguments is not a JSON object, and TN007 if it has more than 16 kB.
+-- Null is accepted.
 create or replace function tenuto._check_input_schema(p_type text, p_schema jsonb)
   returns void
   language plpgsql

@@ -1,6 +1,6 @@
 -- Sets the sizes of limits that a worker declares: the latest declaration wins. A session restricted to queues declares
--- only limits that belong to these queues (_owns_limit). Existing limits get their new size at once, and an arrival,
--- since there may be free slots now.
+-- only limits that belong to these queues (_owns_limit). Existing limits get their new size at once. They also get an
+-- arrival, since they may have free slots now.
 create or replace function tenuto._declare_limits(p_session tenuto.sessions, p_types jsonb)
   returns void
   language plpgsql
@@ -30,8 +30,8 @@ begin
     where (p_session.queues is null or o.queue = any (p_session.queues))
       and (o.size, o.seconds, o.queue) is distinct from (excluded.size, excluded.seconds, excluded.queue);
 
-  -- Locked in the same order as in every function that locks limits. The keys of all values lie between "…=" and "…>",
-  -- and nothing but the key itself before "…\1".
+  -- Locks limits in the same order as every other function that locks limits. The keys for all values of a parameter
+  -- lie between "…=" and "…>". For a limit without a parameter, only the key itself lies before "…\1".
   v_limits := array(
     select l.id
     from tenuto.limits l
@@ -48,7 +48,7 @@ begin
             and e.scope = w.scope
             and e.key ~>=~ w.key
             and e.key ~<~ case when w.parameter is null then w.key || chr(1) else left(w.key, -1) || '>' end
-          order by e.key using ~<~   -- of two indexes, this one has a range
+          order by e.key using ~<~   -- makes the planner use the index in which the keys are a range
         ) n))
       and (not l.declared or (l.size, l.seconds) is distinct from (s.size, s.seconds))
     order by l.scope, l.id

@@ -1,5 +1,6 @@
 -- Returns the limits of one task of a type, from the declaration of the type: the limits of its queue, and limits per
--- value of a parameter. The key of the latter contains the value in this input, written as the SDK writes it.
+-- value of a parameter. The key of a limit per value ends with the value in this input, in the same text form that the
+-- SDK uses.
 create or replace function tenuto._limits_of_type(p_type text, p_limits jsonb, p_queue text, p_input jsonb)
   returns jsonb
   language plpgsql

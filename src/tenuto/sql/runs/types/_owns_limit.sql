@@ -1,6 +1,7 @@
--- Returns whether a limit belongs to these queues, so that a session restricted to them can declare or name it: a limit
--- of one of these queues; a limit that a type of these queues declared; otherwise a limit that does not have the name
--- of a type of another queue and that no task of another queue created. p_by_value: the limits of all values, whose
+-- Returns whether a limit belongs to these queues, so that a session restricted to them can declare the limit or use it
+-- in a start. A limit of scope queue belongs to its queue. A declared limit belongs to the queue of the type that
+-- declared it. Any other limit belongs to these queues if its key does not begin with the name of a type of another
+-- queue, and no task of another queue created it. p_by_value: asks about the limits of all values of a parameter, whose
 -- keys begin with p_key.
 create or replace function tenuto._owns_limit(
   p_queues text[], p_org_id uuid, p_scope text, p_key text, p_by_value boolean default false)
@@ -27,7 +28,7 @@ as $$
             and l.scope = p_scope
             and l.key ~>=~ p_key
             and l.key ~<~ case when p_by_value then left(p_key, -1) || '>' else p_key || chr(1) end
-          order by l.key using ~<~   -- of two indexes, this one has a range
+          order by l.key using ~<~   -- makes the planner use the index in which the keys are a range
         ) l
         where coalesce(l.queue <> all (p_queues), true)))
   end;

@@ -1,10 +1,10 @@
--- Stores the declaration of the types that a worker runs: {"app.function": {"kind": …, "limits": […]}}, where the kind
--- is as in a start, without the type. Returns the types whose declaration changed. The latest declaration wins. A
+-- Stores the declaration of the types that a worker runs: {"app.function": {"kind": …, "limits": […]}}. The kind is
+-- written as in a start, without the type. Returns the types whose declaration changed. The latest declaration wins. A
 -- session restricted to queues can declare types only in these queues, and no type that was declared for another queue:
 -- otherwise it could redirect starts that name only the type to its own queues. A limit with a "parameter" applies to
--- each value of that parameter: its "key" ends before the value, "position" is the index of the parameter among the
--- positional arguments, "default" the value if the argument is left out. p_schemas: the JSON Schema of the
--- arguments by name, by type, for the types of p_types.
+-- each value of that parameter. The "key" of this limit ends before the value, "position" is the index of the parameter
+-- among the positional arguments, and "default" is the value if the argument is left out. p_schemas: {type: JSON Schema
+-- of its arguments by name}, for the types of p_types.
 create or replace function tenuto.declare_types(
   p_session_id bigint, p_token uuid, p_types jsonb, p_schemas jsonb default null)
   returns setof text
@@ -32,7 +32,8 @@ begin
     from jsonb_each(p_types) d
     where coalesce(d.value -> 'kind' ->> 'queue', 'default') = any (v_session.queues);
   end if;
-  -- Creates their routes too: in one order, or two workers that start together would wait for each other.
+  -- Also creates the routes of the types. All callers create them in one order: otherwise two workers that start
+  -- together could wait for each other's locks.
   perform tenuto._read_kinds(v_session.org_id, (
     select coalesce(jsonb_agg(k.kind order by coalesce(k.kind ->> 'queue', 'default'), k.kind ->> 'type'), '[]')
     from (

@@ -1,4 +1,4 @@
--- Returns the kind that workers declared for a type; null if none did.
+-- Returns the kind that workers declared for a type; null if no worker declared it.
 create or replace function tenuto.get_declared_kind(p_org_id uuid, p_type text)
   returns jsonb
   language sql

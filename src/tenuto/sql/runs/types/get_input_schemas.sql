@@ -1,4 +1,4 @@
--- Returns the declared schemas of the arguments of these types; a type without one is left out.
+-- Returns the declared schemas of the arguments of these types. Types without a schema are left out.
 create or replace function tenuto.get_input_schemas(p_org_id uuid, p_types text[])
   returns table (type text, input_schema jsonb)
   language sql

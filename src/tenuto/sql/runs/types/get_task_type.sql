@@ -1,5 +1,5 @@
--- Returns a task type, as list_task_types does, with the JSON Schema of its arguments. Raises TN001 if no worker
--- declared it and no bundle runs it.
+-- Returns a task type with the columns of list_task_types and the JSON Schema of its arguments. Raises TN001 if no
+-- worker declared the type and no bundle runs it.
 create or replace function tenuto.get_task_type(p_org_id uuid, p_type text)
   returns table (
     type text, kind jsonb, limits jsonb, declared_by text, declared_at timestamptz, bundle text,

@@ -1,5 +1,5 @@
--- Returns the types that workers serve or bundles run, by name. Used to suggest a type when a start names an unknown
--- one.
+-- Returns the names of the types that workers serve or bundles run, in order. They are suggested when a start names an
+-- unknown type.
 create or replace function tenuto.list_types(p_org_id uuid, p_limit int default 1000)
   returns setof text
   language sql

@@ -1,4 +1,4 @@
--- Raises TN004 if the record of a step has another name or kind: the function took another path on replay.
+-- Raises TN004 if the recorded step has another name or kind: the code took another path on replay.
 create or replace function tenuto._check_same_step(p_step tenuto.task_steps, p_name text, p_kind text)
   returns void
   language plpgsql

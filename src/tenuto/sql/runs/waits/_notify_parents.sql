@@ -1,5 +1,6 @@
--- waiting -> queued, for the parents of children that just ended. Child and parent synchronize on the parent's row in
--- task_parents: whichever locks it second sees what the other did. Returns the queued tasks of parents that wake.
+-- waiting -> queued, for the parents of children that just ended. Child and parent both lock the parent's row in
+-- task_parents: the second to lock it sees what the first has done. Returns the queued tasks of the parents whose wait
+-- is over.
 create or replace function tenuto._notify_parents(p_ids uuid[])
   returns tenuto.queued_task[]
   language plpgsql

@@ -25,7 +25,7 @@ begin
      or w.waits_for not in ('children', 'signal', 'time')
      or (w.waits_for = 'signal' and coalesce(octet_length(w.signal), 0) not between 1 and 256)
      or (w.waits_for = 'time' and w.seconds is null)
-     or w.seconds > 315360000   -- also NaN and infinity
+     or w.seconds > 315360000   -- true for NaN and infinity too
   limit 1;
   if found then
     perform tenuto._raise('TN003', format('task %s cannot wait for %L', v_bad.id, v_bad.waits_for),

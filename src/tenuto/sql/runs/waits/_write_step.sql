@@ -1,5 +1,5 @@
--- Records a step once and returns the record: the first record under a number stays, unless it is a failure that is
--- still to be tried again. Another name or kind under the same number raises TN004: the function took another path on
+-- Records a step once and returns the record. The first record under a step number stays, unless it is a failure that
+-- is still to be retried. Raises TN004 for another name or kind under the same number: the code took another path on
 -- replay.
 create or replace function tenuto._write_step(
   p_task_id uuid, p_attempt int, p_org_id uuid, p_step_no int, p_name text, p_kind text, p_value jsonb)
@@ -10,7 +10,7 @@ declare
   v_step tenuto.task_steps;
 begin
   perform tenuto._check_name('the name of a step', p_name);
-  if p_kind <> 'child' then   -- the ids of 100,000 children need more
+  if p_kind <> 'child' then   -- the ids of 100,000 children have more than 1 MB
     perform tenuto._check_size(format('the value of step %s', p_name), p_value);
   end if;
   insert into tenuto.task_steps as s (task_id, step_no, org_id, name, kind, value, attempt, created_at)

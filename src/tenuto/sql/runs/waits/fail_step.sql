@@ -1,7 +1,7 @@
--- Records that a try of a step failed: for good or, with p_retry_seconds, until it is tried again after that pause. An
--- existing record of a result, of a failure for good or of a later try stays, so that the call can be repeated. With
--- p_kind 'child', records that the code handled the failure of children that this step started: a retry of the run
--- keeps them as they ended.
+-- Records that a try of a step failed. With p_retry_seconds, the step is tried again after that pause; otherwise the
+-- failure is final. An existing record of a result, of a final failure or of a later try stays, so that the call can be
+-- repeated. With p_kind 'child', records that the code handled the failure of children that this step started: a retry
+-- of the run keeps these children as they ended.
 create or replace function tenuto.fail_step(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_step_no int, p_name text, p_error jsonb,
   p_tries int, p_retry_seconds float8 default null, p_kind text default 'step')
@@ -21,7 +21,7 @@ begin
   if p_tries is null or p_tries not between 1 and 1000 then
     perform tenuto._raise('TN003', format('the number of tries of step %s is %L', p_name, p_tries), 'write 1 to 1000');
   end if;
-  if p_retry_seconds < 0 or p_retry_seconds > 315360000 then   -- also NaN and infinity
+  if p_retry_seconds < 0 or p_retry_seconds > 315360000 then   -- true for NaN and infinity too
     perform tenuto._raise('TN003', format('step %s cannot be tried again after %s s', p_name, p_retry_seconds),
       'write 0 to 315360000 seconds (10 years)');
   end if;

@@ -1,5 +1,5 @@
--- Returns how the final tasks among p_task_ids ended: used by a parent that gathers its children. p_run_id: only tasks
--- of this run.
+-- Returns the status, output and error of those of p_task_ids that have ended. A parent that gathers its children uses
+-- it. p_run_id: only tasks of this run.
 create or replace function tenuto.poll_tasks(p_org_id uuid, p_task_ids uuid[], p_run_id uuid default null)
   returns table (id uuid, status text, output jsonb, error jsonb)
   language sql
@@ -7,7 +7,7 @@ create or replace function tenuto.poll_tasks(p_org_id uuid, p_task_ids uuid[], p
 as $$
   select asked.id, a.outcome, a.output, a.error
   from unnest(p_task_ids) as asked(id)
-  join lateral (   -- by its key, whatever the statistics
+  join lateral (   -- read by key, regardless of the statistics
     select a.outcome, a.output, a.error, a.org_id
     from tenuto.task_attempts a
     where a.task_id = asked.id and a.end_no = 0

@@ -1,4 +1,5 @@
--- Records the result of a step of a running attempt. Returns the recorded value: an earlier attempt's value stays.
+-- Records the result of a step of a running attempt. Returns the recorded value: if an earlier attempt has recorded a
+-- value, that value stays. Raises TN005 if the session does not hold the attempt.
 create or replace function tenuto.record_step(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_step_no int, p_name text, p_kind text,
   p_value jsonb)

@@ -1,5 +1,5 @@
--- Stores a signal for the run, and returns its id. When the transaction commits, the tasks that wait for the signal
--- wake (_wake_signalled).
+-- Stores a signal for the run, and returns its id. When the transaction commits, the tasks that wait for the signal are
+-- woken (_wake_signalled).
 create or replace function tenuto.send_signal(p_org_id uuid, p_run_id uuid, p_name text, p_value jsonb default null)
   returns uuid
   language plpgsql
@@ -11,7 +11,7 @@ begin
   perform tenuto._check_size(format('the value of signal %s', p_name), p_value);
   perform tenuto._open_run(p_org_id, p_run_id);
   if current_setting('transaction_isolation') <> 'read committed' then
-    -- At commit it would not see a task that began to wait after the transaction's snapshot.
+    -- At commit, such a transaction would not see a task that began to wait after its snapshot.
     perform tenuto._raise('TN003',
       format('a signal cannot be sent in a transaction that is %s', current_setting('transaction_isolation')),
       'send it in a transaction that is read committed, or outside of one');

@@ -1,4 +1,4 @@
--- Raises TN003 for a pool whose values the table cannot hold, with the field that is wrong.
+-- Raises TN003 for a pool with a value that the table cannot hold. The message names the wrong field.
 create or replace function tenuto._check_pool(p_pool tenuto.pools)
   returns void
   language plpgsql

@@ -1,4 +1,4 @@
--- Returns how many machines a provider runs for the pools of an org: those whose end is not recorded.
+-- Returns how many machines a provider runs for the pools of an org: the machines whose end is not recorded.
 create or replace function tenuto._count_provider_machines(p_org_id uuid, p_provider text)
   returns bigint
   language sql

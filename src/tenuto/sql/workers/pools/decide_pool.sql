@@ -1,9 +1,10 @@
--- Records a decision about a pool and begins to carry it out, if nothing has changed the pool since decision p_expected
--- and this dispatcher controls it; otherwise returns false and changes nothing. -> starting: the machines p_spawn,
--- before anything requests them; active -> draining: the workers of machines p_drain; starting -> terminated: machines
--- p_cancel that have not registered. p_busy: machines seen with tasks. p_max_machines: also returns false if the
--- provider would then run more machines than this for the org. p_requested: how many requests by hand are settled by
--- it. A decision is stored when it does something, has an anomaly, or differs from the last one in its size or rule.
+-- Records a decision about a pool and begins to carry it out. Returns false and changes nothing if the pool was changed
+-- since decision p_expected, or if this dispatcher does not control it. -> starting: the machines p_spawn, before they
+-- are requested from the provider. active -> draining: the workers of the machines p_drain. starting -> terminated: the
+-- machines p_cancel that have not registered. p_busy: machines that had tasks. p_max_machines: also returns false if
+-- the provider would run more machines than this for the org. p_requested: how many machines requested by hand
+-- (request_machines) the decision has settled. A decision is stored if it does something, has an anomaly, or differs
+-- from the last decision in its size or rule.
 create or replace function tenuto.decide_pool(
   p_org_id uuid, p_pool_id uuid, p_dispatcher_id uuid, p_expected bigint, p_workers int, p_wanted int, p_reason text,
   p_facts jsonb, p_spawn text[] default '{}', p_drain text[] default '{}', p_cancel text[] default '{}',
@@ -30,7 +31,7 @@ begin
   if cardinality(p_spawn) > 0 and p_max_machines is not null then
     perform pg_advisory_xact_lock(hashtextextended(format('tenuto.machines %s %s', p_org_id, v_pool.provider), 0));
     if tenuto._count_provider_machines(p_org_id, v_pool.provider) + cardinality(p_spawn) > p_max_machines then
-      return false;   -- another pool of the provider was quicker
+      return false;   -- another pool of the provider has added machines meanwhile
     end if;
   end if;
   update tenuto.workers w

@@ -1,4 +1,5 @@
--- Deletes a pool with its decisions. Raises TN004 while it has machines, unless p_force: then they are left running.
+-- Deletes a pool with its decisions. Raises TN004 if the pool has machines. With p_force, the pool is deleted and its
+-- machines continue to run.
 create or replace function tenuto.delete_pool(p_org_id uuid, p_name text, p_force boolean default false)
   returns void
   language plpgsql

@@ -1,5 +1,5 @@
--- Records what the provider calls a machine. Returns false if it is not expected: its row is gone, or it has ended;
--- then the caller ends the machine. Idempotent.
+-- Records the provider's id of a machine. Returns false if the machine is not expected: its row is gone, it has ended,
+-- or it has another id. The caller then ends the machine. Idempotent.
 create or replace function tenuto.record_machine(
   p_org_id uuid, p_worker_id text, p_provider_id text, p_metadata jsonb default '{}')
   returns boolean

@@ -1,5 +1,5 @@
--- Creates a pool, or changes the fields of its policy that p_policy names. A decision made from the old policy is
--- refused (decide_pool). Returns its id.
+-- Creates a pool, or changes the fields of its policy that are in p_policy. decide_pool then refuses a decision that
+-- was made from the old policy. Returns the pool's id.
 create or replace function tenuto.set_pool(p_org_id uuid, p_name text, p_policy jsonb)
   returns uuid
   language plpgsql

@@ -1,6 +1,7 @@
--- Returns the pools of these providers that this dispatcher controls: those it holds, renewed when half of their lease
--- is over, and those without a holder. One dispatcher controls a pool at a time; the leases of a dead one expire.
--- p_org_id: only the pools of this org, because the owner of the provider pays for the machines.
+-- Returns the pools of these providers that this dispatcher controls. These are pools that it controls already, whose
+-- leases are renewed when half of the lease is over, and pools that no dispatcher controls. One dispatcher controls a
+-- pool at a time; the leases of a dead dispatcher expire. p_org_id: only the pools of this org, because the owner of
+-- the provider pays for the machines.
 create or replace function tenuto.take_pools(
   p_dispatcher_id uuid, p_providers text[], p_lease interval default '10 seconds', p_org_id uuid default null)
   returns table (org_id uuid, pool_id uuid, name text, provider text, org text)
