@@ -86,7 +86,7 @@ __all__ = [
     "step",
 ]
 
-# Where each name lives: imported when first asked for, so that the command line's help stays quick.
+# The module of each name. It is imported when the name is first used, so that the help of the command line stays fast.
 _HOMES = {
     "App": "sdk.app",
     "AttemptFailed": "sdk.hooks",

@@ -32,8 +32,8 @@ async def work(
     first: ChildProcess | None = None,
     stop: asyncio.Event | None = None,
 ) -> None:
-    """Run until SIGTERM, SIGINT or `stop`, then finish within the grace period; a second signal kills at once. SIGHUP
-    finishes all held tasks first. `first`: a child that has already begun."""
+    """Run until SIGTERM, SIGINT or `stop`, then finish within the grace period. A second signal kills at once. After
+    SIGHUP, running tasks finish without a time limit. `first`: a child that has already received its settings."""
     if settings.weak_sandbox:
         make_undumpable()
     with contextlib.ExitStack() as leaving:
@@ -62,7 +62,8 @@ async def _work(
 
 
 class Supervisors:
-    """The supervisors of a worker: one per process, and those of processes that finish after their replacement."""
+    """The supervisors of a worker, one per process. A process that is being replaced keeps its supervisor until it has
+    finished its tasks."""
 
     def __init__(self, backend: Backend, settings: WorkerSettings) -> None:
         self._backend, self._settings = backend, settings
@@ -74,8 +75,8 @@ class Supervisors:
         self._stopping = False
 
     async def run(self, first: ChildProcess | None, parts: BackgroundTasks, ready: Callable[[], None]) -> None:
-        """Run until all processes have ended; call `ready` when all of them are. `first`: a child that has already
-        begun."""
+        """Run until all processes have ended. Call `ready` when all of them are ready. `first`: a child that has
+        already received its settings."""
         log.addHandler(self._log)
         self._machine.latest()  # starts to measure, so that the first heartbeats carry figures
         try:
@@ -87,7 +88,7 @@ class Supervisors:
             log.removeHandler(self._log)
 
     def stop(self, grace: float | None) -> None:
-        """Stop all of them within the grace period; None: no limit."""
+        """Stop all supervisors within the grace period; None: without a time limit."""
         self._stopping = True
         for supervisor in self._running:
             supervisor.stop(grace)
@@ -106,8 +107,8 @@ class Supervisors:
         self._group.create_task(supervisor.run()).add_done_callback(lambda _: self._running.remove(supervisor))
 
     def _replace(self, old: Supervisor) -> None:
-        """Start another process. The old one works until the new one is ready, then it runs what it has claimed and
-        ends."""
+        """Start another process. The old process works until the new one is ready. Then it runs the tasks that it has
+        claimed, and ends."""
         if not self._stopping:
             self._start(replaces=old)
 

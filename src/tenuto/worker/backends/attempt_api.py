@@ -22,7 +22,7 @@ MAX_PAUSE_SECONDS = 2.0  # between retries during an outage
 
 
 class AttemptApis(ABC):
-    """Creates the API of each attempt that needs one, and collects their progress reports."""
+    """Creates the API of each attempt that needs one, and collects the progress reports of all attempts."""
 
     def __init__(self, session: WorkerSession) -> None:
         self.session = session
@@ -96,9 +96,12 @@ class WorkerAttemptApi(ABC):
         """Make the call; if the backend is unreachable, `retry` it."""
 
     async def retry(self, problem: Unreachable, call: Callable[..., Awaitable[Json]], *args: object) -> Json:
-        """Wait out an outage: it is not the attempt's fault and does not count as a failure. The result may have got
-        lost after the call took effect, so every call can be repeated: steps, signals and children return what was
-        recorded, a value put twice appears twice in the history, and a second object is garbage-collected."""
+        """Repeat the call until the outage ends; an outage does not count as a failure of the attempt. Raises the last
+        problem if the attempt is stopped meanwhile.
+
+        The first call may have taken effect although its result got lost, so every call can be repeated. Calls for
+        steps, signals and children return what was recorded. A value put twice appears twice in the history. A second
+        object is garbage-collected."""
         backoff = Backoff(MAX_PAUSE_SECONDS)
         while self.attempt.stop is None and not self.attempt.over:
             await asyncio.sleep(backoff.after(problem))

@@ -1,5 +1,5 @@
-"""The interface between a worker and Tenuto, implemented over SQL and over HTTP. No other module of the worker depends
-on which is used."""
+"""The interface between a worker and Tenuto, implemented over SQL and over HTTP. The other modules of the worker do not
+depend on which of the two is used."""
 
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -18,7 +18,7 @@ from tenuto.worker.backends.attempt_api import AttemptApis
 from tenuto.worker.process.session import WorkerSession
 from tenuto.worker.settings import WorkerSettings
 
-# Errors with which the database responds to one of several calls or rows; the others are not affected.
+# Errors with which the database rejects one call or row. Other calls and rows are not affected.
 REJECTED = (TenutoError, RowRejected)
 ALL_CLAIMS = 2**53  # the largest integer that JSON represents exactly
 
@@ -58,8 +58,8 @@ class ClaimChannel(Protocol):
     def nudge(self, run_ids: Collection[str]) -> None: ...
 
     def listen(self, heard: Callable[[str], None]) -> WakeupSource | None:
-        """Call `heard` with the queue of each wake-up that arrives on this connection. Returns None if it cannot
-        receive any."""
+        """Call `heard` with the queue of each wake-up that arrives on this connection. Returns None if the connection
+        cannot receive wake-ups."""
         ...
 
     def traffic(self) -> tuple[int, int] | None:
@@ -150,7 +150,7 @@ class Backend(Protocol):
     async def find_bundle(self, type: str, sha256: str | None) -> BundleFile: ...
 
     async def get_bundle_part(self, sha256: str, no: int) -> bytes | None:
-        """Return the part with this number, None after the last."""
+        """Return the part with this number; None after the last part."""
         ...
 
     async def wait_for_other_functions(self) -> DatabaseProblem:

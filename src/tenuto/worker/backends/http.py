@@ -23,9 +23,9 @@ from tenuto.worker.process.session import WorkerSession
 from tenuto.worker.settings import WorkerSettings
 
 WAIT_SECONDS = 20.0  # duration of one long poll; proxies close connections that are silent for longer
-COALESCE_SECONDS = 0.02  # under load, one wake-up stands for many
+COALESCE_SECONDS = 0.02  # pause between polls: under load, one poll returns many wake-ups
 MAX_PAUSE_SECONDS = 5.0
-OF_METADATA = ("concurrency", "targets", "code_version", "bundles", "machine")  # that the server stores as they are
+OF_METADATA = ("concurrency", "targets", "code_version", "bundles", "machine")  # fields that the server copies
 
 Json = dict[str, Any]
 
@@ -33,14 +33,14 @@ log = logging.getLogger("tenuto.worker")
 
 
 class HttpBackend:
-    """Sends the calls of a worker to one server, with one worker key, which decides the org."""
+    """Sends the calls of a worker to one server, with one worker key. The key determines the org."""
 
     def __init__(self, web: HttpClient, settings: WorkerSettings) -> None:
         self._web, self._settings = web, settings
         self._types: list[str] = []  # the index of a type is its route number here; the server resolves the real routes
         self._queues: list[str] | None = None  # queues that the key may serve; None: all
         self._accepted_before = False  # the server has accepted this worker before
-        self._takes_logs = True  # with heartbeats
+        self._takes_logs = True  # the server accepts log lines in heartbeats
 
     def open_channel(self) -> HttpClaimChannel:
         return HttpClaimChannel(self._web.site, self._types, self._settings.resource_group)
@@ -49,7 +49,7 @@ class HttpBackend:
         return HttpAttemptApis(self._web, session)
 
     async def listen(self) -> AsyncIterator[Wakeup]:
-        """Repeat long polls; the cursor makes the server report what happened between two of them."""
+        """Repeat long polls. With the cursor, the server also reports wake-ups that happened between two polls."""
         backoff, cursor = Backoff(MAX_PAUSE_SECONDS), None
         while True:
             await asyncio.sleep(COALESCE_SECONDS)
@@ -211,7 +211,7 @@ class HttpBackend:
         return await asyncio.get_running_loop().create_future()
 
     async def _ask(self, path: str, session: Session, body: Json) -> Any:
-        """Send a request for a session. Raises SessionEnded if it no longer belongs to the key."""
+        """Send a request for a session. Raises SessionEnded if the session no longer belongs to the key."""
         try:
             return await self._web.request("POST", path, {**_of(session), **body})
         except NotFound as problem:

@@ -1,7 +1,7 @@
 """The claim channel over HTTP: one persistent connection, one batch per request.
 
-Uses `http.client` and hand-built JSON: a general HTTP client takes longer per request than the server takes for its
-tasks.
+Uses `http.client` and hand-built JSON, because a general HTTP client takes longer per request than the server takes for
+the tasks of the request.
 """
 
 import json
@@ -45,7 +45,7 @@ class HttpClaimChannel:
     def exchange(
         self, ids: list[str], attempts: list[int], outputs: list[str | None] | None, *, claim_no: int, limit: int
     ) -> list[Row]:
-        """Outputs are JSON text and are sent unchanged."""
+        """Complete and claim tasks in one request. Outputs are JSON text and are sent unchanged."""
         ends = zip(ids, attempts, outputs or [None] * len(ids), strict=True)
         reports = ",".join(
             f'{{"task_id":"{task_id}","attempt":{attempt},"output":{output or "null"}}}'

@@ -60,7 +60,8 @@ class ServerAddress:
         return {"Authorization": f"Bearer {self.key}", "Accept-Encoding": "identity", "User-Agent": "tenuto-worker"}
 
     def refusal(self, status: int, body: bytes) -> TenutoError | Unreachable | RowRejected:
-        """Return the error for a response, after the worker was accepted once."""
+        """Return the error for a response, once the worker has been accepted: a refusal that an admin can fix becomes
+        Unreachable, so that the worker retries."""
         error = refusal(self.url, status, body)
         return Unreachable(f"{self.url}: {error.message}") if isinstance(error, TEMPORARY_REFUSALS) else error
 
@@ -69,8 +70,8 @@ class ServerAddress:
         return availability_of(self.url)
 
     def check_away(self, status: int, body: bytes) -> None:
-        """Raise Away if the status means that the server is unavailable; one caller per process then probes until it is
-        back. A single request that timed out does not count."""
+        """Raise Away if the status means that the server is unavailable. Then one caller per process sends requests
+        until the server is back. The timeout of a single request does not count as unavailable."""
         if status in AWAY and b'"timeout"' not in body:
             reason = str(refusal(self.url, status, body))
             self.availability.failed(reason)

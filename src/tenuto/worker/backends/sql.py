@@ -29,7 +29,7 @@ log = logging.getLogger("tenuto.worker")
 
 
 class SqlBackend:
-    """A small connection pool for calls of the event loop, and one connection per claimer."""
+    """Uses a small connection pool for calls of the event loop, and one connection per claimer."""
 
     def __init__(self, pool: ConnectionPool, settings: WorkerSettings) -> None:
         self._pool, self._settings, self._org_id = pool, settings, UUID(settings.org_id)

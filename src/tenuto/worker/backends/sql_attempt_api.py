@@ -25,7 +25,7 @@ from tenuto.worker.backends.attempt_api import AttemptApis, WorkerAttemptApi
 from tenuto.worker.process.session import WorkerSession
 
 Column = JsonValue | UUID
-MAX_CONCURRENT_QUERIES = 2  # that run at the same time, in processes of up to 2 GB each
+MAX_CONCURRENT_QUERIES = 2  # at the same time: each runs in a process of up to 2 GB
 
 
 class SqlAttemptApis(AttemptApis):
@@ -170,7 +170,7 @@ async def _get_object(api: SqlAttemptApi, *, id: str) -> Json:
 
 async def _query_inputs(api: SqlAttemptApi, *, sql: str, max_rows: int) -> Json:
     """Run the query in a process of this machine, as a server does."""
-    from tenuto.query.job_inputs import HeldAttempt, JobCatalog  # few tasks query
+    from tenuto.query.job_inputs import HeldAttempt, JobCatalog  # imported here: few tasks query
     from tenuto.query.local import run_here
     from tenuto.query.service import QueryInput
 
@@ -192,7 +192,7 @@ async def _query_inputs(api: SqlAttemptApi, *, sql: str, max_rows: int) -> Json:
     return json.loads(content)
 
 
-# Calls that need bytes or several queries; all others are described by their row of the table.
+# Calls that need bytes or several queries. All other calls are described by their entry in ATTEMPT_CALLS.
 FUNCTIONS: dict[str, Callable[..., Awaitable[Json]]] = {
     "put_object": _put_object,
     "get_object": _get_object,

@@ -1,4 +1,4 @@
-"""The cache of unpacked bundles, shared by all workers of a machine. Removes the least recently used ones."""
+"""The cache of unpacked bundles, shared by all workers of a machine. Removes the least recently used bundles."""
 
 import os
 import shutil
@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 MAX_CACHE_BYTES = 2 * 1024**3  # total size of the cache
-UNUSED_AFTER_SECONDS = 86_400.0  # seconds after which a bundle is assumed to be idle
+UNUSED_AFTER_SECONDS = 86_400.0  # seconds after which a bundle may be removed
 
 
 def is_there(place: Path) -> bool:
@@ -21,7 +21,8 @@ def is_there(place: Path) -> bool:
 
 
 def prune(cache: Path, *, most: int = MAX_CACHE_BYTES, unused: float = UNUSED_AFTER_SECONDS) -> None:
-    """Remove the least recently used bundles until the rest takes at most `most` bytes."""
+    """Remove the least recently used bundles until the rest takes at most `most` bytes. Keep bundles that were used
+    within the last `unused` seconds."""
     kept = sorted((place for place in cache.iterdir() if len(place.name) == 64), key=_used_at)
     sizes = {place: _size(place) for place in kept}
     total, now = sum(sizes.values()), time.time()

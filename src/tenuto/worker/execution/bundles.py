@@ -41,7 +41,8 @@ class BundleTask(Task[..., Any]):
 
 
 class Bundles:
-    """The bundles uploaded to the org. The bundle is looked up per attempt, so that a deleted bundle no longer runs."""
+    """The bundles uploaded to the org. The bundle of a task is looked up for each attempt, so that a deleted bundle no
+    longer runs."""
 
     def __init__(self, backend: Backend, settings: WorkerSettings, outage_log: OutageLog) -> None:
         self._backend, self._on, self._outage_log = backend, settings.bundles, outage_log
@@ -63,8 +64,8 @@ class Bundles:
             app.tasks[name] = BundleTask(name)
 
     async def prepare(self, attempt: Attempt, folder: Path | None) -> SandboxCode:
-        """Return the code of the attempt. `folder`: unpack into this private folder, for sandboxes in which the code
-        could modify a shared copy."""
+        """Return the code of the attempt. `folder`: unpack the bundle into this private folder, for sandboxes in which
+        the code could modify a shared copy. Raises NoCodeToRun if the bundle is missing or invalid."""
         metadata: dict[str, Any] = json.loads(attempt.metadata) if attempt.metadata else {}
         named = str(metadata.get("bundle", "")).removeprefix(PREFIX) or None
         try:
@@ -104,7 +105,7 @@ class Bundles:
 
 
 def _unpack_whole(content: bytes, place: Path) -> None:
-    """Unpack atomically: another process may be doing the same."""
+    """Unpack into a temporary folder and rename it, because another process may be unpacking the same bundle."""
     make_ignored_folder(place.parent)
     part = Path(tempfile.mkdtemp(dir=place.parent))
     try:
@@ -120,7 +121,7 @@ def _unpack_whole(content: bytes, place: Path) -> None:
 
 
 def _unpack(content: bytes, folder: Path) -> None:
-    """Unpack read-only files."""
+    """Unpack the files into a new folder and make them read-only."""
     folder.mkdir(mode=0o755)
     for path, data in read_bundle(BytesIO(content)).files():
         target = folder / path

@@ -6,15 +6,15 @@ from collections.abc import Callable
 
 from tenuto.runtimes.base import Attempt
 
-# From the request to stop until the attempt is abandoned; the database takes the task back after five.
+# From the request to stop until the attempt is abandoned; the database takes the task back after 5 s.
 STOP_GRACE_SECONDS = 3.0
 
 MAX_PER_LOOK = 1000  # entries to accumulate before finished ones are removed
 
 
 class Deadlines:
-    """Calls `soft` when an attempt's timeout passes, and `hard` when the attempt still runs after the time that it has
-    to stop."""
+    """Calls `soft` when an attempt's timeout passes, and `hard` when the attempt still runs STOP_GRACE_SECONDS
+    later."""
 
     def __init__(
         self, loop: asyncio.AbstractEventLoop, *, soft: Callable[[Attempt], None], hard: Callable[[Attempt], None]

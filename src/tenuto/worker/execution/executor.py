@@ -1,4 +1,4 @@
-"""Runs claimed attempts: starts them while slots are free, and passes on how each one ended."""
+"""Runs claimed attempts: starts them while slots are free, and reports how each one ended."""
 
 import asyncio
 import logging
@@ -25,7 +25,7 @@ log = logging.getLogger("tenuto.worker")
 EndedAttempts = tuple[int, str, str, float, list[float]]
 
 MAX_TURN_SECONDS = 0.005  # time to run attempts in a row before the loop handles anything else
-# Attempts claimed ahead that have not started by then are given back, because other workers may be idle.
+# Attempts that were claimed ahead and have not started after this time are given back: other workers may be idle.
 STALE_CLAIM_SECONDS = 1.0
 
 
@@ -48,13 +48,13 @@ class Executor:
         self.waiting: deque[Attempt] = deque()
         # Not keyed by task: a lost task may be claimed again while its old attempt still runs.
         self.running: set[Attempt] = set()
-        # By route, type and outcome: the seconds of ended attempts, then how many ran for how long, by bucket. A
-        # dictionary, because metric objects are slower.
+        # Of ended attempts, by route, type and outcome: the sum of their seconds, then their number per bucket of
+        # durations. A dictionary, because metric objects are slower.
         self._counts: dict[tuple[int, str, str], list[float]] = {}
         self._reports: list[Report] = []
         self._over = 0
-        self.ended = 0  # attempts of this process so far
-        self.returns_waiting = True  # when it claims no more; False: it runs what it has claimed
+        self.ended = 0  # attempts of this process that have ended so far
+        self.returns_waiting = True  # attempts that wait when claiming stops are given back; False: they run
         self._longest = 0.0
         self._tallying = False
         self._variables = copy_context()  # work started from inside an attempt must not inherit its context variables
@@ -66,9 +66,9 @@ class Executor:
         self._fill()
 
     def _fill(self, most: int = 1) -> None:
-        """Start waiting attempts. On the event loop, first one, then two, then four …, because the asyncio task of a
-        short attempt takes the next attempt itself."""
-        if not self._slots.claims and self.returns_waiting:  # a claim was in progress when the worker was to stop
+        """Start waiting attempts. Of attempts for the event loop, start at most one, in the next iteration of the loop
+        two, then four …: the asyncio task of a short attempt runs the next attempt itself."""
+        if not self._slots.claims and self.returns_waiting:  # they were claimed just before claiming stopped
             self.give_back_waiting()
         waiting, free, left = self.waiting, self._slots.capacity - len(self.running), most
         now = time.monotonic()
@@ -85,8 +85,8 @@ class Executor:
             self._loop.call_soon(self._fill, 2 * most, context=self._variables)
 
     def next_attempt(self, began: float, handle: Handle) -> Attempt | None:
-        """Return the next attempt for an asyncio task that has just finished one; None if the turn of the asyncio task,
-        which began at the given time, is over."""
+        """Return the next attempt for an asyncio task that has just finished one. Return None if no attempt can follow,
+        or if the turn of the asyncio task, which began at `began`, is over."""
         if not self.waiting or not self._slots.claims or len(self.running) >= self._slots.capacity:
             return None
         attempt, now = self.waiting[0], time.monotonic()
@@ -114,7 +114,7 @@ class Executor:
             self.deadlines.watch(attempt, attempt.timeout)
 
     def look_ahead(self) -> None:
-        """Give back attempts that wait too long, and claim none ahead for a while. Called periodically."""
+        """Give back attempts that wait too long, and claim fewer attempts ahead for a while. Called periodically."""
         if self.waiting and time.monotonic() - self.waiting[0].arrived > STALE_CLAIM_SECONDS:
             self._longest = max(self._longest, STALE_CLAIM_SECONDS)
             log.debug("returned %d tasks that were claimed ahead: the running tasks take too long", len(self.waiting))
@@ -128,7 +128,8 @@ class Executor:
             attempt.handle = self.runtimes[attempt.task.executor].submit(attempt)
 
     async def _fetch(self, attempt: Attempt, handle: TaskHandle) -> None:
-        """Fetch large inputs from data objects and the number of earlier failures, then start the attempt."""
+        """Fetch the inputs that the claim did not include and the number of earlier failures, then start the
+        attempt."""
         handle.begun = True
         try:
             await self._apis.complete(attempt)
@@ -168,13 +169,13 @@ class Executor:
             self._loop.call_soon(self.tally, context=self._variables)
 
     def take_counts(self) -> list[EndedAttempts]:
-        """Return the attempts that ended since the last call: route, type and outcome, their seconds, and how many ran
-        for how long. Thread-safe."""
+        """Return the counts of attempts that ended since the last call: for each route, type and outcome the sum of
+        their seconds, and their number per bucket of durations. Thread-safe."""
         counts, self._counts = self._counts, {}
         return [(*labels, seconds, buckets) for labels, (seconds, *buckets) in counts.items()]
 
     def tally(self) -> None:
-        """Hand over ended attempts and start waiting ones, once per iteration of the event loop."""
+        """Pass ended attempts to the slots and start waiting attempts, once per iteration of the event loop."""
         self._tallying = False
         self.ended += self._over
         self._slots.finish(self._reports, self._over, self._longest)
@@ -195,7 +196,8 @@ class Executor:
         self.stop(attempt, Failed({"type": "Timeout", "message": message}))
 
     def abandon(self, attempt: Attempt) -> None:
-        """End an attempt that was asked to stop and did not; its code is left behind."""
+        """End an attempt that was asked to stop and did not. If its code cannot be killed, it continues and its result
+        is ignored."""
         outcome = attempt.stop or Interrupted()
         if attempt.handle is not None and not attempt.handle.kill():
             log.error(

@@ -1,4 +1,4 @@
-"""Calls the failure hooks of the apps, one failure after the other, apart from the reports of attempts."""
+"""Calls the failure hooks of the apps, one failure after the other. Reports of attempts do not wait for them."""
 
 import asyncio
 import inspect
@@ -11,8 +11,8 @@ from tenuto.sdk.hooks import AttemptFailed, FailureHook, TaskFailure, name_of
 
 log = logging.getLogger("tenuto.worker")
 
-MAX_WAITING = 10_000  # failures; hooks that are slower than the failures miss the rest
-HOOK_SECONDS = 30.0  # for one call; then the next failure follows
+MAX_WAITING = 10_000  # failures; when so many wait, hooks are not called for further ones
+HOOK_SECONDS = 30.0  # for one call; then the next hook is called
 
 
 class FailureHooks:
@@ -22,7 +22,8 @@ class FailureHooks:
         self._waiting: asyncio.Queue[tuple[list[FailureHook], TaskFailure]] = asyncio.Queue(MAX_WAITING)
 
     def failed(self, attempt: Attempt, outcome: Failed | Lost, report: ReportResult) -> None:
-        """Pass on a failure that the database has accepted. A cancelled attempt did not fail."""
+        """Queue a failure that the database has accepted, which `run` passes to the hooks. A cancelled attempt did not
+        fail."""
         if outcome is CANCELLED or report.result != "accepted":
             return
         if self._waiting.full():

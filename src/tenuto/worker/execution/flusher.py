@@ -15,7 +15,7 @@ FLUSH_EVERY_SECONDS = 0.5
 
 
 class Flusher:
-    """Writes progress and log lines periodically; without any, no query is made."""
+    """Writes progress and log lines periodically. If there are none, no query is made."""
 
     def __init__(self, backend: Backend, session: WorkerSession, progress: ProgressSender) -> None:
         self._backend, self._session, self._progress = backend, session, progress

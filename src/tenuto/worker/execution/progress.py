@@ -17,7 +17,7 @@ Progress = tuple[Attempt, float | None, str | None]
 
 
 class ProgressSender:
-    """Sends the collected progress reports in one batch; without any, no query is made."""
+    """Sends the collected progress reports in one batch. If there are none, no query is made."""
 
     def __init__(
         self,

@@ -80,8 +80,8 @@ class Reporter:
         self._news.set()
 
     def replace_completion(self, report: Report, problem: Exception) -> None:
-        """Handle a completion that the database rejected: if too large, store it as a data object, otherwise fail the
-        attempt."""
+        """Handle a completion that the database rejected. If the output is too large, store it as a data object;
+        otherwise fail the attempt."""
         task_id, no, output, run_id = report
         attempt = Attempt((None, task_id, no, run_id, *[None] * 6), REPORTED_TASK, 0.0)
         is_too_large = isinstance(problem, TooLarge)
@@ -107,7 +107,7 @@ class Reporter:
 
     async def restart_timeout(self, attempt: Attempt) -> None:
         """Report that the attempt's code starts only now, so that its timeout counts from now."""
-        with suppress(Unreachable, *REJECTED):  # reported again later; at worst the attempt times out
+        with suppress(Unreachable, *REJECTED):  # at worst the attempt times out too early
             await self._backend.begin_tasks(self._fences([attempt]))
 
     async def _stored(self, attempt: Attempt, outcome: Outcome) -> Ending:
@@ -165,7 +165,7 @@ class Reporter:
         asyncio.get_running_loop().call_later(REJECTED_PAUSE_SECONDS, self.report, attempt, outcome)
 
     async def _send(self, endings: list[Ending]) -> None:
-        if self._progress.apis.progress:  # stored with the end of its attempt
+        if self._progress.apis.progress:  # stored before the end of its attempt
             await self._progress.send()
         reports = await self._call(
             [outcome for _, outcome in endings], self._fences([attempt for attempt, _ in endings])
@@ -242,7 +242,7 @@ def _log_blocked(attempt: Attempt, mismatch: dict[str, Any]) -> None:
 
 def _attempt_text(attempt: Attempt, report: ReportResult) -> str:
     most = report.max_attempts
-    # Of a task without `ctx` the number counts attempts that were returned, too, so it can exceed max_attempts.
+    # For a task without `ctx`, the number also counts attempts that were given back, so it can exceed max_attempts.
     which = f"attempt {attempt.number} of {most}" if most and attempt.number <= most else f"attempt {attempt.number}"
     if report.retry_in_seconds is not None:
         return f"{which}, retried in {max(0.0, report.retry_in_seconds):.1f} s"

@@ -17,15 +17,15 @@ def per_core(concurrency: int) -> int:
 
 @dataclass(frozen=True)
 class RuntimeEntry:
-    """How to open a runtime, and how many attempts run in it at the same time. Runtimes without `slots` share those of
-    the event loop, `concurrency` in all."""
+    """How to open a runtime, and how many attempts run in it at the same time. Runtimes without `slots` share the slots
+    of the event loop, `concurrency` in total."""
 
     open: Callable[[WorkerRuntimeHost], Runtime]
     slots: Callable[[int], int] | None = None  # from the concurrency of the worker
 
 
 def open_jobs(host: WorkerRuntimeHost) -> Runtime:
-    from tenuto.runtimes.job import JobRuntime  # not before the settings are known: it delays the start
+    from tenuto.runtimes.job import JobRuntime  # imported only if needed: it delays the start
 
     return JobRuntime(host, per_core(host.settings.concurrency))
 
@@ -42,7 +42,7 @@ RUNTIMES: Runtimes = {
 
 
 def groups(names: set[str], runtimes: Runtimes) -> list[tuple[str, ...]]:
-    """Return the runtimes of these names by the slots that they share."""
+    """Return the names in groups; the runtimes of a group share slots."""
     if unknown := names - runtimes.keys():
         raise AssertionError(f"there is no runtime {min(unknown)!r}; this worker has {', '.join(runtimes)}")
     used = [name for name in runtimes if name in names]

@@ -24,7 +24,7 @@ def needs_sandbox(settings: WorkerSettings, app: App) -> bool:
 
 @dataclass(frozen=True)
 class WorkerRuntimeHost(RuntimeHost):
-    """The parts of a worker for runtimes that need more than targets."""
+    """The parts of a worker that its runtimes use. Only some runtimes need more than a RuntimeHost."""
 
     settings: WorkerSettings
     app: App
@@ -56,7 +56,7 @@ def open_sandboxes(host: WorkerRuntimeHost) -> SandboxRuntime:
 
 
 def _hidden(settings: WorkerSettings) -> Iterator[str]:
-    """Yield the folders with secrets and with the objects of all orgs."""
+    """Yield the folders that sandboxes must not see: those with secrets and with the objects of all orgs."""
     yield settings.home
     storage = urlsplit(settings.storage)
     if storage.scheme == "file" and storage.path.startswith("/"):
@@ -64,7 +64,7 @@ def _hidden(settings: WorkerSettings) -> Iterator[str]:
 
 
 def _absolute(target: str) -> str:
-    """Make a file target absolute, so that it is found from any folder."""
+    """Make the path of a target absolute if it is a file, so that it is found from any folder."""
     where, name = split_target(target)
     return f"{Path(where).absolute()}{':' if name else ''}{name}" if where.endswith(".py") else target
 

@@ -22,9 +22,9 @@ from tenuto.worker.settings import WorkerSettings
 log = logging.getLogger("tenuto.worker")
 
 FOLD_EVERY_SECONDS = 0.05
-# After a claim of at most this many tasks, leave the interpreter to the event loop for a moment: it starts them.
+# After a claim of at most FEW_TASKS tasks, sleep, so that the event loop gets the interpreter and starts them.
 FEW_TASKS, YIELD_SECONDS = 3, 0.0002
-# Between the processes of a worker, so that one task does not make all of them claim at once.
+# The delay between the processes of a worker, so that one task does not make all of them claim at once.
 PROCESS_STAGGER_SECONDS = 0.001
 MAX_STAGGERED_PROCESSES = 5
 MAX_PAUSE_SECONDS = 5.0
@@ -75,7 +75,7 @@ class Claimer:
         self._slots, self._deliver, self._listens = slots, deliver, listens
         self._routes = routes  # shared with the code that resolves new routes
         self._queues, self._has_group = host.settings.queues, host.settings.resource_group is not None
-        # How long to wait after a wake-up before it claims.
+        # How long this claimer waits after a wake-up before it claims.
         self._stagger = min(host.settings.turn, MAX_STAGGERED_PROCESSES) * PROCESS_STAGGER_SECONDS
         self._waker = Waker()
         self._drop_channel()
@@ -245,7 +245,8 @@ class Claimer:
             log.warning("%d results came too late: the worker no longer held their tasks (%s …)", len(late), late[0])
 
     def _report_touched_runs(self, exchange: Exchange, claimed: int) -> None:
-        """Report that a run may have ended or tasks of other workers may have become ready, but not too often."""
+        """Report the runs of completed tasks: a run may have ended, or its tasks for other workers may have become
+        ready. While tasks are being claimed, report at most every FOLD_EVERY_SECONDS."""
         self._touched.update(run_id for task_id, _, _, run_id in exchange.reports if run_id != task_id)
         if not self._touched or (claimed and time.monotonic() - self._nudged < FOLD_EVERY_SECONDS):
             return

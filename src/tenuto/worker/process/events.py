@@ -13,11 +13,12 @@ class WorkerEvents(Protocol):
         ...
 
     def wakeups_missing(self) -> None:
-        """Claimers cannot receive wake-ups (over HTTP, through a connection pooler), so the event loop has to."""
+        """Claimers cannot receive wake-ups, because the worker connects over HTTP or through a connection pooler: the
+        event loop must listen for them instead."""
         ...
 
     def work_available(self) -> None:
-        """A wake-up arrived. The slots were notified; but the task may be on a route that is not served yet."""
+        """A wake-up arrived. The slots were notified, but the routes must be resolved: the task may be on a new one."""
         ...
 
     def attempts_cancelled(self) -> None:

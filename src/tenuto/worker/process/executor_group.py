@@ -10,25 +10,27 @@ from tenuto.worker.execution.executor import Executor
 from tenuto.worker.process.claimer import Claimer, ClaimerHost
 from tenuto.worker.process.slots import Slots
 
-# One is on the wire while the batch of the other runs; more would skip over each other's rows (see bench/results).
+# One claimer waits for its response while the batch of the other runs. More claimers would not help: each would have to
+# skip rows that the others have locked (see bench/results).
 CLAIMERS_PER_PROCESS = 2
 
 
 @dataclass
 class ExecutorGroup:
-    """One group runs tasks on the event loop and in threads, others in processes or sandboxes: each has its own
-    slots."""
+    """One group runs tasks on the event loop and in threads, one in processes and one in sandboxes. Each group has its
+    own slots."""
 
     slots: Slots
     executor: Executor
     kinds: tuple[str, ...]
     claimer_count: int
-    runs_here: bool  # not in processes of their own
+    runs_here: bool  # the attempts run in this process, not in processes of their own
     routes: list[int] = field(default_factory=list[int])
     claimers: list[Claimer] = field(default_factory=list[Claimer])
 
     def serve(self, tasks: dict[int, Task[..., Any]]) -> bool:
-        """Set the current routes; return True if some are new. Tasks are registered before a claimer asks for them."""
+        """Set the current routes; return True if some are new. The tasks are registered before the routes are set, so
+        that every claimed task is known."""
         mine = {route: task for route, task in tasks.items() if task.executor in self.kinds}
         self.executor.tasks.update(mine)
         new = bool(mine.keys() - set(self.routes))
@@ -53,7 +55,7 @@ class ExecutorGroup:
 
     @property
     def idle(self) -> bool:
-        """Whether it holds no attempt and no claim is in progress."""
+        """Whether the group holds no attempt and no claim is in progress."""
         return self.slots.open + self.slots.claiming == 0
 
     def drop_all(self) -> None:

@@ -10,17 +10,19 @@ from dataclasses import dataclass
 
 WIDTH = 48  # a task id and its attempt, as text; the last byte is set when the attempt has ended
 ENDED = ord("!")
-MAX_UNREPORTED = 5000  # ended attempts whose reports wait: what claimers send at once, and what was claimed ahead
+MAX_UNREPORTED = 5000  # ended attempts whose reports are not accepted yet: batches of claimers, attempts claimed ahead
 
 Fence = tuple[str, int]  # task, attempt
 
 
 class CrashLedger:
-    """Records which attempts have started, in memory that outlives the process: when it dies, one of them may be the
-    cause. An attempt stays recorded until its report was accepted: code that it left behind may end the process later.
+    """Records which attempts have started, in a shared, unnamed file that outlives the process. The number of entries
+    is fixed.
 
-    Attempts that were claimed ahead and had not started are given back and not counted as lost. Otherwise one crashing
-    task would cost a thousand others an attempt. A fixed number of entries in a shared, unnamed file.
+    When the process dies, one of the started attempts may be the cause, so they count as lost. An attempt stays
+    recorded until its report was accepted, because code that it left behind may end the process later. Attempts that
+    were claimed ahead and had not started are given back and do not count as lost. Otherwise one crashing task would
+    cost a thousand other tasks an attempt.
     """
 
     def __init__(self, fd: int) -> None:
@@ -54,7 +56,7 @@ class CrashLedger:
 
 
 def make_ledger_file(running: int) -> int:
-    """Return a file descriptor to share with a child that runs so many attempts at a time."""
+    """Create a ledger for a child process that runs `running` attempts at a time; return its file descriptor."""
     with tempfile.TemporaryFile() as file:
         fd = os.dup(file.fileno())
     resize_ledger(fd, running)
@@ -62,12 +64,13 @@ def make_ledger_file(running: int) -> int:
 
 
 def resize_ledger(fd: int, running: int) -> None:
-    """Set the number of attempts at a time, before the child opens the file."""
+    """Make room for `running` attempts at a time. Must be called before the child opens the file."""
     os.truncate(fd, (running + MAX_UNREPORTED) * WIDTH)
 
 
 def read_ledger(fd: int, *, ended: bool = False) -> list[tuple[str, int]]:
-    """Return the attempts that had started and not ended; `ended`: also those whose report was not accepted."""
+    """Return the attempts that have started and not ended. `ended`: also ended attempts whose report was not
+    accepted."""
     size = os.fstat(fd).st_size
     content = os.pread(fd, size, 0)
     places = (content[start : start + WIDTH] for start in range(0, size, WIDTH))
@@ -77,9 +80,9 @@ def read_ledger(fd: int, *, ended: bool = False) -> list[tuple[str, int]]:
 
 @dataclass(frozen=True)
 class HeldSnapshot:
-    """The content of a heartbeat: the attempts held; every claim up to `settled` has got a response or was given up.
-    `given_up`: the database may record attempts of claims up to this number for this process that are not in the
-    list."""
+    """The content of a heartbeat: the attempts that the process holds, and which claims the list covers. Every claim up
+    to number `settled` has got a response or was given up. Claims up to number `given_up` may have attempts in the
+    database that are not in the list."""
 
     ids: list[str]
     attempts: list[int]
@@ -89,10 +92,10 @@ class HeldSnapshot:
 
 class HeldAttempts:
     """Tracks attempts from the response to their claim to the response to their report. Shared by claimer threads and
-    the heartbeat. The attempts of a claim are added in the same step that settles it."""
+    the heartbeat. The attempts of a claim are added in the same step that settles the claim."""
 
     def __init__(self, ledger: CrashLedger | None = None) -> None:
-        self._ledger = ledger  # None: nothing is supervised
+        self._ledger = ledger  # None: no supervisor reads a ledger
         self._lock = threading.Lock()
         self._attempts: dict[str, int] = {}
         self._open_claims: set[int] = set()
@@ -105,8 +108,7 @@ class HeldAttempts:
             return self._last_claim
 
     def settle_claim(self, claim_no: int, taken: Iterable[Fence], reported: Collection[Fence] = ()) -> None:
-        """Settle a claim that returned these attempts and release the attempts that the same
-        call reported."""
+        """Settle a claim that returned the attempts `taken`, and release the attempts that the same call reported."""
         with self._lock:
             self._open_claims.discard(claim_no)
             self._release(reported)
@@ -119,7 +121,7 @@ class HeldAttempts:
             self._given_up = max(self._given_up, claim_no)
 
     def drop(self, fence: Fence) -> None:
-        """Release an attempt that is not reported."""
+        """Release an attempt whose outcome is not reported."""
         with self._lock:
             self._release([fence])
             self._given_up = self._last_claim

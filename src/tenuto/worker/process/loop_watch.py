@@ -1,4 +1,4 @@
-"""Warns when code blocks the event loop, and names the task and the line."""
+"""Warns when code blocks the event loop, with the task and the line of code."""
 
 import logging
 import os
@@ -24,8 +24,8 @@ _PYTHON = (sysconfig.get_path("stdlib") + os.sep, "<frozen")
 
 
 class LoopWatch:
-    """A thread that looks at the stack of the event loop's thread when the loop has not run for a while. Create it in
-    that thread."""
+    """A thread that reads the stack of the event loop's thread when the loop has not run for a while. Must be created
+    in the event loop's thread."""
 
     def __init__(self, parts: BackgroundTasks) -> None:
         self._thread_id = threading.get_ident()
@@ -35,7 +35,7 @@ class LoopWatch:
         parts.thread("loop watch", self._watch).start()
 
     def ran(self) -> None:
-        """Note that the loop runs. Called by the loop, several times per second."""
+        """Record that the loop runs. Called by the loop, several times per second."""
         self._ran = time.monotonic()
 
     def _watch(self) -> None:
@@ -46,11 +46,11 @@ class LoopWatch:
     def _look(self, now: float) -> None:
         pause, cpu_seconds = now - self._looked, time.process_time() - self._cpu_seconds
         self._looked, self._cpu_seconds = now, self._cpu_seconds + cpu_seconds
-        # No thread ran: a stop signal, a suspended machine.
+        # No thread of this process ran: the process was stopped (SIGSTOP), or the machine was suspended.
         stopped = pause > 2 * BLOCKED_SECONDS and cpu_seconds < pause / 2
         if now - self._ran < BLOCKED_SECONDS or stopped:
             return
-        # Its documented use: the stack of another thread, to find what blocks it.
+        # The documented use of _current_frames: reading the stack of another thread, to find what blocks it.
         frame = sys._current_frames().get(self._thread_id)  # pyright: ignore[reportPrivateUsage]
         where = _user_frame(frame)
         if where is None:  # the loop is idle, or waits for a busy machine
@@ -69,8 +69,8 @@ class LoopWatch:
 
 
 def _user_frame(frame: FrameType | None) -> FrameType | None:
-    """Return the innermost frame of user code, else of an installed package; None if there are only frames of ours and
-    of Python's own modules."""
+    """Return the innermost frame of user code; without one, the innermost frame of an installed package; without that,
+    None: all frames are Tenuto's or of Python's own modules."""
     package = None
     while frame is not None:
         file = frame.f_code.co_filename

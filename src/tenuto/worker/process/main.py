@@ -27,7 +27,8 @@ from tenuto.worker.supervisor.control_channel import ControlChannel
 
 log = logging.getLogger("tenuto.worker")
 
-# With the default of 5 ms, a claimer with a response waits for a busy loop: two processes drained 46 k/s, now 50 k/s.
+# With Python's default of 5 ms, a claimer that got a response waits that long for a busy event loop. The shorter time
+# raised the throughput of two processes from 46,000 to 50,000 tasks/s.
 THREAD_SWITCH_SECONDS = 0.0005
 
 
@@ -35,7 +36,7 @@ def main(fd: int, ledger: int, backend: str) -> None:
     """Run a child process; the supervisor starts `python -m tenuto.worker.process.main FD LEDGER BACKEND`."""
     die_with_parent()
     ignore_signals()
-    # Now, because the supervisor needs time to find out the settings:
+    # Import now, while the supervisor determines the settings.
     import_backend(remote=backend == "http")
     _find_operators()
     control = ControlChannel(socket.socket(fileno=fd))
@@ -48,7 +49,7 @@ def main(fd: int, ledger: int, backend: str) -> None:
     try:
         app = load_apps(settings.targets)
         for task in app.tasks.values():
-            task.check()  # report hints without a JSON form now, not at the first task
+            task.check()  # report type hints without a JSON form now, not at the first task
         operators = _load_operators(settings)
     except (BadTarget, InvalidInput) as problem:
         control.send({"event": "refused", "reason": str(problem)})
@@ -65,7 +66,7 @@ def main(fd: int, ledger: int, backend: str) -> None:
             control.send({"event": "failed", "reason": str(problem)})
             sys.exit(1)
         except BaseException as error:  # user code stopped the event loop, cancelled every task or called sys.exit()
-            # Before the runner cancels the attempts: they would end as if they had been given back, uncharged.
+            # End before the runner cancels the attempts: cancelled attempts would be given back, not counted as lost.
             end_process(died_of("event loop", error))
     if left_behind:
         os._exit(0)  # threads that do not stop must not keep the process alive
@@ -79,7 +80,8 @@ def _find_operators() -> None:
 
 
 def _load_operators(settings: WorkerSettings) -> App:
-    """Return the operators, which every worker with an app serves; a dispatcher, those that run in dispatchers."""
+    """Return the operators that this process serves: all in a worker with an app, those that run in dispatchers in a
+    dispatcher, otherwise none."""
     if not settings.targets and not settings.in_dispatcher:
         return NO_OPERATORS
     from tenuto.operators.app import operator_app, operators_in_dispatcher

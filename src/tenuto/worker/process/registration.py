@@ -83,7 +83,8 @@ class Registration:
         self.renewed(sent_at)
 
     async def _call_until_reached(self, call: Callable[[], Awaitable[T]]) -> T:
-        """Wait out outages, and a database that is not ready: a standby, an older schema."""
+        """Repeat the call during an outage, and while the database is not ready, for example because it is a standby or
+        has an older schema."""
         return await wait_out(call, self.session.outage_log, self, outage=Exception)
 
     async def resolve(self) -> dict[int, Task[..., Any]]:
@@ -131,7 +132,7 @@ class Registration:
         self._resolve()
 
     def saw(self, newest_route: int) -> bool:
-        """Whether there are routes that this process has not seen yet."""
+        """Record the newest route; return whether there are routes that this process has not seen yet."""
         new, self._newest_route = newest_route > self._newest_route, newest_route
         return new
 
@@ -140,7 +141,7 @@ class Registration:
         self._late = 0
         lease = self._settings.lease
         ends = at + lease - max(0.5, lease / 10)
-        # The response to an old heartbeat may be read just before a newer one.
+        # Leave time to read another response: this one may be to an old heartbeat, with a newer one right behind it.
         self._watch(max(lease_time() + LATE_SECONDS, ends))
 
     def _watch(self, ends: float) -> None:

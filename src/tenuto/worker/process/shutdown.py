@@ -1,4 +1,4 @@
-"""The shutdown of a worker process: running attempts finish within the grace period, the others are returned."""
+"""The shutdown of a worker process: running attempts finish within the grace period, the others are given back."""
 
 import asyncio
 import logging
@@ -51,7 +51,7 @@ class Shutdown:
 
     async def allows(self, start: Awaitable[None]) -> bool:
         """Wait for the start of the process. Return False if the process was asked to stop and the start does not end
-        soon: it waits for an unreachable database."""
+        within LAST_REPORT_SECONDS, because it waits for an unreachable database."""
         starting, request = asyncio.ensure_future(start), asyncio.ensure_future(self.requested.wait())
         await asyncio.wait([starting, request], return_when=asyncio.FIRST_COMPLETED)
         request.cancel()

@@ -1,4 +1,4 @@
-"""Slots for attempts: how many run, how many wait for a slot, how many more to claim.
+"""The slots of a worker process: decides how many attempts to claim and when to send reports.
 
 The event loop runs attempts; claimer threads send reports and receive claims. They share this state under one lock that
 is taken once per batch, not once per task.
@@ -90,7 +90,7 @@ class Exchange:
 
     reports: list[Report]
     want: int
-    wakes: int = 0  # wake-ups received when it started; a later one may be about work that it could not see
+    wakes: int = 0  # wake-ups received before it started; a later one may announce work that its claim did not see
 
 
 @dataclass
@@ -100,7 +100,7 @@ class Slots:
     capacity: int
     pace: DurationEstimate = field(default_factory=DurationEstimate)
     lock: threading.Lock = field(default_factory=threading.Lock)
-    parked: list[Waker] = field(default_factory=list[Waker])  # claimers with nothing to send
+    parked: list[Waker] = field(default_factory=list[Waker])  # of claimers with nothing to send
     open: int = 0  # claimed and not yet ended
     claiming: int = 0  # requested by claims in progress
     reports: list[Report] = field(default_factory=list[Report])
@@ -111,18 +111,18 @@ class Slots:
     claims: bool = True  # False: finish the held attempts, claim nothing more
     closed: bool = False
     clock: Callable[[], float] = time.monotonic
-    others: list["Slots"] = field(default_factory=list["Slots"])  # of the same process
+    others: list["Slots"] = field(default_factory=list["Slots"])  # the other slots of the same process
 
     def wake(self) -> None:
-        """Note that there may be work, and wake a claimer."""
+        """Record that there may be work, and wake a claimer."""
         with self.lock:
             self.work_expected = True
             self.wakes += 1
             self._ring()
 
     def wake_others(self) -> None:
-        """Note that one of the claimers received a wake-up: that claimer claims by itself, and the claimers of other
-        slots are woken."""
+        """Record that one of the claimers received a wake-up, and wake the claimers of other slots. The claimer that
+        received it claims by itself."""
         with self.lock:
             self.work_expected = True
             self.wakes += 1

@@ -75,7 +75,7 @@ class WorkerProcess:
         for group in self._groups:
             group.slots.others += [other.slots for other in self._groups if other is not group]
         self._ready = False
-        self._replaced = self._settings.limits == ProcessLimits()  # asked for another process, or never will
+        self._replaced = self._settings.limits == ProcessLimits()  # has asked for another process, or has no limits
         self._listening: asyncio.Task[None] | None = None
         self._shutdown = Shutdown(self._groups, self._reporter, self._flusher, self._failure_hooks, self._registration)
 
@@ -231,7 +231,8 @@ class WorkerProcess:
                 self._registration.resolve_soon()
 
     def _handle_message(self, message: Message | None) -> None:
-        """Handle a message in the control thread: requests that must not wait for the event loop are handled here."""
+        """Handle a message in the control thread. Only the request for the held attempts is handled here, because it
+        must not wait for the event loop; the loop handles the others."""
         if message is not None and message["command"] == "list held":
             holding = {**vars(self._held.snapshot()), "logs": [*map(vars, self._flusher.worker_log.take())]}
             running = sum(len(group.executor.running) for group in self._groups)

@@ -14,14 +14,14 @@ from tenuto.worker.process.held_attempts import resize_ledger
 from tenuto.worker.settings import WorkerSettings
 from tenuto.worker.supervisor.spawn import SpawnedChild, spawn_child, take_first_child
 
-MAX_LINE_BYTES = 1 << 24  # a child may hold thousands of attempts
-CHECK_EVERY_SECONDS = 0.01  # whether a process that is about to end has ended
-GIVE_BACK_SECONDS = 3.0  # for a child that no supervisor has taken over
+MAX_LINE_BYTES = 1 << 24  # per message: a child may list thousands of held attempts
+CHECK_EVERY_SECONDS = 0.01  # how often to check whether a process has ended
+GIVE_BACK_SECONDS = 3.0  # for a child without a supervisor to give back its attempts
 
 
 class ChildProcess(JsonLinesStream):
-    """A running child: its process, its message connection, and the crash ledger that tells which attempts had started
-    when it died."""
+    """A running child: its process, its message connection, and the crash ledger, which shows which attempts had
+    started when it died."""
 
     def __init__(self, spawned: SpawnedChild, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         super().__init__(reader, writer)
@@ -41,7 +41,7 @@ class ChildProcess(JsonLinesStream):
         return self._process.poll() is not None
 
     async def wait(self) -> int:
-        """Wait until the process, which was asked to end or is ending, has ended; return its exit code."""
+        """Wait until the process has ended; return its exit code. Call it only when the process is about to end."""
         while (code := self._process.poll()) is None:
             await asyncio.sleep(CHECK_EVERY_SECONDS)
         return code
@@ -82,8 +82,8 @@ class ChildProcess(JsonLinesStream):
 @asynccontextmanager
 async def first_child(*, remote: bool) -> AsyncGenerator[ChildProcess]:
     """Yield the child that was started before this process imported its modules, or start one. The caller sends it the
-    settings with which it begins. At the end of the block, the child ends unless it has already exited; one that has
-    begun gives back its tasks."""
+    settings. At the end of the block, a child that still runs is ended; if it has received its settings, it gives back
+    its tasks first."""
     child = await _connect(take_first_child() or spawn_child(remote=remote))
     try:
         yield child
@@ -93,7 +93,7 @@ async def first_child(*, remote: bool) -> AsyncGenerator[ChildProcess]:
 
 
 async def start_child(settings: WorkerSettings, no: int) -> ChildProcess:
-    """Start a process, which begins with these settings."""
+    """Start a child process and send it these settings."""
     child = await _connect(spawn_child(remote=settings.key is not None))
     child.begin(settings, no)
     return child

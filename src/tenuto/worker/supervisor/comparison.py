@@ -1,5 +1,5 @@
-"""Decides which heartbeats of a session compare the held attempts with the database. A comparison reads all attempts of
-the session in the database."""
+"""Decides which heartbeats of a session compare the held attempts with the database. Not all do, because a comparison
+reads all attempts of the session in the database."""
 
 COMPARE_EVERY_SECONDS = 60.0
 
@@ -12,11 +12,12 @@ class Comparison:
         self._settled, self._at = -1, 0.0
 
     def settled(self, settled: int, given_up: int, now: float) -> int | None:
-        """Return the number of settled claims that a heartbeat sends; None if it need not compare."""
+        """Return the number of the last settled claim, which a heartbeat that compares must send; None if no comparison
+        is due."""
         due = self._settled < 0 or given_up > self._settled or now - self._at >= COMPARE_EVERY_SECONDS
         return settled if due else None
 
     def accepted(self, settled: int | None, now: float) -> None:
-        """Record that the database accepted a heartbeat with this number."""
+        """Record that the database accepted a heartbeat with the result of `settled`."""
         if settled is not None:
             self._settled, self._at = settled, now

@@ -9,22 +9,22 @@ from tenuto.worker.supervisor.outage_log import OutageLog
 
 
 class ControlChannel(JsonLinesSocket):
-    """Requests for the held attempts are handled in a separate thread, so that a busy event loop does not delay them.
-    If the interpreter itself is busy, the supervisor uses the previous list."""
+    """Sends messages to the supervisor and receives its messages in a separate thread, so that a busy event loop does
+    not delay the list of held attempts. If the interpreter itself is busy, the supervisor uses the previous list."""
 
     def send(self, message: JsonObject) -> None:
         with suppress(OSError):  # the supervisor is gone: the listening thread notices
             super().send(message)
 
     def outage_log(self) -> OutageLog:
-        """Return an outage log that forwards to the supervisor, which logs for its children too."""
+        """Return an outage log that sends outages to the supervisor, which also logs those of its children."""
         return OutageLog(
             gone=lambda reason, _: self.send({"event": "away", "reason": reason}),
             back=lambda _: self.send({"event": "back"}),
         )
 
     def listen(self, handle: Callable[[Message | None], None]) -> None:
-        """Handle messages until the supervisor is gone, in the calling thread."""
+        """Call `handle` with each message, in the calling thread. When the supervisor is gone, call it with None."""
         while (message := self.receive()) is not None:
             handle(message)
         handle(None)

@@ -1,4 +1,5 @@
-"""Returns the attempts of a child process that has died: started ones are lost, the others are only given back."""
+"""Gives back the attempts of a child process that has died. Attempts that had begun are reported as lost, unless the
+supervisor killed the process."""
 
 import asyncio
 import logging
@@ -18,8 +19,8 @@ RELEASE_TIMEOUT_SECONDS = 5.0
 async def return_attempts(
     backend: Backend, session: Session, begun: list[tuple[str, int]], code: int, *, killed: bool
 ) -> None:
-    """Report the attempts that had begun as lost, and give back those that were only claimed. `killed`: by the
-    supervisor, so that none counts as lost."""
+    """Report the attempts that had begun as lost, and give back those that were only claimed. `killed`: the supervisor
+    killed the process, so give back all attempts; none counts as lost."""
     fences = Fences(session, [UUID(task_id) for task_id, _ in begun], [no for _, no in begun])
     error = {"type": "ProcessDied", "message": f"the process that ran it {how_it_ended(code)}"}
     try:

@@ -16,7 +16,8 @@ def lease_time() -> float:
 
 
 async def is_set_within(seconds: float, event: asyncio.Event) -> bool:
-    """Wait for the event, at most this long. After the machine was suspended, return within a second."""
+    """Wait for the event at most this long; return whether it was set. The time during which the machine is suspended
+    counts. If the time ends while it is suspended, return at most a second after it resumes."""
     end = lease_time() + seconds
     while (left := end - lease_time()) > 0:
         with suppress(TimeoutError):

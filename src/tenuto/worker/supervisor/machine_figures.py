@@ -12,8 +12,8 @@ import psutil
 
 from tenuto.model.json import JsonObject
 
-MIN_AGE_SECONDS = 5.0  # of figures that are measured again; the supervisors of a worker share them
-MIN_CPU_SECONDS = 0.5  # over which the load of the CPU is measured: clocks of the kernel tick every 10 ms
+MIN_AGE_SECONDS = 5.0  # older figures are measured again; all supervisors of a worker share the figures
+MIN_CPU_SECONDS = 0.5  # the time over which the CPU load is measured, because the kernel's CPU clocks tick every 10 ms
 MB = 1 << 20
 
 log = logging.getLogger("tenuto.worker")
@@ -21,7 +21,7 @@ log = logging.getLogger("tenuto.worker")
 
 class MachineFigures:
     """The latest figures of this machine. They are measured in a thread, so that a driver that does not respond delays
-    no heartbeat: then the figures grow old, which `vram_timestamp` shows."""
+    no heartbeat. Heartbeats then carry old figures; `vram_timestamp` shows how old."""
 
     def __init__(self) -> None:
         self._figures: JsonObject = {}
@@ -31,7 +31,8 @@ class MachineFigures:
         self._folder = Path.cwd()
 
     def latest(self) -> JsonObject:
-        """Return the figures of the last measurement. If it is too old, start another, for the next heartbeat."""
+        """Return the figures of the last measurement. If they are too old, start a measurement for the next
+        heartbeat."""
         if time.monotonic() - self._measured_at >= MIN_AGE_SECONDS and self._measuring.acquire(blocking=False):
             threading.Thread(target=self._measure, name="machine figures", daemon=True).start()
         return self._figures
@@ -46,7 +47,7 @@ class MachineFigures:
             self._measuring.release()
 
     def measure(self) -> JsonObject:
-        """Measure now."""
+        """Measure the machine now, and return the figures."""
         memory, disk = psutil.virtual_memory(), psutil.disk_usage(str(self._folder))
         return {
             "cpu_percent": self._cpu.measure(),
@@ -81,9 +82,10 @@ class Cpu:
 
 
 def _cpu_clocks() -> tuple[float, float, float]:
-    """Return the time, and the seconds that all cores have counted and have been idle since the machine started."""
+    """Return the current time, and two sums over all cores since the machine started: all seconds that they counted,
+    and the seconds in which they were idle."""
     times = psutil.cpu_times()
-    guests = getattr(times, "guest", 0.0) + getattr(times, "guest_nice", 0.0)  # which user and nice include
+    guests = getattr(times, "guest", 0.0) + getattr(times, "guest_nice", 0.0)  # counted in user and nice already
     return time.monotonic(), sum(times) - guests, times.idle + getattr(times, "iowait", 0.0)
 
 
@@ -95,7 +97,7 @@ class Gpus:
         self._looked = False
 
     def measure(self) -> JsonObject:
-        """Return the memory and load of all GPUs together, and of each; nothing if there are none."""
+        """Return the memory and load of all GPUs together, and of each GPU; an empty object if there are none."""
         if not self._looked:
             self._looked = True
             self._nvml = _open_nvml()

@@ -17,8 +17,8 @@ T = TypeVar("T")
 
 
 class OutageLog:
-    """Calls `gone` with the reason and, from time to time, the duration so far, and `back` with the total duration.
-    Thread-safe."""
+    """Calls `gone` with the reason and the duration so far: when an outage begins, with 0, and then at most once per
+    minute. Calls `back` with the total duration when the outage ends. Thread-safe."""
 
     def __init__(
         self,
@@ -28,7 +28,7 @@ class OutageLog:
     ) -> None:
         self._gone, self._back = gone, back
         self._lock = threading.Lock()
-        self._missing: set[Hashable] = set()  # callers without a connection
+        self._missing: set[Hashable] = set()  # callers whose last call failed
         self._since = self._logged = 0.0
 
     def failed(self, caller: Hashable, problem: object) -> None:
@@ -44,7 +44,7 @@ class OutageLog:
         self._gone(str(problem) or type(problem).__name__, now - self._since)
 
     def recovered(self, caller: Hashable) -> None:
-        """Record that a caller succeeded. The outage is over when all affected callers have."""
+        """Record that a caller succeeded. The outage is over when all callers that got an error have succeeded."""
         if caller not in self._missing:
             return
         with self._lock:

@@ -1,5 +1,5 @@
-"""Starts the processes of children. Imports little: a worker starts its first child before it imports anything else, so
-that both processes import at the same time."""
+"""Starts child processes. This module imports little, because a worker starts its first child before it imports
+anything else. Both processes then import their modules at the same time."""
 
 import atexit
 import os
@@ -27,7 +27,7 @@ def spawn_child(*, remote: bool) -> SpawnedChild:
     files = (theirs.fileno(), ledger)
     command = [sys.executable, "-m", "tenuto.worker.process.main", *map(str, files), "http" if remote else "sql"]
     try:
-        # In a session of its own: Ctrl-C goes to the supervisor, which stops its children.
+        # In a session of its own, so that Ctrl-C reaches only the supervisor, which then stops its children.
         process = Popen(command, pass_fds=files, stdin=DEVNULL, start_new_session=True)
     except OSError:
         ours.close()
@@ -47,5 +47,5 @@ def spawn_first_child(*, remote: bool) -> None:
 
 
 def take_first_child() -> SpawnedChild | None:
-    """Return the child that `spawn_first_child` started, once."""
+    """Return the child that `spawn_first_child` started; None if there is none or a call has already returned it."""
     return _first.pop() if _first else None

@@ -32,7 +32,8 @@ log = logging.getLogger("tenuto.worker")
 
 CHILD_RESPONSE_SECONDS = 1.0  # a child with a busy interpreter does not respond; its previous response is used
 MIN_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.2, 30.0  # after a child that could not start
-# After the grace period, for final reports; a child with a blocked interpreter receives no messages.
+# Time after the grace period for the last reports. Then the child is killed: a blocked interpreter receives no
+# messages.
 SHUTDOWN_MARGIN_SECONDS = 7.0
 
 NOTHING_HELD: dict[str, Any] = {"ids": [], "attempts": [], "settled": 0, "given_up": 0, "metrics": {}}
@@ -57,7 +58,7 @@ class Supervisor:
         self._telemetry = telemetry
         self._first = first  # a child that has already begun
         self._replace = replace  # called when the child has reached a limit: another should take its place
-        self._replaces = replaces  # finishes when this one is ready
+        self._replaces = replaces  # the supervisor that finishes when this one is ready
         self._worked = False  # the current child became ready
         self._is_new = replaces is None  # no child has run in this place before
         self._child: ChildProcess | None = None
@@ -87,7 +88,7 @@ class Supervisor:
             self._child.send({"command": "stop", "grace": grace})
 
     def finish(self) -> None:
-        """Run everything that the child has claimed, then end: another supervisor has taken its place."""
+        """Let the child run all tasks that it has claimed, then end, because another supervisor has taken over."""
         self._stopping.set()
         if self._session is None:
             self.kill()  # without a session it holds nothing
@@ -101,7 +102,7 @@ class Supervisor:
             self._child.kill()
 
     async def run(self) -> None:
-        """Run children until asked to stop; one that dies is replaced."""
+        """Run a child process until asked to stop; when it dies, start another."""
         pause = MIN_PAUSE_SECONDS
         while not self._stopping.is_set():
             self._worked = self._killed = False
@@ -127,7 +128,7 @@ class Supervisor:
                 pause = MIN_PAUSE_SECONDS if self._worked else min(MAX_PAUSE_SECONDS, pause * 2)
                 PART_RESTARTS.labels("task process").inc()
                 await self._pause(code, 0.0 if self._worked else pause)
-        self._replaces = None  # which would keep all earlier ones in memory
+        self._replaces = None  # otherwise all earlier supervisors would stay in memory
         self.ended.set()
 
     async def _pause(self, code: int, seconds: float) -> None:
@@ -186,8 +187,8 @@ class Supervisor:
                     raise AssertionError(f"unknown message from the child process: {message}")
 
     async def _ask_for_replacement(self, reason: str) -> None:
-        """Ask for another process. If the process that this one replaced still finishes its tasks, continue until it
-        has ended, so that at most two processes exist at a time."""
+        """Ask for another process. If the process that this one has replaced is still finishing its tasks, first wait
+        until that process has ended, so that at most two processes exist at a time."""
         if self._replaces and not self._replaces.ended.is_set():
             other = self._replaces.name
             log.info("process %s %s; another takes its place when process %s has ended", self.name, reason, other)
@@ -197,8 +198,8 @@ class Supervisor:
             self._replace(self)
 
     async def _end_too_large(self, child: ChildProcess, problem: str) -> None:
-        """End a child that has reached its memory limit before its first task: a new one would be as large. Raises
-        WorkerRefused for the first child of the worker; otherwise another child starts."""
+        """End a child that has reached its memory limit before its first task. Raises WorkerRefused if no child has run
+        in its place before, because a new child would be as large; otherwise another child starts."""
         self._worked = False
         self.kill()
         code = await child.wait()
@@ -208,7 +209,8 @@ class Supervisor:
         log.error("%s", problem)
 
     def _limit_shutdown(self, child: ChildProcess) -> None:
-        """Kill the child after the grace period. It has reported its attempts; only shutdown hooks still run."""
+        """Kill the child if it does not end within the grace period plus SHUTDOWN_MARGIN_SECONDS. A child that is
+        closed has reported its attempts; only its shutdown hooks still run."""
         child.unless_ended_within(self._settings.grace + SHUTDOWN_MARGIN_SECONDS, self._kill_stuck_hooks)
 
     def _kill_stuck_hooks(self) -> None:
@@ -239,7 +241,7 @@ class Supervisor:
         responded = await self._ask_what_is_held(child)
         fences: dict[str, int] = dict(zip(self._held["ids"], self._held["attempts"], strict=True))
         if not responded:
-            # Claimed since the last response, and possibly what blocks the child.
+            # Add the attempts that the child has started since its last response: one of them may block it.
             fences |= dict(read_ledger(child.ledger))
         at = lease_time()
         try:
@@ -252,7 +254,7 @@ class Supervisor:
         cancelled = [(str(task_id), fences[str(task_id)]) for task_id in beat.cancelled]
         result = {"at": at, "lost": lost, "cancelled": cancelled, "new": beat.newest_route}
         child.send({"command": "renewed", "session": session.session_id, **result})
-        # An outdated list may include attempts that have ended since.
+        # The list of held attempts may be old: ignore attempts that have ended since.
         if stuck := self._stuck.find(set(lost) & set(read_ledger(child.ledger)), time.monotonic()):
             log.error("task %s exceeded its timeout and blocks its process; killing the process", ", ".join(stuck))
             self.kill()
@@ -270,7 +272,7 @@ class Supervisor:
             settled = comparison.settled(held["settled"], held["given_up"], at)
             beat = await self._backend.heartbeat(listed, settled=settled, metrics=metrics, logs=lines)
             comparison.accepted(settled, at)
-        except RowRejected as problem:  # an attempt that is not listed cannot be given back: leave all of them
+        except RowRejected as problem:  # an unlisted attempt cannot be given back: do not compare
             text = "heartbeats do not give back forgotten attempts, because the database rejects one of them: %s"
             log.error(text, problem)
             beat = await self._backend.heartbeat(listed, settled=None, metrics=metrics, logs=lines)
@@ -288,7 +290,8 @@ class Supervisor:
         return True
 
     async def _handle_child_end(self, child: ChildProcess, code: int) -> None:
-        """Return the attempts of an ended process."""
+        """Give back the attempts that an ended child process had only claimed, and report those that it had begun as
+        lost. If the supervisor killed the process, give back all of them."""
         begun = read_ledger(child.ledger, ended=True)
         child.close()
         session, self._session = self._session, None

@@ -9,7 +9,7 @@ from tenuto.model.metrics import count_ended
 from tenuto.worker.execution.logs import MAX_WORKER_LINES, LoggedLine, WorkerLog
 from tenuto.worker.supervisor.machine_figures import MachineFigures
 
-MAX_LINES, MAX_LINE_BYTES = 200, 64 * 1024  # of log lines per heartbeat, which must stay small; others follow
+MAX_LINES, MAX_LINE_BYTES = 200, 64 * 1024  # log lines per heartbeat, which must stay small; the rest waits
 
 
 class Telemetry:
@@ -45,6 +45,6 @@ class Telemetry:
 
 
 def _aged(line: LoggedLine) -> JsonObject:
-    """Return a line with its age: the database has the only clock that counts."""
+    """Return a line with its age instead of its time, because only the clock of the database is used."""
     age = max(0.0, time.time() - line.created)
     return {"age_seconds": round(age, 3), "level": line.level, "message": line.message}
