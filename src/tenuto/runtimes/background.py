@@ -52,8 +52,8 @@ def stop_process(stop: asyncio.Event) -> Callable[[BackgroundTaskDied], None]:
 
 
 class BackgroundTasks:
-    """Asyncio tasks and threads that must not end early: one that raises an error, or is cancelled by other code, has
-    died. `died` is called once, for the first of them, in the thread that notices; by default it ends the process."""
+    """Asyncio tasks and threads that the process needs. One that raises an error, or that other code cancels, has died.
+    `died` is called once, for the first death, in the thread that notices it; by default it ends the process."""
 
     def __init__(self, died: Callable[[BackgroundTaskDied], None] = end_process) -> None:
         self._died = died
@@ -80,8 +80,8 @@ class BackgroundTasks:
         return threading.Thread(target=watched, name=f"tenuto {name}", daemon=True)
 
     def watch_loop(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Treat errors in callbacks and unawaited tasks of the worker as deaths. Errors of user code there are only
-        logged by asyncio."""
+        """Treat an error in a callback or an unawaited asyncio task of the worker as a death. If user code raised the
+        error, it is only logged."""
 
         def failed(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
             error = context.get("exception")
@@ -115,7 +115,7 @@ class BackgroundTasks:
 
 
 async def restarted(name: str, run: Callable[[], Awaitable[None]], *, pause: float = RESTART_PAUSE_SECONDS) -> None:
-    """Run a background task forever: errors are logged and counted, and it is restarted."""
+    """Run a background task forever. After an error, which is logged and counted, the task is restarted."""
     from tenuto.model.metrics import PART_RESTARTS  # imported late: processes with user code do not need it
 
     while True:
@@ -129,7 +129,7 @@ async def restarted(name: str, run: Callable[[], Awaitable[None]], *, pause: flo
 
 def _is_ours(traceback: TracebackType | None) -> bool:
     """Whether code of the worker raised the error: the outermost frame outside of asyncio is in `worker` or `runtimes`.
-    For errors of user code, that frame is the user's."""
+    For errors of user code, that frame is in user code."""
     while traceback is not None:
         module = str(traceback.tb_frame.f_globals.get("__name__", ""))
         if not module.startswith(("asyncio", "uvloop")):

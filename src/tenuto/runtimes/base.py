@@ -1,5 +1,5 @@
-"""The interface between a worker and the places where code runs: attempts, runtimes that start them, handles that stop
-them. CONTRIBUTING.md describes how to add a runtime."""
+"""The interface between a worker and the places where code runs. A runtime starts attempts, and a handle stops one
+attempt. CONTRIBUTING.md describes how to add a runtime."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -23,13 +23,13 @@ class Handle(Protocol):
         ...
 
     def kill(self) -> bool:
-        """End code that did not stop. Return False if that is impossible: the code then keeps running, and its outcome
-        is ignored."""
+        """End code that did not stop. Return False if that is impossible: the code then continues, and its outcome is
+        ignored."""
         ...
 
 
 class Attempt:
-    """A claimed task and its state in this process: a worker, or a process that a worker started for it."""
+    """A claimed task and its state in this process, which is a worker or a process that a worker started."""
 
     __slots__ = ("arrived", "cancelled", "failures", "handle", "input", "ledger_index", "lines", "metadata", "no",
                  "number", "over", "published", "root_id", "route", "run_id", "slots", "started", "stop", "task",
@@ -59,7 +59,8 @@ class Attempt:
         self.handle: Handle | None = None
         self.lines = 0
         self.failures = 0  # number of earlier failures; fetched if `has_past`
-        # As users count attempts: claims after waits, snoozes and returns do not count. Corrected if `has_past`.
+        # If `has_past`, this is replaced by the number that users see, which does not count claims after waits, snoozes
+        # and given-back attempts.
         self.number = self.no
         self.ledger_index = -1  # in the crash ledger
         self.published: list[JsonObject] | None = None  # what the task of a job wrote; committed when it completes
@@ -72,7 +73,7 @@ class Attempt:
 
     @property
     def may_replay(self) -> bool:
-        """Whether steps may be recorded: by an earlier attempt, or by the task that this one is a copy of."""
+        """Whether there may be recorded steps, of an earlier attempt or of the task that this one is a copy of."""
         return self.no > 1 or self.root_id is not None
 
     @property
@@ -102,8 +103,8 @@ class Runtime(Protocol):
     """Runs attempts. Its methods are called on the event loop, and it must not block the loop."""
 
     def submit(self, attempt: Attempt) -> Handle:
-        """Start an attempt. Call `host.began` when its code starts and, in every case, `host.ended` with its
-        outcome, both on the event loop."""
+        """Start an attempt. The runtime must call `host.began` when the code starts and, in every case, `host.ended`
+        with the outcome, both on the event loop."""
         ...
 
 
@@ -133,9 +134,9 @@ class RuntimeHost:
     hooks: Hooks  # of all apps of the worker
     open_api: Callable[[Attempt], ContextApi]  # the calls of an attempt: steps, children, data
     logs: LogSink
-    began: Callable[[Attempt], None]  # its timeout starts now
+    began: Callable[[Attempt], None]  # starts the timeout of the attempt
     ended: Callable[[Attempt, Outcome], None]  # only the first call per attempt counts
-    # Await it every few seconds while the place for an attempt is being prepared: its timeout does not run yet.
+    # Must be awaited every few seconds while the process for an attempt is being prepared, to delay its timeout.
     preparing: Callable[[Attempt], Awaitable[None]]
     # Return the next waiting attempt for this handle, or None if the turn that began at the given time is over.
     next_attempt: Callable[[float, Handle], Attempt | None]

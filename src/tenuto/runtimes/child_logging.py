@@ -1,4 +1,4 @@
-"""Logging of processes with user code: lines that a task logs name the task."""
+"""Logging of processes with user code: adds the name and id of a task to the lines that the task logs."""
 
 import logging
 from copy import copy
@@ -7,7 +7,7 @@ from tenuto.model.log_output import JsonFormatter, LogOutput, TextFormatter
 from tenuto.model.text import redact
 from tenuto.sdk.context.current_attempt import running
 
-OWN = "tenuto.worker"  # its lines already name the task they are about
+OWN = "tenuto.worker"  # its lines already contain the task
 
 
 class TaskTextFormatter(TextFormatter):
@@ -25,7 +25,7 @@ class TaskTextFormatter(TextFormatter):
 
 
 class TaskJsonFormatter(JsonFormatter):
-    """Adds the task, its run and the attempt to what a task logs, and removes the values of secrets."""
+    """Adds the task, its run and the attempt to lines that a task logs, and removes the values of secrets."""
 
     def format(self, record: logging.LogRecord) -> str:
         return redact(super().format(record))
@@ -43,5 +43,5 @@ class TaskJsonFormatter(JsonFormatter):
 
 
 def log_with_tasks(output: LogOutput) -> None:
-    """Log to stderr; lines that a task logs name it."""
+    """Log to stderr; lines that a task logs contain the task."""
     output.write_to_stderr(text=TaskTextFormatter, json=TaskJsonFormatter)

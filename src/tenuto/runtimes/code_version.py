@@ -1,4 +1,5 @@
-"""The version of a worker's code: what it was started with, or a hash of the source files that it has imported."""
+"""The version of a worker's code: the text passed when it was started, or a hash of the source files that it has
+imported."""
 
 import sys
 import sysconfig
@@ -17,7 +18,8 @@ _INSTALLED = {"site-packages", "dist-packages"}
 
 def code_version(app: App) -> str:
     """Return a hash of the imported modules of the app: its own packages, installed or not, and every module that is
-    not part of an installed package. Two workers with the same files get the same version, in whichever folder."""
+    not part of an installed package. Two workers with the same files get the same version, even in different
+    folders."""
     own = {str(task.function.__module__).partition(".")[0] for task in app.tasks.values()} - {OURS}
     sources: dict[str, Path] = {}
     for name, module in list(sys.modules.items()):

@@ -36,14 +36,14 @@ from tenuto.sdk.values.wire_format import WrongValue
 if TYPE_CHECKING:
     from tenuto.sdk.context.secrets import Secrets
 
-JOB_TYPES = "tenuto."  # how the types of tasks of jobs begin; only triggers of jobs start them
+JOB_TYPES = "tenuto."  # the prefix of the types of jobs' tasks; only triggers of jobs start them
 OURS = f"{Path(__file__).parents[1]}{os.sep}"
 
 OpenApi = Callable[[Attempt], ContextApi]
 
 
 class TaskHandle:
-    """An asyncio task that runs the attempt. Once the task has `begun`, it calls `ended` itself."""
+    """An asyncio task that runs the attempt. Once the asyncio task has `begun`, it calls `ended` itself."""
 
     __slots__ = ("_attempt", "_ended", "begun", "task")
 
@@ -59,7 +59,7 @@ class TaskHandle:
         if self.task is None:
             return
         self.task.cancel()
-        if not self.begun:  # then nothing of it runs any more
+        if not self.begun:  # its code never runs, so it cannot call `ended`
             self.task.add_done_callback(lambda _: self._ended(self._attempt, self._attempt.stop or Interrupted()))
 
     def kill(self) -> bool:
@@ -68,8 +68,8 @@ class TaskHandle:
 
 class CoroutineRuntime:
     """Runs async functions on the event loop. One asyncio task runs several attempts in a row, because creating an
-    asyncio task costs more than a few short attempts. It ends after an attempt that changed its state, so that no other
-    attempt is affected."""
+    asyncio task costs more than a few short attempts. The asyncio task ends after an attempt that was cancelled or
+    changed a context variable, so that no other attempt is affected."""
 
     def __init__(self, host: RuntimeHost) -> None:
         self._loop, self._open_api, self._began = host.loop, host.open_api, host.began
@@ -165,14 +165,14 @@ def invoke_sync(attempt: Attempt, open_api: OpenApi, loop: asyncio.AbstractEvent
 
 
 def _secrets_of(attempt: Attempt) -> "Secrets":
-    """Read the secrets that the job of a task lists; most workers run no jobs and need not import this."""
+    """Read the secrets that the job of a task lists. The import is here, because most workers run no jobs."""
     from tenuto.sdk.context.secrets import listed_secrets, read_secrets
 
     return read_secrets(listed_secrets(attempt.input))
 
 
 def classify(attempt: Attempt, error: BaseException) -> Outcome:
-    """Return the outcome of an attempt whose function raised. Never raises, because the slot would never be freed."""
+    """Return the outcome of an attempt whose function raised. Never raises, because then the slot would stay taken."""
     try:
         outcome = _classify(attempt, _unwrap_wait(error))
         if isinstance(outcome, Failed) and outcome is not attempt.stop and attempt.task.hooks.failure:
@@ -184,7 +184,8 @@ def classify(attempt: Attempt, error: BaseException) -> Outcome:
 
 
 def _unwrap_wait(error: BaseException) -> BaseException:
-    """Return the wait that an exception group contains, if any: a TaskGroup raises it together with other errors."""
+    """Return the wait that an exception group contains, otherwise the error itself. A TaskGroup raises a wait together
+    with other errors."""
     if isinstance(error, Suspend | Snooze):
         return error
     for inner in _inner(error):
@@ -223,8 +224,8 @@ def _classify(attempt: Attempt, error: BaseException) -> Outcome:
 
 
 def _trace(error: BaseException) -> str | None:
-    """Return the traceback, beginning with the first frame of user code. Our own frames do not help the user, and the
-    traceback of an invalid input has only those."""
+    """Return the traceback, beginning with the first frame of user code, because Tenuto's frames do not help the user.
+    Return None for an invalid input, whose traceback has only frames of Tenuto."""
     frames = tracebacks.extract_tb(error.__traceback__)
     own = next((no for no, frame in enumerate(frames) if not frame.filename.startswith(OURS)), None)
     if own is None and isinstance(error, WrongValue):

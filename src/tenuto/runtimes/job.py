@@ -1,4 +1,4 @@
-"""Runs tasks of the operator `python`: in a thread, or in a task process if their function says so."""
+"""Runs tasks of the operator `python`: in a thread, or in a process if their function is declared so."""
 
 import json
 import sys
@@ -12,8 +12,9 @@ from tenuto.sdk.task import AnyTask, Task
 
 
 class JobRuntime:
-    """Looks up the function of each attempt. A function whose module is not imported yet is tried in a thread, where
-    the import counts as part of the attempt; the operator then snoozes a task that must run in a process."""
+    """Chooses a thread or a process by the function of each attempt. If the module of the function is not imported yet,
+    the attempt starts in a thread, where the import counts as part of the attempt. The operator then snoozes a task
+    that must run in a process."""
 
     def __init__(self, host: RuntimeHost, max_processes: int) -> None:
         self._threads = ThreadRuntime(host)
@@ -29,7 +30,7 @@ class JobRuntime:
 
 
 def _executor(input: str | None) -> str | None:
-    """Return the executor of the task that a job runs; None for a plain function, or if it is not imported yet."""
+    """Return the executor of the task that a job runs; None if it is a plain function or not imported yet."""
     facts = cast("dict[str, JsonObject]", json.loads(input or "{}"))
     config = cast(JsonObject, facts.get("job", {}).get("config") or {})
     module, _, name = str(config.get("task")).partition(":")

@@ -53,7 +53,7 @@ class JsonLinesStream:
             self._writer.write(json.dumps(message).encode() + b"\n")
 
     async def drain(self) -> None:
-        """Wait until the other process has read its messages. Bounds the memory that unread messages take if it never
-        reads."""
+        """Wait until the other process has read most of its messages. This bounds the memory that unread messages
+        take."""
         with suppress(ConnectionError):
             await self._writer.drain()

@@ -10,7 +10,7 @@ from tenuto.sdk.retries import NEVER
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """The function returned; `output` is JSON text. `published`: the data that a job's task wrote, for its commit."""
+    """The function returned; `output` is JSON text. `published`: the data that a job's task wrote, to be committed."""
 
     output: str | None
     published: list[JsonObject] | None = None
@@ -18,8 +18,8 @@ class Completed:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The function raised. `retry`: None for the task's backoff, a number of seconds, or -1 for never. `exception`: for
-    the failure hooks of the app, if it has any; stays in its process."""
+    """The function raised. `retry`: None for the task's backoff, a number of seconds, or -1 for never. `exception`: the
+    error for the app's failure hooks, if there are any; it is not sent to other processes."""
 
     error: dict[str, Any]
     retry: float | None = None
@@ -35,7 +35,7 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class Snoozed:
-    """The task runs again later; does not count as an attempt."""
+    """The task runs again later. This does not count as an attempt."""
 
     seconds: float
 
@@ -51,7 +51,7 @@ class Waiting:
 class Blocked:
     """The code called another step than an earlier attempt recorded: other code must continue the task. Does not count
     as an attempt. `mismatch` holds `step_no`, `expected` and `found`. `code_version`: the version that ran, if it may
-    differ from the one that the worker registered with."""
+    differ from the version that the worker has registered."""
 
     mismatch: dict[str, Any]
     code_version: str | None = None

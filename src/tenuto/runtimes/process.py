@@ -1,4 +1,5 @@
-"""Runs functions in separate processes, one attempt at a time each; a crash affects only that attempt."""
+"""Runs functions in separate processes. Each process runs one attempt at a time, so a crash affects only that
+attempt."""
 
 import asyncio
 import json
@@ -27,8 +28,8 @@ SHUTDOWN_SECONDS = 5.0  # for the shutdown hooks of a process
 
 
 class ProcessRuntime:
-    """Starts a process when none is idle. The number of slots limits how many there are, and so does `most`, for a
-    runtime that shares its slots; attempts beyond that wait for a process."""
+    """Starts a process when none is idle. The number of slots limits the number of processes. `most` is a lower limit,
+    for a runtime that shares its slots with others: further attempts wait for a process."""
 
     def __init__(self, host: RuntimeHost, most: int | None = None) -> None:
         self._host = host
@@ -45,8 +46,8 @@ class ProcessRuntime:
         return handle
 
     def _ended(self, handle: "ProcessHandle", task: "asyncio.Task[Outcome]") -> None:
-        """Handle the end of an attempt in a callback, where an error ends the process. User code may cancel every
-        asyncio task."""
+        """Report the end of an attempt. This is a callback, because an error in a callback ends the worker process, and
+        because a callback runs even if user code cancels every asyncio task."""
         self._running.discard(task)
         if task.cancelled():
             handle.kill()
@@ -63,7 +64,7 @@ class ProcessRuntime:
             return Lost(describe(error))
 
     async def _run_in_turn(self, handle: "ProcessHandle", room: asyncio.Semaphore) -> Outcome:
-        """Run the attempt when there is room. Its timeout does not run while it waits."""
+        """Run the attempt when a process may be started. The attempt's timeout does not run while it waits."""
         waiting = asyncio.ensure_future(self._keep_waiting(handle)) if room.locked() else None
         try:
             async with room:
@@ -116,7 +117,8 @@ class ProcessRuntime:
         return starting.result()
 
     def _take_idle(self) -> "Process | None":
-        """Return an idle process that is still alive: one may have been killed for its memory use."""
+        """Return an idle process that is still alive, or None. Idle processes may have been killed for their memory
+        use."""
         while self._idle:
             process = self._idle.pop()
             if process.process.returncode is None:
@@ -210,15 +212,15 @@ class Process(JsonLinesStream):
         super().__init__(reader, writer)
         self.process = process
         self.alive = True
-        self.tasks = 0  # that it has run
+        self.tasks = 0  # the number of tasks that it has run
 
     def kill(self) -> None:
         self.process.kill()
         self.disconnect()
 
     def disconnect(self) -> None:
-        """Close the connection. One that is left to the garbage collector is closed twice, by uvloop and by its socket,
-        and the second time the number may be that of another file."""
+        """Close the connection. If it is left to the garbage collector, it is closed twice, by uvloop and by its
+        socket. The second time, its file descriptor may already belong to another file."""
         self._writer.close()
 
     async def shut_down(self, seconds: float) -> None:

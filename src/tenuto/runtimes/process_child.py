@@ -77,8 +77,8 @@ class WorkerChannel(JsonLinesSocket):
 
 
 class ChannelApi:
-    """The calls of one attempt. The channel serves the next attempt too, so code that a finished attempt left running
-    must not use it any more."""
+    """The calls of one attempt. The next attempt uses the same channel, so calls of code that a finished attempt left
+    running are rejected."""
 
     def __init__(self, channel: WorkerChannel, attempt: Attempt) -> None:
         self._channel, self._attempt, self.org = channel, attempt, channel.org
@@ -139,7 +139,7 @@ def _attempt_of(message: dict[str, Any], task: Task[..., Any]) -> Attempt:
 
 
 def _task(app: App, message: Message) -> AnyTask:
-    """Return the task to run. Operators are loaded with the first task of a job: most processes run none."""
+    """Return the task to run. Operators are loaded with the first task of a job, because most processes run no jobs."""
     name = message["run"]
     if name not in app.tasks and message["jobs"]:
         jobs = message["jobs"]

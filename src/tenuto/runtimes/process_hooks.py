@@ -33,8 +33,8 @@ async def shut_down(hooks: Hooks) -> None:
 
 
 def start_up_in_thread(hooks: Hooks, loop: asyncio.AbstractEventLoop) -> None:
-    """Run the start-up hooks in the calling thread, where plain functions run; async ones run on the loop of another
-    thread."""
+    """Run the start-up hooks in order. Plain functions run in the calling thread, as plain tasks do; async functions
+    run on the loop, in another thread. Raises StartupFailed at the first error."""
     for hook in hooks.startup:
         try:
             asyncio.run_coroutine_threadsafe(_finished(hook()), loop).result()
@@ -43,7 +43,7 @@ def start_up_in_thread(hooks: Hooks, loop: asyncio.AbstractEventLoop) -> None:
 
 
 def shut_down_in_thread(hooks: Hooks, loop: asyncio.AbstractEventLoop) -> None:
-    """Run all shutdown hooks, the last one first, where the start-up hooks ran."""
+    """Run all shutdown hooks, the last one first, in the same threads as the start-up hooks."""
     for hook in reversed(hooks.shutdown):
         try:
             asyncio.run_coroutine_threadsafe(_finished(hook()), loop).result()

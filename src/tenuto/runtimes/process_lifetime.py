@@ -23,9 +23,9 @@ def die_with_parent() -> None:
 
 
 def stop_with_parent(descriptor: str) -> None:
-    """Send SIGTERM to this process when its parent ends, which holds the other end of the pipe. Unlike
-    `die_with_parent` this lets running tasks finish, and works on every system. A process that is stopping gets no
-    signal: a second one would end it at once."""
+    """Send SIGTERM to this process when its parent ends. `descriptor`: a pipe whose other end the parent holds open.
+    Unlike `die_with_parent`, this lets running tasks finish and works on every system. A process that is already
+    stopping gets no signal, because a second signal would end it at once."""
     try:
         pipe = int(descriptor)
         if not stat.S_ISFIFO(os.fstat(pipe).st_mode):
@@ -66,8 +66,8 @@ def _ignore(*_: object) -> None:
 
 
 def ignore_signals() -> None:
-    """Ignore signals that init systems and terminals send to the whole process group; the parent decides. Uses empty
-    handlers instead of SIG_IGN, which programs started by user code would inherit, so that they could not be
+    """Ignore signals that init systems and terminals send to the whole process group: the parent stops this process.
+    Uses empty handlers instead of SIG_IGN. Programs started by user code would inherit SIG_IGN, and could not be
     stopped."""
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, _ignore)
@@ -75,8 +75,8 @@ def ignore_signals() -> None:
 
 @contextmanager
 def exit_after(seconds: float) -> Generator[None]:
-    """End the process after this time even if the block does not finish: an unreachable database would delay the
-    shutdown. Held tasks are retried when the lease expires."""
+    """End the process after this time if the block has not finished, because an unreachable database could delay the
+    shutdown without end. Held tasks are retried when the lease expires."""
 
     def leave() -> None:
         log.error("shutdown timed out waiting for the database; exiting. Held tasks are retried when the lease expires")

@@ -1,4 +1,4 @@
-"""The settings of processes that run tasks, and when a process is replaced."""
+"""The settings of processes that run tasks, and the limits after which a process is replaced."""
 
 from dataclasses import dataclass, field
 
@@ -7,13 +7,13 @@ from tenuto.model.log_output import LogOutput
 
 @dataclass(frozen=True)
 class ProcessLimits:
-    """A process is replaced after it has run so many tasks, or when it uses so much memory. None: no limit."""
+    """A process is replaced when it has run `tasks` tasks, or when it uses `memory` bytes. None: no limit."""
 
     tasks: int | None = None
     memory: int | None = None  # resident bytes
 
     def reached(self, pid: int, tasks: int) -> str | None:
-        """Return which limit the process has reached, as words for the log."""
+        """Return a text for the log about the limit that the process has reached; None if it has reached none."""
         if self.tasks is not None and tasks >= self.tasks:
             return f"has run {tasks:,} tasks (--max-tasks-per-process {self.tasks})"
         if self.memory is not None and (used := _resident_bytes(pid)) >= self.memory:
@@ -36,7 +36,7 @@ class JobSettings:
 
     operators: str  # module:function that returns the app of the operators
     storage: str  # the URL of the object store that datasets are in
-    allowed_hosts: list[str]  # with private addresses that jobs may contact
+    allowed_hosts: list[str]  # hosts with private addresses that jobs may contact
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Runs plain functions in threads: as many threads as are busy at once. A thread that does not stop can be
+"""Runs plain functions in threads. A thread is started when all others are busy. A thread that does not stop can be
 abandoned."""
 
 import contextvars
@@ -13,7 +13,7 @@ from tenuto.sdk.context.current_attempt import running
 
 
 class ThreadHandle:
-    """One function call in a thread; `left` when it was abandoned."""
+    """One function call in a thread. `left`: the call was abandoned."""
 
     __slots__ = ("_runtime", "attempt", "left")
 
@@ -24,7 +24,7 @@ class ThreadHandle:
         """Do nothing: the function can check `ctx.cancelled`."""
 
     def kill(self) -> bool:
-        """Abandon this call; its thread ends when the function does, and another thread takes its place."""
+        """Abandon this call. Its thread ends when the function ends; another thread takes its place."""
         self.left = True
         self._runtime.left()
         return False
@@ -53,7 +53,7 @@ class ThreadRuntime:
         return handle
 
     def left(self) -> None:
-        """Note that a call was abandoned."""
+        """Record that a call was abandoned."""
         self._open -= 1
         self._threads -= 1
 

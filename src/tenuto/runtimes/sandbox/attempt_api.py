@@ -11,16 +11,16 @@ from tenuto.runtimes.sandbox.child_tasks import ChildType, checked
 from tenuto.sdk.context.attempt_api import ContextApi, Json
 from tenuto.sdk.values.wire_format import load
 
-# Any other call or argument is rejected, above all the fence of another attempt.
+# Any other call or argument is rejected. The most important case is the fence of another attempt.
 ALLOWED = {call.name: call for call in ATTEMPT_CALLS.values() if call.sandbox}
 
 
 class SandboxAttemptApi:
     """Checks the calls of a sandbox. Knowing an id does not grant access: ids are not secrets.
 
-    An attempt can read data objects that it was given as such (`{"$object": id}`, the JSON form of a DataObject) or has
-    stored, and poll the children that it has started. It cannot name any other object in anything it sends, so that no
-    step, run data, child or result can give it access to one.
+    An attempt can read the data objects that it has stored or that were passed to it (`{"$object": id}`, the JSON form
+    of a DataObject). It can poll the children that it has started. Values that it sends must not refer to any other
+    object: a step, run data, a child or a result could otherwise give it access to that object.
     """
 
     def __init__(self, api: ContextApi, attempt: Attempt, *, may_start: Mapping[str, ChildType]) -> None:
@@ -42,7 +42,7 @@ class SandboxAttemptApi:
         self._api.send(verb, **arguments)
 
     def check_objects(self, value: Json) -> None:
-        """Raise Forbidden if a value names a data object that this attempt has no access to."""
+        """Raise Forbidden if a value refers to a data object to which this attempt has no access."""
         for id in objects_in(value):
             if id not in self._objects:
                 raise Forbidden(
@@ -84,7 +84,7 @@ class SandboxAttemptApi:
 
 
 def objects_in(value: Json) -> Iterator[str]:
-    """Yield the ids of the data objects that a JSON value names."""
+    """Yield the ids of the data objects to which a JSON value refers."""
     stack = [value]
     while stack:
         item = stack.pop()
@@ -98,7 +98,7 @@ def objects_in(value: Json) -> Iterator[str]:
 
 
 def _as_id(value: Any) -> str | None:
-    """Return the id in canonical form, or None."""
+    """Return the id in canonical form; None if the value is no id."""
     try:
         return str(UUID(value)) if isinstance(value, str) else None
     except ValueError:

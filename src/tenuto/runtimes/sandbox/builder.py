@@ -1,7 +1,7 @@
 """Builds a sandbox around a process and waits for it: `python -I -m tenuto.runtimes.sandbox.builder FD SPEC`.
 
 This process stays outside. It starts the first process of the sandbox's PID namespace, which starts the process with
-the code: when either of the first two ends, the kernel kills everything inside.
+the code. When this process or that first process ends, the kernel kills everything inside.
 """
 
 import contextlib
@@ -69,7 +69,7 @@ def _run_behind_walls(fd: int, spec: Spec) -> int:
 
 
 def _make_cgroup(spec: Spec) -> Cgroup | None:
-    """Create a memory cgroup if possible; the worker logs at start-up if it is not, and why."""
+    """Create a memory cgroup; return None if that is impossible. The worker logs the reason at its start."""
     try:
         return make(spec.limits.memory + spec.limits.scratch)
     except NoCgroup:
@@ -77,8 +77,8 @@ def _make_cgroup(spec: Spec) -> Cgroup | None:
 
 
 def _be_first(fd: int, spec: Spec, tell: int, cgroup: Cgroup | None) -> None:
-    """Run as the first process of the sandbox's PID namespace: no process inside can signal it, and when it ends all
-    others are killed."""
+    """Run as the first process of the sandbox's PID namespace. No process inside can send it a signal. When it ends,
+    all processes inside are killed."""
     if cgroup:
         cgroup.enter()
         cgroup.let_go()
@@ -104,7 +104,7 @@ def _be_first(fd: int, spec: Spec, tell: int, cgroup: Cgroup | None) -> None:
 
 
 def _close_ipc() -> None:
-    """Forbid shared memory, queues and semaphores in its IPC namespace, in case a call passes the filter."""
+    """Forbid shared memory, queues and semaphores in the sandbox's IPC namespace, in case a call passes the filter."""
     for name in ("shmall", "shmmni", "msgmni"):
         with contextlib.suppress(OSError):  # /proc/sys may be read-only
             Path("/proc/sys/kernel", name).write_text("0")
@@ -164,7 +164,7 @@ def _be_inside(fd: int, spec: Spec) -> None:
 
 
 def _guard(work: Callable[..., None], *arguments: object) -> NoReturn:
-    """Run the work of a forked process and exit: it must never continue with its parent's code."""
+    """Run the work of a forked process and exit. A forked process must never continue with the code of its parent."""
     try:
         work(*arguments)
         os._exit(0)
@@ -177,7 +177,7 @@ def _guard(work: Callable[..., None], *arguments: object) -> NoReturn:
 
 
 def end_like(status: int) -> NoReturn:
-    """End in the same way as the process inside, so that the worker can tell how it ended."""
+    """End in the same way as the process inside, so that the worker sees how that process ended."""
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -11,7 +11,7 @@ from tenuto.runtimes.sandbox.spec import Code, Spec
 from tenuto.runtimes.sandbox.uids import borrowed_uid
 
 FULL, WEAK = "full", "weak"
-# What only walls and a separate user enforce, as shown to the operator.
+# What code can do in a sandbox without walls (see spec.py) and without a separate user, as shown to the admin.
 BEHIND_WALLS = (
     "files outside its folder can be read",
     "other processes can be seen",
@@ -25,13 +25,13 @@ OF_OWN_USER = (
 
 
 class SandboxUnavailable(Exception):
-    """No sandbox is possible, or only a weak one that was not allowed; the message says what to do."""
+    """No sandbox is possible, or only a weak sandbox, which was not allowed. The message says what to do."""
 
 
 @dataclass(frozen=True)
 class SandboxCapabilities:
-    """The sandbox rules that this machine can enforce. `missing` lists those it cannot; `no_cgroup` is the reason why
-    memory is only watched, not limited by a cgroup."""
+    """The restrictions of a sandbox that this machine can enforce. `missing` lists those that it cannot enforce.
+    `no_cgroup` is the reason why memory is only watched and not limited by a cgroup; None if it is limited."""
 
     root: bool
     walls: bool

@@ -1,4 +1,4 @@
-"""A memory cgroup for a sandbox: limits all memory it uses, including memory that no process has mapped."""
+"""A memory cgroup for a sandbox: limits all memory that the sandbox uses, even memory that no process has mapped."""
 
 import os
 from contextlib import suppress
@@ -23,7 +23,7 @@ class CgroupFolder:
 
 
 class Cgroup:
-    """A cgroup with a memory limit. Accessed through open folders, because it has no path inside the sandbox."""
+    """A cgroup with a memory limit. It is accessed through open folders, because it has no path inside the sandbox."""
 
     def __init__(self, place: CgroupFolder, name: str, most: int) -> None:
         self._name, self._events = name, "memory.events" if place.version == 2 else "memory.oom_control"
@@ -83,8 +83,8 @@ def make(most: int) -> Cgroup:
 
 
 def why_not() -> str | None:
-    """Return the reason why sandboxes cannot have a memory cgroup here, or None. Also removes cgroups of killed
-    sandboxes."""
+    """Return the reason why sandboxes cannot have a memory cgroup here; None if they can. Also removes cgroups of
+    killed sandboxes."""
     try:
         make(ROOM).remove()
         _sweep(find_folder().folder)
@@ -94,7 +94,8 @@ def why_not() -> str | None:
 
 
 def find_folder() -> CgroupFolder:
-    """Return the cgroup of this process, or its parent if systemd delegated that to us."""
+    """Return the cgroup in which to create cgroups: that of this process, or its parent cgroup if systemd delegated it
+    to this service. Raises NoCgroup if neither can limit memory."""
     own = {line.split(":", 2)[1]: line.rstrip("\n").split(":", 2)[2] for line in OWN.read_text().splitlines()}
     for root, mounted, kind, options in _mounts():
         if kind == "cgroup" and "memory" in options:
@@ -123,8 +124,8 @@ def _mounts() -> list[tuple[str, str, str, list[str]]]:
 
 
 def _below(mounted: str, root: str, path: str) -> Path:
-    """Return the folder of the cgroup `path`. In a container the mount may show only part of the tree, or the path may
-    be outside of it."""
+    """Return the folder of the cgroup `path`. In a container, the mount may show only part of the cgroup tree. If the
+    path is outside of that part, return the folder of the mount."""
     inside = os.path.relpath(path, root)
     return Path(mounted) if inside.startswith("..") else Path(mounted, inside)
 

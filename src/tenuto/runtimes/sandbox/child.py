@@ -24,8 +24,8 @@ MAX_LINE_BYTES = 16 * MB  # per message, including the result
 
 
 class BoundedChannel(WorkerChannel):
-    """A connection that rejects large messages before they are sent, because the worker would end the sandbox for
-    them."""
+    """A connection that raises TooLarge instead of sending a large message, because the worker ends a sandbox that
+    sends one."""
 
     def send(self, message: JsonObject) -> None:
         size = len(json.dumps(message))
@@ -100,7 +100,7 @@ def _run(channel: WorkerChannel, spec: Spec, message: dict[str, Any]) -> Outcome
 def _load(spec: Spec, name: str) -> Task[..., Any]:
     if spec.code.targets:
         task = load_apps(spec.code.targets).tasks[name]
-        task.use_middleware(())  # it expects what start-up hooks open, which a sandbox cannot reach
+        task.use_middleware(())  # middleware may use what start-up hooks open, which a sandbox cannot reach
         return task
     module, _, function = (spec.code.entry or "").partition(":")
     try:

@@ -17,7 +17,7 @@ OF_DETAIL = {"task", "name", "delay_seconds", "available_at", "metadata", "queue
 
 @dataclass(frozen=True)
 class ChildType:
-    """The declaration of a type by its worker."""
+    """The declaration of a task type by its worker."""
 
     kind: Mapping[str, Any] = field(default_factory=dict[str, Any])
     limits: tuple[Mapping[str, Any], ...] = ()
@@ -28,8 +28,9 @@ class ChildType:
 
 
 def checked(arguments: dict[str, Any], may_start: Mapping[str, ChildType]) -> dict[str, Any]:
-    """Return the validated arguments of `start_children`. Raises an error that names a field which a sandbox cannot
-    set. The database applies the limits of a child from the declaration of its type."""
+    """Return the validated arguments of `start_children`, without limits: the database applies the limits that the type
+    of a child declares. Raises InvalidInput with the field that a sandbox cannot set, and Forbidden for a type that it
+    cannot start."""
     kinds: list[dict[str, Any]] = arguments.get("kinds") or []
     details: list[dict[str, Any]] = arguments.get("details") or []
     if not kinds or not _are_objects(kinds) or not _are_objects(details):
@@ -85,7 +86,8 @@ def _check_detail(detail: dict[str, Any], declared: ChildType) -> None:
 
 
 def _is_declared(limit: Json, declared: Mapping[str, Any]) -> bool:
-    """Whether the limit matches the declared one. If it is per value of a parameter, the declared key is a prefix."""
+    """Whether the limit matches the declared limit. If the limit is per value of a parameter, the declared key is only
+    a prefix of its key."""
     if not isinstance(limit, dict) or any(limit.get(key) != declared.get(key) for key in ("scope", "size", "seconds")):
         return False
     key = str(limit.get("key"))

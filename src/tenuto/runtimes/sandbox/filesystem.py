@@ -1,4 +1,5 @@
-"""The sandbox's own file system: programs and code read-only, a writable folder in memory, nothing else."""
+"""The sandbox's own file system. It contains programs and code, read-only, a writable folder in memory, and nothing
+else."""
 
 import os
 from pathlib import Path
@@ -32,8 +33,8 @@ PLAIN = MS_NOSUID | MS_NODEV
 
 
 def build_walls(spec: Spec) -> None:
-    """Build the file system in our own mount namespace; afterwards `/` is the sandbox's, and nothing else can be
-    reached."""
+    """Build the file system of the sandbox in its mount namespace. Afterwards `/` is this file system, and no other
+    files can be reached."""
     mount(None, "/", None, MS_REC | MS_PRIVATE)
     root = Path(spec.root)
     mount("tmpfs", spec.root, "tmpfs", PLAIN, f"size={MB},mode=755")
@@ -55,7 +56,7 @@ def build_walls(spec: Spec) -> None:
 
 
 def _outermost(paths: tuple[str, ...]) -> list[str]:
-    """Return the paths that are not inside another one."""
+    """Return the existing paths that are not inside another path or a system folder."""
     kept: list[str] = []
     for path in sorted(set(paths), key=len):
         if Path(path).exists() and not any(Path(path).is_relative_to(other) for other in (*kept, *SYSTEM)):

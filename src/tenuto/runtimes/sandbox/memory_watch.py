@@ -1,7 +1,7 @@
-"""Watches the memory of all processes of a sandbox together; resource limits apply only to each process.
+"""Watches the memory of all processes of a sandbox together, because resource limits apply only to each process.
 
-With a memory cgroup, that is the limit, and watching ends a sandbox slightly earlier. Without one, watching is the
-limit, so it counts resident memory, page tables, and the full capacity of pipes and sockets.
+With a memory cgroup, the kernel enforces the limit, and watching ends a sandbox slightly earlier. Without a cgroup,
+only watching enforces the limit, so it counts resident memory, page tables, and the full capacity of pipes and sockets.
 """
 
 import os
@@ -19,8 +19,9 @@ COUNTED = ("VmRSS:", "VmPTE:")
 
 
 def watch(pid: int, most: int, buffer: int, was_full: Callable[[], bool]) -> bool:
-    """Wait until the process ends. Kill it, and everything inside with it, when all processes together use more than
-    `most` bytes or `was_full` reports that the kernel has started to kill them. Return whether that happened."""
+    """Wait until the first process of the sandbox ends. Kill it, and everything inside with it, when all processes
+    together use more than `most` bytes, or when `was_full` reports that the kernel has killed one of them. Return
+    whether one of these two cases happened."""
     over = False
     ended = select.poll()
     line = os.pidfd_open(pid)
@@ -36,8 +37,8 @@ def watch(pid: int, most: int, buffer: int, was_full: Callable[[], bool]) -> boo
 
 
 def used(enough: int, buffer: int) -> int:
-    """Return the bytes of memory that all processes inside use. If that exceeds `enough`, count again with shared
-    memory counted once, which is slower."""
+    """Return the bytes of memory that all processes inside use. The first sum counts shared memory once per process. If
+    it exceeds `enough`, count again, more slowly, with shared memory counted once."""
     if (PROC / "self").exists():
         return 0  # the walls are not built yet: this is the /proc of the machine
     total = sum(_in_memory(process) + len(_open_files(process)) * buffer for process in _inside())

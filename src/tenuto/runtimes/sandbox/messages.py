@@ -27,7 +27,7 @@ class InvalidMessage(Exception):
 
 
 def check(line: bytes) -> JsonObject:
-    """Parse and validate one message."""
+    """Parse and validate one message. Raises InvalidMessage."""
     try:
         message: Json = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -81,7 +81,8 @@ def _outcome(kind: str, fields: JsonObject) -> Outcome:
 
 
 def _published(value: Json) -> list[JsonObject] | None:
-    """Return what the attempt published, if it is a list of objects; the database checks their content."""
+    """Return the publications of the attempt. Raises InvalidMessage unless all are JSON objects; the database checks
+    their content."""
     if value is None:
         return None
     entries = value if isinstance(value, list) else [value]
@@ -127,7 +128,7 @@ def _wait(wait: JsonObject) -> JsonObject:
 
 
 def _output(text: str) -> str:
-    """Return a result re-encoded by us: the original text might not be safe in a batch with other results."""
+    """Return a result, decoded and encoded again: the original text might not be safe in a batch with other results."""
     try:
         value = load(text)
     except (ValueError, RecursionError) as error:
@@ -136,7 +137,7 @@ def _output(text: str) -> str:
 
 
 def _stored(value: T) -> T:
-    """Return the value if Postgres can store it and it contains no reserved keys."""
+    """Return the value. Raises InvalidMessage if Postgres cannot store it or if it contains reserved keys."""
     stack: list[tuple[Json, int]] = [(value, 1)]
     while stack:
         item, depth = stack.pop()

@@ -20,7 +20,7 @@ from tenuto.runtimes.sandbox.syscalls import (
 
 
 def drop_rights(spec: Spec) -> None:
-    """Turn this process into the sandbox."""
+    """Give up all rights that the code of the sandbox must not have."""
     _limit(spec.limits, own_user=spec.uid is not None)
     if spec.uid is not None:
         become(spec.uid)
@@ -31,13 +31,13 @@ def drop_rights(spec: Spec) -> None:
 
 
 def close_files() -> None:
-    """Give up opening files, starting processes and making connections, for good."""
+    """Forbid this process to open files, start processes or make connections; this cannot be undone."""
     if seccomp.can_filter():
         load_filter(seccomp.closing_program())
 
 
 def become(uid: int) -> None:
-    """Become this user, in no other group, without capabilities."""
+    """Become this user, without other groups and without capabilities."""
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL)
     drop_bounding_set()
     os.setgroups([])

@@ -28,16 +28,17 @@ from tenuto.sdk.retries import NEVER
 from tenuto.sdk.values.wire_format import load
 
 MAX_BUILD_ERROR_CHARS = 4096  # of the error output while it is built
-MAX_OUTPUT_BYTES = 512 * MB  # for all messages of an attempt: reading them takes time from others
+MAX_OUTPUT_BYTES = 512 * MB  # for all messages of an attempt: reading them delays other attempts
 MAX_MESSAGE_BYTES = 1 * MB
 MAY_BE_LONG = (b'{"call"', b'{"outcome"')
-BUILD_TIMEOUT_SECONDS = 60.0  # seconds; a very busy machine needs some
-CPU_MARGIN_SECONDS = 2.0  # after the timeout, until the CPU limit ends the sandbox in case the worker does not
+BUILD_TIMEOUT_SECONDS = 60.0  # long, because a very busy machine is slow
+CPU_MARGIN_SECONDS = 2.0  # the CPU limit ends a sandbox this long after the timeout, if the worker did not
 
 
 @dataclass(frozen=True)
 class SandboxHost:
-    """The worker's side: which users and folders sandboxes get, and which folders they must not see."""
+    """The settings of all sandboxes of a worker: what the worker can enforce, the folders that sandboxes must not see,
+    and their limits."""
 
     root: bool  # can change users and build walls
     walls: bool
@@ -47,7 +48,7 @@ class SandboxHost:
 
 @dataclass(frozen=True)
 class SandboxCode:
-    """The code of one attempt: what the sandbox sees of it, and the tasks that it may start."""
+    """The code of one attempt, the files that the sandbox sees, and the types of tasks that it may start."""
 
     code: Code
     shown: tuple[str, ...]
@@ -103,7 +104,7 @@ class SandboxRuntime(ProcessRuntime):
                 api.check_objects(load(outcome.output or "null"))
             except Forbidden as refusal:
                 return Failed(describe(refusal))
-        # An interrupted attempt does not count, so only the worker may decide that.
+        # An interrupted attempt does not count, so only the worker may report an attempt as interrupted.
         if isinstance(outcome, Interrupted):
             return Failed(
                 {
@@ -178,7 +179,7 @@ class Sandbox(Process):
         return Lost({"type": "SandboxDied", "message": message, "exit_code": code})
 
     def how_it_ended(self, code: int) -> str:
-        """Describe the end, in words that follow a subject."""
+        """Return a text about how the sandbox ended, which follows a subject such as "the sandbox"."""
         if code >= 0:
             return f"exited with code {code} before its work ended"
         name = signal.Signals(-code).name
@@ -200,7 +201,7 @@ class Sandbox(Process):
 
 
 def of_python() -> tuple[str, ...]:
-    """Return the folders that Python needs, and this package."""
+    """Return the folders that Python needs, and the folder of this package."""
     ours = str(Path(__file__).parents[1])
     paths = [sys.prefix, sys.base_prefix, ours, *(path for path in sys.path if "site-packages" in path)]
     return tuple(dict.fromkeys(str(way) for path in paths for way in (Path(path), Path(path).resolve())))
@@ -226,19 +227,20 @@ async def start(spec: Spec) -> Sandbox:
 async def connect_sandbox(
     process: OsProcess, ours: socket.socket, spec: Spec, errors: Callable[[], Awaitable[bytes]]
 ) -> Sandbox:
-    """Return the sandbox of a new process once it is built. `errors` returns what it printed if that failed."""
+    """Return the sandbox of a new process once it is built. Raises CannotBuild, with the output of the process, which
+    `errors` returns."""
     reader, writer = await asyncio.open_connection(sock=ours, limit=MAX_LINE_BYTES)
     sandbox = Sandbox(process, reader, writer)
     sandbox.spec = spec
     try:
-        # Sent when it is built; empty if that failed.
+        # The process sends a line when the sandbox is built. The line is empty if that failed.
         ready = await asyncio.wait_for(reader.readline(), BUILD_TIMEOUT_SECONDS)
         if not ready:
             problem = await errors()
             await sandbox.end()
             ended = f"it ended with code {process.returncode} and printed nothing"
             raise CannotBuild(problem.decode("utf-8", "replace").strip() or ended)
-        if failure := json.loads(ready).get("failed"):  # nothing but our own code has run in it
+        if failure := json.loads(ready).get("failed"):  # no user code has run in it yet
             raise CannotBuild(str(failure))
     except TimeoutError:
         await sandbox.end()

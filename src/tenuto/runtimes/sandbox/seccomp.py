@@ -6,7 +6,7 @@ import platform
 import struct
 from collections.abc import Sequence
 
-# By machine: the kernel's id of the architecture, and the numbers of the calls.
+# The kernel's id of each supported architecture.
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 Numbers = dict[str, tuple[int | None, int | None]]  # name: x86_64, aarch64 (None: the machine has no such call)
 REFUSED: Numbers = {
@@ -30,13 +30,14 @@ ABSENT: Numbers = {
     "msgget": (68, 186), "msgsnd": (69, 189), "msgrcv": (70, 188), "msgctl": (71, 187),
     "mq_open": (240, 180), "mq_unlink": (241, 181), "mq_timedsend": (242, 182), "mq_timedreceive": (243, 183),
     "mq_notify": (244, 184), "mq_getsetattr": (245, 185),
-    # A page of a file or process in a pipe or socket stays allocated after everything else has released it.
+    # These put pages of a file or process into a pipe or socket, where they stay allocated after all others released
+    # them.
     "splice": (275, 76), "tee": (276, 77), "vmsplice": (278, 75), "sendfile": (40, 71),
     "io_setup": (206, 0), "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
     "inotify_init": (253, None), "inotify_init1": (294, 26), "fanotify_init": (300, 262),
     "landlock_create_ruleset": (444, 444),
 }  # fmt: skip
-# Calls that open files, start programs or make connections. A process that has all it needs gives them up.
+# Calls that open files, start programs or make connections. `closing_program` forbids them.
 OPENING: Numbers = {
     "open": (2, None), "openat": (257, 56), "openat2": (437, 437), "creat": (85, None), "execve": (59, 221),
     "execveat": (322, 281), "fork": (57, None), "vfork": (58, None), "mkdir": (83, None), "mkdirat": (258, 34),
@@ -67,7 +68,7 @@ def program() -> bytes:
 
 
 def closing_program() -> bytes:
-    """Return a second filter, for a process that is to open nothing more and start threads only."""
+    """Return a second filter, for a process that must open nothing more and may only start threads."""
     threads_only = [_argument(0), _line(_ANY_BIT, _CLONE_THREAD, 1, 0), _refuse(errno.EPERM)]
     return _filter([(OPENING, errno.EACCES)], [(_CLONE[_column()], threads_only)])
 
@@ -77,7 +78,8 @@ def _column() -> int:
 
 
 def _filter(refused: Sequence[tuple[Numbers, int]], by_argument: Sequence[tuple[int, list[bytes]]]) -> bytes:
-    """Return a program that refuses these calls, each list with its error, and some calls by their arguments."""
+    """Return a program that refuses all calls of the tables `refused`, each with the error of its table, and the calls
+    `by_argument` depending on their arguments."""
     column = _column()
     lines = [
         _line(_LOAD, _MACHINE),
@@ -86,7 +88,7 @@ def _filter(refused: Sequence[tuple[Numbers, int]], by_argument: Sequence[tuple[
         _line(_LOAD, _NUMBER),
         _line(_AT_LEAST, _X32, 0, 1),
         _refuse(errno.ENOSYS),
-        # Its flags are in memory, where no filter can look. With ENOSYS, libraries use clone instead.
+        # The flags of clone3 are in memory, which no filter can read. With ENOSYS, libraries use clone instead.
         *_call(_CLONE3[column], _refuse(errno.ENOSYS)),
     ]
     for calls, why in refused:
@@ -99,7 +101,8 @@ def _filter(refused: Sequence[tuple[Numbers, int]], by_argument: Sequence[tuple[
 
 
 def _by_argument(column: int) -> list[tuple[int, list[bytes]]]:
-    """Return the calls that are forbidden with some arguments, as (number, lines that reject or continue)."""
+    """Return the calls that are forbidden with some arguments: the number of each call, and lines that reject it or
+    continue."""
     not_permitted = _refuse(errno.EPERM)
     return [
         (_CLONE[column], [_argument(0), _line(_ANY_BIT, _NEW_NAMESPACES, 0, 1), not_permitted]),
@@ -120,7 +123,8 @@ def _by_argument(column: int) -> list[tuple[int, list[bytes]]]:
 
 
 def _call(number: int, *block: bytes) -> list[bytes]:
-    """Apply the block to this call only. It must return, because the call number is no longer loaded after it."""
+    """Apply the block to this system call only. The block must end with a return instruction: it may load arguments
+    over the call number, which the lines after it compare."""
     return [_line(_EQUAL, number, 0, len(block)), *block]
 
 

@@ -1,4 +1,4 @@
-"""The specification of a sandbox: its user, what it sees and how much it may use."""
+"""The specification of a sandbox: its user, the files that it sees and the resources that it may use."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -11,7 +11,7 @@ BUNDLE = "/bundle"  # path of a bundle's code behind the walls
 @dataclass(frozen=True)
 class Limits:
     """Resource limits of one attempt. All but `scratch` apply to each process; with `walls`, `memory` also applies to
-    all of them together. `processes` counts threads."""
+    all processes together. `processes` counts processes and threads."""
 
     cpu: int = 0  # seconds; 0: derived from the timeout
     memory: int = 1024 * MB
@@ -41,15 +41,16 @@ TASK_PROCESS = "tenuto.runtimes.sandbox.child"  # runs one attempt of a task
 
 @dataclass(frozen=True)
 class Spec:
-    """One sandbox. Without `walls` it shares file system, processes and network with the machine."""
+    """One sandbox. Its walls are Linux namespaces: without `walls`, it shares file system, processes and network with
+    the machine."""
 
     code: Code
     limits: Limits = LIMITS
     walls: bool = True
     uid: int | None = None  # None: the worker's user
     root: str = ""  # an empty folder on which the sandbox's file system is built
-    shown: tuple[str, ...] = ()  # read-only
-    hidden: tuple[str, ...] = ()  # even inside a folder that is shown
+    shown: tuple[str, ...] = ()  # paths that it sees, read-only
+    hidden: tuple[str, ...] = ()  # paths that it does not see, even inside a folder that is shown
     path: tuple[str, ...] = ()  # where Python looks for modules
     cwd: str = "/tmp"  # noqa: S108 (inside the walls it is the sandbox's own)
     trial: bool = False  # build it and end: shows what this machine can enforce

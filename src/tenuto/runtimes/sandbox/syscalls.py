@@ -49,7 +49,7 @@ def prctl(option: int, first: int = 0, second: int = 0) -> None:
 
 
 def drop_bounding_set() -> None:
-    """Prevent programs started from here on from gaining capabilities, whatever their file says."""
+    """Prevent programs that this process starts from gaining capabilities, even if their file grants them."""
     for number in range(LAST_CAPABILITY + 1):
         try:
             prctl(PR_CAPBSET_DROP, number)

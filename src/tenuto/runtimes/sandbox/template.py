@@ -1,8 +1,8 @@
 """A process from which sandboxes are forked: `python -I -m tenuto.runtimes.sandbox.template FD PROGRAM`.
 
-It has imported a program, which takes most of the time of building a sandbox. Each sandbox is a fork of it that builds
-its own walls, so that two of them share nothing but the pages of code. The template reads nothing but the requests of
-the process that started it, and ends with that.
+Most of the time of building a sandbox is spent on importing its program. The template imports it once. Each sandbox is
+a fork of the template and builds its own walls, so that two sandboxes share nothing but the pages of code. The template
+reads nothing but the requests of the process that started it, and ends when that process ends.
 """
 
 import json
@@ -48,7 +48,7 @@ def main(control: socket.socket, program: str) -> None:
 
 def _answer(control: socket.socket, children: set[int], request: dict[str, object], files: list[int]) -> None:
     match request:
-        case {"kill": int(pid), "signal": int(number)} if pid in children:  # not reaped: the number is still its own
+        case {"kill": int(pid), "signal": int(number)} if pid in children:  # not reaped: the pid is still its own
             os.kill(pid, number)
         case {"start": str(text), "id": int(number)}:
             connection, errors = files

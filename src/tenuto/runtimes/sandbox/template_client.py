@@ -49,7 +49,7 @@ class TemplateChild:
 
 
 class SandboxTemplate:
-    """A running template process. `start` it before use, and `close` it."""
+    """A template process. Call `start` before its use and `close` after it."""
 
     def __init__(self, program: str) -> None:
         self._program = program
@@ -71,7 +71,7 @@ class SandboxTemplate:
                 pass_fds=(theirs.fileno(),), env=ENVIRONMENT, cwd="/",
                 start_new_session=True, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL,
             )  # fmt: skip
-        self._control = ours.dup()  # files are sent past the stream, which cannot send any
+        self._control = ours.dup()  # to send file descriptors, which an asyncio stream cannot send
         reader, self._writer = await asyncio.open_connection(sock=ours)
         try:
             async with asyncio.timeout(BUILD_TIMEOUT_SECONDS):
@@ -109,8 +109,8 @@ class SandboxTemplate:
                     os.close(file)
 
     def _request(self, spec: Spec, files: list[int]) -> "asyncio.Future[TemplateChild]":
-        """Ask for a sandbox with these files. A caller that is cancelled leaves its future behind, and the sandbox that
-        starts for it is ended."""
+        """Ask for a sandbox with these files. If the caller is cancelled, the sandbox that was started for it is
+        ended."""
         self._requests += 1
         request = {"start": spec.to_json(), "id": self._requests}
         socket.send_fds(self._control, [json.dumps(request).encode() + b"\n"], files)

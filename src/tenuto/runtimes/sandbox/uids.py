@@ -1,4 +1,5 @@
-"""User ids for sandboxes: one each, so that they cannot touch each other and each has its own process limit."""
+"""User ids for sandboxes. Each sandbox has its own, so that sandboxes cannot access each other and each has its own
+process limit."""
 
 import socket
 from collections.abc import Generator
@@ -8,13 +9,13 @@ FIRST, LAST = 60_706, 61_183  # ids that are not assigned to people, services or
 
 
 class NoUidAvailable(Exception):
-    """More sandboxes at once than available user ids."""
+    """All user ids for sandboxes are in use."""
 
 
 @contextmanager
 def borrowed_uid() -> Generator[int]:
-    """Yield a user id that no other sandbox on this machine uses. An abstract socket name is the lock: it disappears
-    with the process and leaves no file behind."""
+    """Yield a user id that no other sandbox on this machine uses. Raises NoUidAvailable. The lock is an abstract socket
+    name, which disappears with the process and leaves no file behind."""
     for uid in range(FIRST, LAST + 1):
         lock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
