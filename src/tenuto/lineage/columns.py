@@ -18,7 +18,7 @@ UNTRACED = (exp.Pivot, exp.Columns, exp.Unnest, exp.Lateral, exp.Explode, exp.La
 UNTRACED_OPTIONS = ("recursive", "by_name")  # of CTEs and set operations
 CLAUSES = {"where": "filter", "having": "filter", "qualify": "filter", "order": "sort", "group": "group_by",
            "distinct": "group_by"}  # fmt: skip
-STRENGTH = ("identity", "transformation", "aggregation")  # of direct uses: the strongest on the way counts
+STRENGTH = ("identity", "transformation", "aggregation")  # of direct uses, the weakest first; the strongest counts
 
 
 class Untraceable(Exception):
@@ -27,20 +27,21 @@ class Untraceable(Exception):
 
 @dataclass(frozen=True)
 class Use:
-    """How a value is used: directly, or only to decide which values are used."""
+    """How a value is used: directly, or indirectly, only to decide which other values are used."""
 
     kind: Kind = "direct"
     subtype: str = "identity"
 
     def then(self, subtype: str) -> "Use":
-        """Return how the operands of an expression of this subtype are used, if the expression itself has this use."""
+        """Return the use of the operands of an expression. `subtype`: the kind of the expression. This object is the
+        use of its result."""
         if self.kind == "indirect":
             return self
         return Use("direct", max(self.subtype, subtype, key=STRENGTH.index))
 
     def of(self, inner: "Use") -> "Use":
-        """Return how an input of a subquery is used in the whole query: `inner` is its use in the subquery, this the
-        use of the subquery."""
+        """Return the use of a subquery's input in the whole query. `inner`: the use of the input in the subquery. This
+        object is the use of the subquery's result."""
         if self.kind == "indirect":
             return self
         return inner if inner.kind == "indirect" else self.then(inner.subtype)
@@ -68,7 +69,7 @@ def trace_columns(sql: str, inputs: Schemas, columns: Sequence[str] | None) -> s
 
 @dataclass
 class _Tracer:
-    """Resolves columns; each column of each subquery once."""
+    """Finds the sources of columns. Each column of each subquery is resolved only once."""
 
     inputs: Schemas
     _done: dict[tuple[int, int], frozenset[Leaf]] = field(default_factory=dict[tuple[int, int], frozenset[Leaf]])
@@ -191,7 +192,7 @@ class _Tracer:
         return number
 
     def _reach(self, scope: Scope) -> None:
-        """Remember the subqueries that the result depends on. A CTE that nothing reads is left out."""
+        """Record the subqueries on which the result depends. CTEs that are not read are left out."""
         if id(scope) in self._visited:
             return
         self._visited[id(scope)] = scope

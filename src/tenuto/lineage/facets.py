@@ -1,4 +1,4 @@
-"""The facets of OpenLineage events that describe datasets, and how every facet names its schema."""
+"""The facets of OpenLineage events that describe datasets, and the address of the schema of every facet."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal
@@ -8,7 +8,7 @@ from tenuto.model.lineage_facts import DatasetDetails, SourceColumn, VersionFact
 
 PRODUCER = "urn:tenuto"
 SPEC = "https://openlineage.io/spec"
-MAX_FOUND_CHARS = 1000  # of what a check found
+MAX_FOUND_CHARS = 1000  # of the message of a failed check
 # The version of each schema file.
 VERSIONS = {
     "OpenLineage": "2-0-2",
@@ -44,12 +44,13 @@ def schema_url(file: str, definition: str) -> str:
 
 
 def facet(name: str, values: JsonObject, *, file: str | None = None) -> JsonObject:
-    """Return a facet with its producer and the address of its schema, which is in `file`, or in one with its name."""
+    """Return a facet with its producer and the address of its schema. `file`: the schema file; by default it has the
+    name of the facet."""
     return {"_producer": PRODUCER, "_schemaURL": schema_url(file or name, name), **values}
 
 
 def tags(values: Mapping[str, Json]) -> JsonObject:
-    """Return the values as tags, without those that are not known."""
+    """Return the values as tags. Values that are None are left out."""
     return {
         "tags": [
             {"key": key, "value": str(value), "source": "TENUTO"} for key, value in values.items() if value is not None
@@ -58,7 +59,7 @@ def tags(values: Mapping[str, Json]) -> JsonObject:
 
 
 def dataset_facets(item: VersionFacts, namespace: str) -> JsonObject:
-    """Return what is known about a dataset and its version, whatever a run does with it."""
+    """Return the facets of a dataset and its version that do not depend on what a run does with it."""
     facets: JsonObject = {}
     if version := item.get("version_id"):
         facets["version"] = facet("DatasetVersionDatasetFacet", {"datasetVersion": version})
@@ -77,7 +78,7 @@ def dataset_facets(item: VersionFacts, namespace: str) -> JsonObject:
 
 
 def output_facets(item: VersionFacts) -> JsonObject:
-    """Return what a run wrote: how much, which partitions, and the results of its checks."""
+    """Return the facets of an output that a run wrote: its size, its partitions and the results of its checks."""
     facets: JsonObject = {}
     known = {"rowCount": item.get("rows"), "size": item.get("bytes"), "fileCount": item.get("folders")}
     sizes: JsonObject = {name: value for name, value in known.items() if value is not None}
@@ -118,7 +119,7 @@ def _check_name(result: Mapping[str, Json]) -> str:
 
 
 def _found(result: Mapping[str, Json], field: str) -> JsonObject:
-    """Return what a check found, if it did not pass."""
+    """Return the message of a check under the name `field`; nothing if the check has no message."""
     message = result.get("message")
     return {field: message[:MAX_FOUND_CHARS]} if isinstance(message, str) else {}
 
@@ -159,8 +160,9 @@ def column_lineage(sources: Sequence[SourceColumn], namespace: str) -> JsonObjec
 def output_lineage(
     inputs: Sequence[DatasetDetails], outputs: Sequence[DatasetDetails], namespace: str
 ) -> JsonObject | None:
-    """Return from which inputs each output of a run was computed, so that a catalog does not link all of them with each
-    other: those of its columns, else every input. None if the run wrote one output only."""
+    """Return the inputs from which each output of a run was computed, so that a catalog does not link every output with
+    every input. They are the inputs in the column lineage of the output; without column lineage, all inputs. Return
+    None if the run wrote fewer than two outputs."""
     if len(outputs) < 2:
         return None
     entries = [

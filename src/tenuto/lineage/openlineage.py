@@ -1,4 +1,4 @@
-"""OpenLineage events: what an attempt, a job or a dataset is, in the words of the specification 2-0-2."""
+"""Builds OpenLineage events about attempts, jobs and datasets, according to the specification 2-0-2."""
 
 from collections.abc import Mapping
 from importlib.metadata import version
@@ -31,7 +31,7 @@ from tenuto.model.lineage_facts import (
 MAX_ERROR_CHARS = 10_000  # of an error message and of a traceback
 Subject = AttemptSubject | JobSubject | DatasetSubject
 STREAMING = ("continuous", "always_on")  # kinds of sources whose tasks run until they are stopped
-# RUNNING comes once per minute, and each event of a run repeats what the run is known to have read and written.
+# A RUNNING event is sent once per minute, and each event of a run repeats all known inputs and outputs of the run.
 EMISSION: JsonObject = {"eventTrigger": "PERIODIC", "eventContentMode": "ACCUMULATIVE", "windowDuration": 60}
 ENDS = ("COMPLETE", "FAIL", "ABORT")
 
@@ -44,8 +44,8 @@ def run_id(subject: AttemptSubject) -> str:
 def build_event(
     subject: Subject, event: QueuedEvent | DatasetStateChange, namespace: str, facts: SubjectFacts | None
 ) -> JsonObject:
-    """Return an event as it is sent. `facts` is None if retention has deleted the rows: the event then has no facets
-    about them."""
+    """Return an event as it is sent. `facts` is None if retention has deleted the rows of the subject: the event then
+    has no facets that need them."""
     if "task_id" in subject:
         return _run_event(subject, event, namespace, facts or {})
     if "job_id" in subject:
@@ -116,7 +116,8 @@ def _job(subject: AttemptSubject | JobSubject, namespace: str, facts: SubjectFac
 
 
 def _job_tags(facts: SubjectFacts) -> JsonObject:
-    """Return the tags of a job. `code` names the function or bundle, whose text is not known here."""
+    """Return the tags of a job. `code` is the name of the function or bundle, because the source text is not known
+    here."""
     function = (facts.get("config") or {}).get("task") if facts.get("operator") == "python" else None
     return {
         "dag_version": facts.get("version"),
@@ -173,7 +174,7 @@ def _error(error: Json) -> JsonObject:
 
 
 def _input(item: DatasetDetails, namespace: str) -> JsonObject:
-    # Only the run that writes a dataset names its location.
+    # Only the run that writes a dataset sends its location.
     known: DatasetDetails = {**item, "location": None}
     read: JsonObject = {"namespace": namespace, "name": item["dataset"], "facets": dataset_facets(known, namespace)}
     partition = item.get("partition")

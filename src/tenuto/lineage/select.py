@@ -1,4 +1,5 @@
-"""Finds the column lineage of a SELECT with sqlglot. Columns that are not certain fall back to the table."""
+"""Finds the column lineage of a SELECT with sqlglot. If it is not certain for every column, only the tables are
+known."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -6,15 +7,16 @@ from collections.abc import Mapping, Sequence
 from tenuto.model.lineage import MAX_NAME_BYTES, MAX_SOURCES, ColumnSource, OutputLineage
 
 MAX_SQL_BYTES = 65_536
-# A SELECT over inputs whose columns are listed here; None: they are not known.
+# The columns of each input of a SELECT, by the name of the input; None: they are not known.
 Schemas = Mapping[str, Sequence[str] | None]
 
 log = logging.getLogger("tenuto.lineage")
 
 
 def trace_select(sql: str, inputs: Schemas, columns: Sequence[str] | None = None) -> OutputLineage:
-    """Return which columns of the inputs each column of a SELECT comes from. `inputs`: their columns by name, in the
-    order of their numbers. `columns`: the names of the result's columns, if the SELECT has run."""
+    """Return the columns of the inputs from which each column of a SELECT comes; if this is not certain, only the
+    tables. `inputs`: in the order of the numbers of the inputs. `columns`: the names of the result's columns, if the
+    SELECT has run."""
     table = OutputLineage("sql", "table")
     if len(sql.encode()) > MAX_SQL_BYTES:
         return table

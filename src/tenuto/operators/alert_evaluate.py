@@ -10,7 +10,7 @@ from tenuto.sdk.context.control import Fail
 from tenuto.sdk.context.sync_context import SyncContext
 from tenuto.sdk.jobs.packages import data_packages
 
-MAX_ALERTS = 100  # of a partition; all rows are published
+MAX_ALERTS = 100  # per partition; rows without an alert are published too
 MAX_KEY_BYTES = 300
 MAX_SUMMARY_BYTES = 1000
 MAX_VALUE_BYTES = 200
@@ -19,7 +19,7 @@ PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
 def alert_evaluate(ctx: SyncContext, config: AlertEvaluateConfig) -> None:
-    """Publish the rows of the SELECT, and one alert per key, the smallest keys first."""
+    """Publish the rows of the SELECT, and raise one alert per key, for the MAX_ALERTS smallest keys."""
     with data_packages():
         import pyarrow as pa
 
@@ -47,7 +47,7 @@ def alert_evaluate(ctx: SyncContext, config: AlertEvaluateConfig) -> None:
 
 
 def _add(found: dict[str, JsonObject], alert: JsonObject) -> None:
-    """Keep the first alert of each of the smallest keys."""
+    """Add the alert if it is the first of its key. Keep only the MAX_ALERTS smallest keys."""
     key = str(alert["key"])
     if key in found:
         return

@@ -12,7 +12,7 @@ from tenuto.sdk.app_loader import RESERVED
 from tenuto.sdk.context.sync_context import SyncContext
 
 ENTRY_POINTS = "tenuto.operators"  # the group in which packages offer operators
-# Imported with the first job: a worker's start imports neither these modules nor pydantic, which they need.
+# The modules are imported with the first job: they need pydantic, whose import would delay the start of a worker.
 BUILT_IN = {
     "python": "tenuto.operators.python:python",
     "sql": "tenuto.operators.sql:sql",
@@ -31,9 +31,9 @@ BUILT_IN = {
 def operator_app(
     storage: str, allowed_hosts: Sequence[str] = (), *, only: Collection[str] | None = None, processes: bool = False
 ) -> App:
-    """Return an app with all operators of this machine, or only some. `storage`: the URL of the object store that
-    datasets are in; `allowed_hosts`: hosts with private addresses that jobs may contact; `processes`: whether functions
-    with executor="process" get task processes, and do not run where the operator does."""
+    """Return an app with all operators of this machine, or only those in `only`. `storage`: the URL of the object store
+    of the datasets. `allowed_hosts`: hosts with private addresses that jobs may contact. `processes`: functions with
+    executor="process" run in processes of their own; otherwise they run where the operator runs."""
     app = App(RESERVED)
     for name, target in {**installed_operators(), **BUILT_IN}.items():
         if only is None or name in only:
@@ -52,7 +52,8 @@ def operators_in_dispatcher() -> set[str]:
 
 @cache
 def installed_operators() -> dict[str, str]:
-    """Return the operators that packages of this machine offer, by name. Reads the entry points of all packages."""
+    """Return the module and function of each operator that a package of this machine offers, by the operator's name.
+    Reads the entry points of all packages."""
     return {point.name: point.value for point in entry_points(group=ENTRY_POINTS)}
 
 

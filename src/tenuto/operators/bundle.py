@@ -19,8 +19,8 @@ from tenuto.sdk.task_reference import TaskReference
 
 
 def bundle(ctx: SyncContext, config: BundleConfig) -> None:
-    """Start the task of the bundle as a child, which gets the rows of the inputs, and write what it returns. Its code
-    reaches neither the object store nor the database."""
+    """Start the task of the bundle as a child task, pass it the rows of the inputs, and write the rows that it returns.
+    The code of the bundle can reach neither the object store nor the database."""
     job, udf = ctx.job, ctx.job.udf
     options: StartOptions = {
         "metadata": {"bundle": f"sha256:{udf['bundle']}", OF_JOB: f"{job.dag}/{job.name}"},

@@ -15,7 +15,7 @@ from tenuto.sdk.public_http import AddressRefused, Fetch, FetchFailed, fetch
 if TYPE_CHECKING:
     import pyarrow as pa
 
-RETRIED = (408, 425, 429)  # statuses below 500 that may be another one later
+RETRIED = (408, 425, 429)  # statuses below 500 after which a retry may succeed
 
 
 def http_poll(ctx: SyncContext, config: HttpPollConfig) -> None:

@@ -9,7 +9,7 @@ MAX_SHOWN = 20
 
 
 def integrity_check(ctx: SyncContext, config: IntegrityCheckConfig) -> None:  # noqa: ARG001 - it has no options yet
-    """Publish the files that are missing or changed or, without an output, fail if there are any."""
+    """Publish the list of missing and changed files. Without an output, fail if there are such files."""
     with data_packages():
         import pyarrow as pa
 

@@ -1,4 +1,4 @@
-"""The operator `parquet_compact`: writes the rows of an input as few large files."""
+"""The operator `parquet_compact`: writes the rows of an input into a few large files."""
 
 from tenuto.dag.operator_configs import ParquetCompactConfig
 from tenuto.sdk.context.sync_context import SyncContext

@@ -22,8 +22,8 @@ class NoFunction(Exception):
 
 
 def python(ctx: SyncContext, config: PythonConfig) -> object:
-    """Run the function and publish what it returns, unless it has called `ctx.write`. The result of a job without
-    outputs is the result of its task."""
+    """Run the function and publish the rows that it returns, unless it has called `ctx.write`. If the job has no
+    outputs, the returned value is the result of the task."""
     task, job = _find(config.task), ctx.job
     if task.executor == "process" and job.has_processes:
         raise Snooze(0.0)  # its module was not imported before: next time the worker finds it and chooses a process
@@ -47,7 +47,8 @@ def python(ctx: SyncContext, config: PythonConfig) -> object:
 
 
 def _find(target: str) -> AnyTask:
-    """Return the function as a task, so that arguments are converted as its type hints say."""
+    """Return the function as a task, so that arguments are converted as its type hints say. Raises NoFunction if it
+    cannot be imported, and Fail if it cannot run as a job."""
     module, _, name = target.partition(":")
     try:
         found: object = getattr(importlib.import_module(module), name)

@@ -1,4 +1,4 @@
-"""The operator `range_aggregator`: publishes the rows of the inputs that are in the range of the partition."""
+"""The operator `range_aggregator`: publishes the rows of its input that are in the range of the partition."""
 
 import re
 
@@ -11,7 +11,8 @@ _RANGE = re.compile(r"(-?\d{1,18})-(-?\d{1,18})")
 
 
 def range_aggregator(ctx: SyncContext, config: RangeAggregatorConfig) -> None:
-    """Read only the rows of the range: files whose statistics say that they have none are skipped."""
+    """Read and write only the rows of the range. Files without such rows, according to their statistics, are
+    skipped."""
     with data_packages():
         from tenuto.sdk.jobs.select import quoted, selected
     job = ctx.job

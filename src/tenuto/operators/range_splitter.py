@@ -14,7 +14,7 @@ MAX_RANGES = 10_000
 
 
 def range_splitter(ctx: SyncContext, config: RangeSplitterConfig) -> None:
-    """Find the ranges that have rows, then write one after the other."""
+    """Find the ranges that have rows, then write the ranges one after the other."""
     with data_packages():
         from tenuto.sdk.jobs.select import quoted, selected
     job = ctx.job

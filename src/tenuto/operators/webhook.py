@@ -1,4 +1,4 @@
-"""The operator `webhook`: publishes what the webhook of its source received."""
+"""The operator `webhook`: publishes the rows that the webhook of its source received."""
 
 from tenuto.dag.operator_configs import WebhookConfig
 from tenuto.sdk.context.control import Fail

@@ -31,8 +31,8 @@ class MachineRequest:
     tasks_per_worker: int = 1
 
     def environment(self) -> dict[str, str]:
-        """Return the environment variables that tell `tenuto worker` on that machine its org, name and pool, and what
-        it serves."""
+        """Return the environment variables of `tenuto worker` on that machine: its org, name and pool, its queues and
+        labels, and its number of tasks."""
         return {
             "TENUTO_ORG": self.org,
             "TENUTO_MACHINE": self.name,
@@ -54,7 +54,7 @@ class Machine:
 
 
 class Provider(Protocol):
-    """Starts machines for pools. Calls are bounded in time by the caller, may run at the same time, and raise
+    """Starts machines for pools. The caller limits the time of each call. Calls may run at the same time. They raise
     ProviderError."""
 
     lists_all: bool
@@ -69,7 +69,7 @@ class Provider(Protocol):
     can reach every machine."""
 
     async def spawn(self, request: MachineRequest) -> str:
-        """Request a machine and return the provider's id of it."""
+        """Request a machine and return the id that the provider gives it."""
         ...
 
     async def list_machines(self, pool_id: UUID) -> list[Machine]:
@@ -81,8 +81,8 @@ class Provider(Protocol):
         ...
 
     async def terminate(self, machine_id: str) -> bool:
-        """End a machine; a machine that is gone is not an error. Return quickly: False if the machine has not ended
-        yet, and the method is called again later."""
+        """End a machine. It is not an error if the machine is already gone. The method must return quickly. It returns
+        False if the machine has not ended yet, and is then called again later."""
         ...
 
     async def close(self) -> None:

@@ -1,5 +1,5 @@
-"""Runs commands that a dispatcher is configured with, each in its own session: a late one is killed with everything
-that it started."""
+"""Runs the commands with which a dispatcher is configured. Each runs in its own session, so that a command that does
+not end in time is killed with everything that it started."""
 
 import asyncio
 import os
@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 
 class CommandNotEnded(Exception):
-    """The command could not be started, or did not end in time; the message continues after the name of the command."""
+    """The command could not be started, or did not end in time. The message is a text that follows the name of the
+    command."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,9 @@ async def run_command(
     folder: str | None = None,
     capture: bool = False,
 ) -> EndedCommand:
-    """Run a command to its end. With `capture`, what it prints is returned; else its output is discarded, and its
-    errors go where those of this process go. Raises CommandNotEnded."""
+    """Run a command until it ends. With `capture`, its stdout and stderr are returned; otherwise stdout is discarded,
+    and stderr is that of this process. Raises CommandNotEnded if the command cannot be started or does not end within
+    `seconds`; it is then killed."""
     try:
         process = await asyncio.create_subprocess_exec(
             *command,

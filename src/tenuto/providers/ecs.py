@@ -13,7 +13,7 @@ from tenuto.providers.base import MAX_MACHINES, Machine, MachineRequest, NoCapac
 
 PAGE = 100  # tasks per call of describe_tasks
 CALL_SECONDS = 20
-THREADS = 4  # so that calls that hang keep no other provider from its threads
+THREADS = 4  # of its own, so that calls that hang do not block other providers
 OF_POOLS = ("cpu", "memory", "capacityProviderStrategy")  # what a pool may set
 MACHINE_TAG = "tenuto-machine"
 DETAILS = ("lastStatus", "desiredStatus", "stopCode", "stoppedReason", "healthStatus")
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class EcsTask:
-    """A task of ECS, and the machine that it runs."""
+    """A task of ECS, and the name of the machine that it is."""
 
     arn: str
     machine: str
@@ -31,8 +31,8 @@ class EcsTask:
 
 
 class EcsProvider:
-    """Runs `task` (the arguments of RunTask: cluster, taskDefinition, networkConfiguration …) once per machine, with
-    the variables of the request in the container `container`."""
+    """Runs an ECS task per machine. `task` holds the arguments of RunTask: cluster, taskDefinition,
+    networkConfiguration … The container `container` gets the variables of the request."""
 
     lists_all = False  # ECS is eventually consistent
     id_prefix = ""

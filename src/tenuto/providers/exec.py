@@ -1,4 +1,4 @@
-"""Starts machines with commands of the file of providers: for any cloud that has a command line."""
+"""Starts machines with the commands in the file of providers. Works with any cloud that has a command line."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,13 +10,14 @@ from tenuto.providers.base import MAX_MACHINES, Machine, MachineRequest, NoCapac
 from tenuto.providers.commands import CommandNotEnded, run_command
 
 MAX_OUTPUT_BYTES = 1_048_576
-NO_CAPACITY = 75  # EX_TEMPFAIL, the exit code of a spawn command for which no machine is free
+NO_CAPACITY = 75  # EX_TEMPFAIL, the exit code of a spawn command when no machine is free
 CALL_SECONDS = 60.0
 
 
 class ExecProvider:
-    """Runs `spawn`, which prints the id of the machine; `list`, which prints one `id name` per line, and a third word
-    `stopped` for machines that have stopped; and `terminate` with an id. All get the variables of the request."""
+    """Runs a command for each call. `spawn` prints the id of the machine. `list` prints a line `id name` per machine,
+    with a third word `stopped` for machines that have stopped. `describe` and `terminate` get an id as their last
+    argument. `spawn` gets the variables of the request, `list` gets TENUTO_POOL_ID."""
 
     lists_all = False
     id_prefix = ""
@@ -70,7 +71,7 @@ class ExecProvider:
         return True
 
     async def close(self) -> None:
-        """Nothing is held: machines run on."""
+        """Do nothing: the machines continue to run."""
 
     async def _run(self, command: Sequence[str], variables: Mapping[str, str]) -> str:
         try:

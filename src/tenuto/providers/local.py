@@ -1,5 +1,5 @@
 """Starts workers as processes on this machine. They stop when the dispatcher that started them ends, even if it was
-killed: each holds one end of a pipe, whose other end closes with the dispatcher."""
+killed: each worker reads from a pipe, whose other end closes with the dispatcher."""
 
 import asyncio
 import os
@@ -21,8 +21,9 @@ CHECK_SECONDS = 0.1
 
 
 class LocalProvider:
-    """Runs `command` once per machine, in a session of its own, with the variables of the request. The ids of machines
-    name the host: another host that has a provider of the same name can neither see nor end them."""
+    """Runs `command` once per machine, in a session of its own, with the variables of the request. The id of a machine
+    begins with the name of its host, because another host with a provider of the same name can neither see nor end
+    it."""
 
     lists_all = True
 
@@ -76,7 +77,7 @@ class LocalProvider:
         machines: list[Machine] = []
         for name, process in found.values():
             with suppress(psutil.Error, OSError):
-                # The children of a worker have the same variables: the machine is the first of them.
+                # The children of a worker have the same variables. The machine is the process whose parent has others.
                 parent = found.get(process.ppid())
                 if parent is None or parent[0] != name:
                     machines.append(Machine(self._id_of(process), name))
@@ -88,7 +89,7 @@ class LocalProvider:
         return {"pid": pid_of(machine_id), "exit_code": code, "is_running": self._find(machine_id) is not None}
 
     async def terminate(self, machine_id: str) -> bool:
-        """Ask the process to stop; a later call kills it if it has not."""
+        """Ask the process to stop. A call after STOP_SECONDS kills a process that has not ended."""
         process = self._find(machine_id)
         if process is None:
             if ended := self._processes.pop(machine_id, None):
@@ -114,7 +115,7 @@ class LocalProvider:
         return f"{self.id_prefix}{process.pid}@{process.create_time():.2f}"  # pids are used again
 
     def _find(self, machine_id: str) -> psutil.Process | None:
-        """Return the process with this id, None if it has ended."""
+        """Return the process with this id; None if it has ended."""
         try:
             process = psutil.Process(pid_of(machine_id))
             same = self._id_of(process) == machine_id and process.status() != psutil.STATUS_ZOMBIE

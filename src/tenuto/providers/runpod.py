@@ -20,7 +20,7 @@ NO_CAPACITY = ("no longer any instances available", "no instances available", "n
 
 
 class RunPodError(ProviderError):
-    """RunPod refused a request. `retry_after`: seconds that it asked to wait, if it did."""
+    """RunPod refused a request. `retry_after`: the seconds to wait that RunPod asked for; None if it asked for none."""
 
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
@@ -28,7 +28,8 @@ class RunPodError(ProviderError):
 
 
 class RunPodProvider:
-    """Creates a pod per machine from `pod`, the request body in the file of providers, and the settings of the pool."""
+    """Creates a pod per machine. The request consists of `pod`, from the file of providers, and the settings of the
+    pool."""
 
     lists_all = False  # a new pod may be listed late
     id_prefix = ""

@@ -1,1 +1,2 @@
-"""Runs SELECTs over datasets: resolves what they read, then runs each in a sandboxed process of its own."""
+"""Runs SELECTs over datasets: resolves the datasets that a SELECT reads, then runs it in a sandboxed process of its
+own."""

@@ -15,7 +15,8 @@ _DAG_VERSION = re.compile(r"(?:(?P<dag>[a-z][a-z0-9_-]{0,99})@)?(?P<version>[1-9
 
 @dataclass(frozen=True)
 class AsOf:
-    """The versions that a query reads instead of the current ones; at most one of them is set."""
+    """The versions that a query reads instead of the current ones: a version of a dataset, the versions of a DAG
+    version, or those at a time. At most one of the three is set; `dag` belongs to `dag_version`."""
 
     version_id: UUID | None = None
     dag: str | None = None
@@ -27,7 +28,8 @@ CURRENT = AsOf()
 
 
 def parse_as_of(text: str | None) -> AsOf:
-    """Read `as_of`. Raises InvalidInput if it has more than one meaning, or none."""
+    """Parse `as_of`. Raises InvalidInput if it has none of the forms, or is a time without a time zone or in the
+    future."""
     if text is None:
         return CURRENT
     if (found := _DAG_VERSION.fullmatch(text)) and int(found["version"]) <= MAX_DAG_VERSION:

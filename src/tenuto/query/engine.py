@@ -1,7 +1,7 @@
 """The process that runs one query. It starts inside of a sandbox, gives up every way to open a file, and waits.
 
 It knows datasets only as numbered files: it asks the server for ranges of their bytes (`RemoteFile`). The server
-decides which files these are before any of the query runs.
+decides which files these are before the query runs.
 """
 
 import io
@@ -51,7 +51,7 @@ SETTINGS = (
 
 
 def main(connection: socket.socket, spec: Spec) -> None:
-    """Get ready, then run the one query that the server sends."""
+    """Prepare the process, then run the one query that the server sends."""
     sys.dont_write_bytecode = True
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
@@ -70,7 +70,7 @@ def main(connection: socket.socket, spec: Spec) -> None:
 
 
 def open_database(memory: int) -> duckdb.DuckDBPyConnection:
-    """Return a database that can reach nothing, whose settings cannot be changed any more."""
+    """Return a database without access to files and network, whose settings cannot be changed any more."""
     database = duckdb.connect(":memory:")
     for name, value in SETTINGS:
         database.execute(f"set {name} = {value}")
@@ -80,7 +80,8 @@ def open_database(memory: int) -> duckdb.DuckDBPyConnection:
 
 
 def _warm_up(database: duckdb.DuckDBPyConnection) -> None:
-    """Load what the first query would load from files, and start its threads: modules, time zones, readers."""
+    """Load what a query needs from files (modules, time zones, readers) and start its threads, because the process
+    cannot open files later."""
     table = pa.table({"seen_at": pa.array([0], pa.timestamp("us", tz="UTC")), "text": pa.array(["a"])})
     file = io.BytesIO()
     pq.write_table(table, file)
@@ -103,7 +104,7 @@ def _serve(channel: Channel, database: duckdb.DuckDBPyConnection) -> None:
     request = channel.receive()
     sql = str(request["sql"])
     try:
-        # A longer name is none of a dataset; its beginning is enough for the error.
+        # A longer name cannot be the name of a dataset; its beginning is enough for the error message.
         names = [name[: MAX_NAME_CHARS + 1] for name in gate.check(database, sql)[: MAX_DATASETS + 1]]
         channel.send({"tables": cast(Json, names)})
     except Exception as refusal:  # a query that is refused, or one that is too large to be checked
@@ -124,7 +125,7 @@ def _run(channel: Channel, database: duckdb.DuckDBPyConnection, sql: str, format
     reader = database.sql(sql).to_arrow_reader(BATCH_ROWS)
     writer = writer_of(format, channel.send_bytes)
     batches = iter(reader)
-    first = next(batches, None)  # before anything is sent: an error in it is a response of its own
+    first = next(batches, None)  # before anything is sent, so that an error can be the whole response
     writer.begin(reader.schema)
     rows, truncated = 0, False
     for batch in chain([first] if first is not None else [], batches):
@@ -139,7 +140,8 @@ def _run(channel: Channel, database: duckdb.DuckDBPyConnection, sql: str, format
 
 
 def _view(channel: Channel, view: JsonObject) -> View:
-    """Return the data of one dataset: in one part, or in one per commit if later rows replace earlier ones."""
+    """Return the data of one dataset: in one part, or in one part per commit if the dataset has a unique key, with
+    which later rows replace earlier ones."""
     columns = cast("list[JsonObject] | None", view["columns"])
     schema = Columns(str(view["name"]), columns).schema if columns else None
     parts = cast("list[list[JsonObject]]", view["parts"])
@@ -160,7 +162,8 @@ def _dataset(channel: Channel, view: JsonObject, schema: pa.Schema | None, files
 
 
 def parquet_dataset(files: Sequence[io.RawIOBase | io.BytesIO], schema: pa.Schema | None) -> pads.Dataset:
-    """Return files as one dataset with these columns, or with those of the first file."""
+    """Return the files as one dataset with the columns of `schema`; if it is None, with the columns of the first
+    file."""
     first = pads.ParquetFileFormat().make_fragment(pa.PythonFile(files[0], mode="r"))
     schema = schema or first.physical_schema
     repeated = _repeated_texts(first, schema)
@@ -172,8 +175,8 @@ def parquet_dataset(files: Sequence[io.RawIOBase | io.BytesIO], schema: pa.Schem
 
 
 def _repeated_texts(first: pads.ParquetFileFragment, schema: pa.Schema) -> list[str]:
-    """Return the columns of text with few different values, as far as the first file shows. They are read as numbers
-    with a list of values, as the file has them: a million rows of text then take 10 ms instead of 48."""
+    """Return the text columns that have few different values in the first file. They are read in the dictionary
+    encoding of the file, as numbers and a list of values: a million rows then take 10 ms instead of 48 ms."""
     stored, metadata = first.physical_schema, first.metadata
     found = {name: metadata.num_row_groups > 0 for name in stored.names if _is_text(stored, name, schema)}
     for group in map(metadata.row_group, range(metadata.num_row_groups)):
@@ -185,6 +188,6 @@ def _repeated_texts(first: pads.ParquetFileFragment, schema: pa.Schema) -> list[
 
 
 def _is_text(stored: pa.Schema, name: str, declared: pa.Schema) -> bool:
-    """Return whether a column is text in a file and in the dataset; not one whose name occurs twice."""
+    """Return whether a column is text in a file and in the dataset; False if its name occurs twice."""
     places = [(schema, schema.get_field_index(name)) for schema in (stored, declared)]
     return all(index >= 0 and schema.field(index).type == pa.string() for schema, index in places)

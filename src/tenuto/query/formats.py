@@ -20,7 +20,8 @@ _PLAIN_TYPES = (pa.string(), pa.int64(), pa.int32(), pa.int16(), pa.bool_())
 
 
 class ResultWriter(Protocol):
-    """Writes one result. `write` sends the rows of a batch, `end` what follows the last one."""
+    """Writes one result. `begin` sends what precedes the rows, `write` the rows of a batch, `end` what follows the
+    rows."""
 
     def begin(self, schema: pa.Schema) -> None: ...
 
@@ -30,7 +31,8 @@ class ResultWriter(Protocol):
 
 
 class JsonWriter:
-    """`"columns": […], "rows": [[…], …], "row_count": n, "truncated": false}`: the server writes the part before it."""
+    """Writes `"columns": […], "rows": [[…], …], "row_count": n, "truncated": false}`. The server writes the beginning
+    of the JSON object."""
 
     def __init__(self, send: Send) -> None:
         self._send, self._rows = send, 0
@@ -50,7 +52,7 @@ class JsonWriter:
 
 
 class CsvWriter:
-    """A line of names, then a line per row. Nested values are JSON."""
+    """Writes a line of column names, then a line per row. Nested values are JSON."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -71,7 +73,7 @@ class CsvWriter:
 
 
 class ArrowWriter:
-    """The streaming format of Arrow."""
+    """Writes the streaming format of Arrow."""
 
     def __init__(self, send: Send) -> None:
         self._send, self._buffer = send, io.BytesIO()
@@ -108,13 +110,13 @@ def _rows(batch: pa.RecordBatch) -> list[list[object]]:
 
 
 def _values(column: pa.Array) -> list[object]:
-    """Return the values of a column as JSON has them; those of most types are what Arrow returns."""
+    """Return the values of a column as JSON values. Those of plain types need no conversion."""
     values: list[object] = column.to_pylist()
     return values if column.type in _PLAIN_TYPES else [_value(value) for value in values]
 
 
 def _value(value: object) -> object:
-    """Return a value as JSON has it: decimal fractions, times and ids as texts, bytes in base64."""
+    """Return a value as a JSON value: decimal fractions, times and ids are texts, bytes are base64."""
     match value:
         case None | bool() | int() | str():
             return value

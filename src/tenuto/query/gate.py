@@ -1,7 +1,8 @@
 """Decides which SELECTs may run, from the syntax tree that DuckDB's own parser makes. Runs inside of the sandbox.
 
-Everything that is not known is refused: kinds of nodes, table functions, names with a schema. The kernel and DuckDB's
-settings hold without this; the gate gives a clear error early, and keeps functions of the engine itself out of reach.
+Unknown kinds of nodes, unknown table functions and names with a schema are refused. The sandbox and DuckDB's settings
+protect the machine even without this module. It reports a clear error early, and forbids functions that read or change
+the state of the engine.
 """
 
 import json
@@ -13,16 +14,16 @@ import duckdb
 from tenuto.dag.statements import PIVOT_HINT
 from tenuto.model.json import Json, JsonObject
 
-# Functions that make rows of their arguments alone. All others read files, addresses, memory or settings.
+# Table functions that only turn their arguments into rows. All others read files, URLs, memory or settings.
 TABLE_FUNCTIONS = frozenset({"range", "generate_series", "unnest", "json_each", "json_tree"})
-# Functions of expressions that tell about the process, change it, or wait.
+# Functions in expressions that read or change the state of the process, or wait.
 REFUSED_FUNCTIONS = frozenset({
     "current_setting", "getenv", "getvariable", "write_log", "sleep_ms", "pg_sleep", "txid_current", "nextval",
     "currval", "setval", "current_connection_id", "current_query", "current_query_id", "current_transaction_id",
     "parse_duckdb_log_message", "json_serialize_sql", "json_deserialize_sql", "json_serialize_plan", "in_search_path",
     "get_block_size", "stats", "invoke", "pg_conf_load_time", "pg_postmaster_start_time", "current_schemas",
 })  # fmt: skip
-INTERNAL = "__internal"  # begins the names of functions that only DuckDB's optimizer calls
+INTERNAL = "__internal"  # the prefix of functions that only DuckDB's optimizer calls
 TABLES = frozenset({
     "BASE_TABLE", "SUBQUERY", "JOIN", "TABLE_FUNCTION", "EXPRESSION_LIST", "EMPTY", "PIVOT",
 })  # fmt: skip
@@ -60,7 +61,7 @@ def check(connection: duckdb.DuckDBPyConnection, sql: str) -> list[str]:
     internal = _internal_views(connection)
     for node in _nodes(tree["statements"]):
         _check_node(node)
-        if str(node.get("table_name")).lower() in internal:  # also as the name of a CTE, which could hide one elsewhere
+        if str(node.get("table_name")).lower() in internal:  # even a CTE, which could hide a use of the view
             raise RefusedQuery(f"{node['table_name']} is not the name of a dataset")
     return sorted(connection.get_table_names(sql))
 

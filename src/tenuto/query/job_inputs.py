@@ -1,4 +1,4 @@
-"""Attempts of jobs query the inputs of their job, as they were pinned when the task was created."""
+"""Queries of attempts over the inputs of their job, in the versions that were pinned when the task was created."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -18,12 +18,12 @@ from tenuto.query.as_of import CURRENT, AsOf
 from tenuto.sdk.values.data_objects import AttemptFence
 
 LOCATIONS_PER_PAGE = 1000
-NO_JOB = JobInputs("", 0, [])  # of an attempt that belongs to none, so that there is nothing that it can read
+NO_JOB = JobInputs("", 0, [])  # of an attempt that belongs to no job and can read nothing
 
 
 @dataclass(frozen=True)
 class HeldAttempt:
-    """A connection, and the attempt that its calls are made for."""
+    """A connection, and the attempt for which calls are made on it."""
 
     conn: Conn
     fence: AttemptFence
@@ -36,7 +36,7 @@ class JobCatalog:
     org_id: UUID
     connect: Callable[[], AbstractAsyncContextManager[HeldAttempt]]
     origin: RequestOrigin | None = None  # of the request; None for a worker that is connected to the database
-    inputs: list[int] = field(default_factory=list[int])  # of the query, by its position there
+    inputs: list[int] = field(default_factory=list[int])  # the job's input for each dataset of the query
 
     async def pin(self, names: list[str], as_of: AsOf) -> Sequence[PinnedDataset]:
         if as_of != CURRENT:

@@ -11,9 +11,9 @@ MAX_ROWS = 1_000_000
 
 @dataclass(frozen=True)
 class QueryLimits:
-    """The resources of one query. `memory` is that of its process, of which DuckDB gets half."""
+    """The resources of one query. `memory`: the memory of its process; DuckDB gets half of it."""
 
-    seconds: float = 30.0  # from the moment when a process takes it
+    seconds: float = 30.0  # from when a process starts to work on it
     send_seconds: float = 60.0  # to send the result, from its first block
     result_bytes: int = 256 * MB
     scan_bytes: int = 16 << 30  # read from the files of datasets

@@ -1,4 +1,4 @@
-"""Keeps processes ready for queries, so that a small query does not wait until one is built."""
+"""Keeps processes ready for queries, so that a small query does not wait until a process is built."""
 
 import asyncio
 import logging
@@ -23,7 +23,7 @@ NEEDED = ("duckdb", "pyarrow")
 
 log = logging.getLogger("tenuto.query")
 
-_strengths: dict[bool, SandboxCapabilities] = {}  # of this machine, with and without leave to be weak; found once
+_strengths: dict[bool, SandboxCapabilities] = {}  # of this machine, by whether a weak sandbox is allowed
 
 
 class QueriesUnavailable(Conflict):
@@ -31,7 +31,7 @@ class QueriesUnavailable(Conflict):
 
 
 class ProcessPool:
-    """Spare processes, started with the first query. `running` queries run at a time; others wait."""
+    """Spare processes, started with the first query. At most `running` queries run at a time; others wait."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class ProcessPool:
         self._closed = True
         if self._idle is not None:
             self._idle.cancel()
-        await asyncio.gather(*self._building, return_exceptions=True)  # a start that is cut short leaves a process
+        await asyncio.gather(*self._building, return_exceptions=True)  # cancelling one would leave its process
         await self._rest()
 
     async def _take(self) -> QueryProcess:
@@ -93,7 +93,7 @@ class ProcessPool:
         starting = asyncio.create_task(self._start())
         try:
             return await asyncio.shield(starting)
-        except asyncio.CancelledError:  # the client left: a start is never cut short, and the process serves another
+        except asyncio.CancelledError:  # the client is gone: the start continues, for another query
             self._keep(starting)
             raise
         except (CannotBuild, NoUidAvailable, OSError) as error:
@@ -135,7 +135,7 @@ class ProcessPool:
             self._keep(self._start())
 
     def _keep(self, starting: Awaitable[QueryProcess]) -> None:
-        """Keep a process that starts as a spare one, once it is ready."""
+        """Add a process that is being started to the spare processes, once it is ready."""
         task = asyncio.create_task(self._build(starting))
         self._building.add(task)
         task.add_done_callback(self._building.discard)

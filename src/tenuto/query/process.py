@@ -1,4 +1,4 @@
-"""A process that runs one query, seen from the trusted side. Everything that it sends is checked or only passed on."""
+"""The trusted side of a process that runs one query. Messages of the process are checked; its result is passed on."""
 
 import json
 import shutil
@@ -52,7 +52,7 @@ class QueryEnd:
 
 
 class QueryFailed(InvalidInput):
-    """A query is refused, fails or uses more than it may; the message says why."""
+    """A query is refused, fails or exceeds a limit; the message says why."""
 
 
 class QueryProcess:

@@ -1,4 +1,5 @@
-"""Runs queries: resolves the names, checks who may read them, and only then gives their data to a process."""
+"""Runs queries: resolves the datasets, checks that the caller may read them, and only then passes their data to a
+process."""
 
 import asyncio
 import json
@@ -44,7 +45,7 @@ class Catalog(Protocol):
         ...
 
     async def record(self, action: str, shape: str, versions: Sequence[VersionRead]) -> None:
-        """Write the query to the audit log: `run`, or `deny`."""
+        """Write the query to the audit log, with the action `run` or `deny`."""
         ...
 
 
@@ -69,8 +70,8 @@ class QueryService:
 
     @asynccontextmanager
     async def open(self, query: QueryInput, catalog: Catalog, org_id: UUID) -> AsyncGenerator[RunningQuery]:
-        """Run a query of an org inside of the block. When it opens, the first part of the result is there: a query that
-        is refused or fails at once raises here."""
+        """Run a query of an org; leaving the block ends it. The block is entered when the first part of the result has
+        arrived. A query that is refused, or that fails before this, raises an error here."""
         as_of = _checked(query)
         async with self._pool.process(org_id) as process:
             deadline = _Deadline(process, self.limits.seconds)
@@ -85,7 +86,8 @@ class QueryService:
     async def _resolve(
         self, process: QueryProcess, query: QueryInput, as_of: AsOf, catalog: Catalog
     ) -> Sequence[PinnedDataset]:
-        """Return what the query reads: every name is a dataset that the caller can read, at one version."""
+        """Return the datasets that the query reads, each at one version. Raises NotFound if the caller cannot read one
+        of them. Refused queries are recorded."""
         try:
             names = await process.parse(query.sql, query.format, query.max_rows)
             known = sorted({name.lower() for name in names if _NAME.fullmatch(name)})
@@ -158,7 +160,7 @@ def _checked(query: QueryInput) -> AsOf:
 
 
 def _check_versions(pinned: Sequence[PinnedDataset], as_of: AsOf) -> None:
-    """Refuse datasets without such a version, and an `as_of` that has more than one meaning."""
+    """Raise an error if a dataset has no such version, or if `as_of` fits more than one DAG or none of the datasets."""
     for dataset in pinned:
         if dataset.version_id is None and dataset.storage is None:
             raise NotFound(f"{dataset.name} has no such version", "see `tenuto datasets versions`")

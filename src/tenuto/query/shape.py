@@ -1,7 +1,7 @@
 """The shape of a query: its text without literals and comments, for the audit log.
 
-A word that is not understood is left out, so that no value reaches the log: whatever follows an open quote is one
-literal.
+Everything that may be a value is replaced, so that no value reaches the log: all text after a quote that is not closed
+counts as one literal.
 """
 
 import re

@@ -8,9 +8,9 @@ from uuid import UUID
 
 
 class QuerySlots:
-    """At most `total` queries run at a time. One org can use all but one of them, so that it never makes the first
-    query of another org wait. A slot that becomes free goes to the waiting org that has the fewest, then to the one
-    that has waited longest; the queries of one org run in the order in which they came."""
+    """At most `total` queries run at a time, each in a slot. One org can use all slots but one, so that it alone never
+    makes the first query of another org wait. A free slot goes to the waiting org with the fewest slots; of several
+    such orgs, to the one that has waited longest. The queries of one org run in the order in which they arrived."""
 
     def __init__(self, total: int) -> None:
         self._free, self._max_per_org = total, max(1, total - 1)
@@ -26,7 +26,7 @@ class QuerySlots:
         try:
             await turn
         except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():  # given in the same moment
+            if turn.done() and not turn.cancelled():  # it got a slot at the same time
                 self._release(org_id)
             else:
                 self._stop_waiting(org_id, turn)

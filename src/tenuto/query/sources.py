@@ -22,7 +22,7 @@ from tenuto.storage.listing import GLOB, stored_files
 MAX_OPEN_FILES = 32  # of one query
 MAX_LISTED_FILES = 100_000  # remembered at a time
 LISTINGS_AT_ONCE = 4  # of one query
-MARKS = 1  # objects of a partition that are no data
+MARKS = 1  # number of objects of a partition that are not data
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
@@ -88,7 +88,7 @@ class DatasetData:
         self._open: OrderedDict[int, BinaryIO] = OrderedDict()
 
     async def read(self, number: int, offset: int, length: int) -> bytes:
-        """Return a range of a file. Raises QueryFailed for one that the query does not have."""
+        """Return a range of a file. Raises QueryFailed if the query has no such file, or the file no such range."""
         item = self._items[number] if 0 <= number < len(self._items) else None
         if not isinstance(item, StoredFile) or offset < 0 or offset + length > item.size:
             raise QueryFailed(f"the query was ended: its process asked for bytes {offset} of file {number}")
@@ -122,8 +122,8 @@ class DatasetData:
 
 
 class QueryFiles:
-    """The files of datasets in an object store, read by threads that serve only queries: as many as the queries that
-    run at a time can use, so that none waits for those of another."""
+    """The files of datasets in an object store, read by threads that serve only queries. There are enough threads for
+    all queries that run at a time, so that no query waits for the threads of another."""
 
     def __init__(self, store: Store, running: int) -> None:
         self.store, self.lists = store, FileLists(store)
@@ -154,7 +154,7 @@ class _FileCount:
 async def open_views(
     pinned: Sequence[PinnedDataset], files: QueryFiles, read_rows: ReadRows, limits: QueryLimits
 ) -> tuple[Views, DatasetData]:
-    """Return the views of a query over these datasets, and their data, to be closed."""
+    """Return the views of a query over these datasets, and their data, which the caller must close."""
     turns, count = asyncio.Semaphore(LISTINGS_AT_ONCE), _FileCount(limits.files)
 
     async def files_at(location: str, glob: str) -> list[StoredFile]:
@@ -197,7 +197,7 @@ async def open_views(
 
 
 async def _together(listings: Sequence[Coroutine[None, None, list[StoredFile]]]) -> list[list[StoredFile]]:
-    """Return all lists of files; if one fails, those that have not begun are not made."""
+    """Return all lists of files. If one listing fails, listings that have not begun are cancelled."""
     tasks = [asyncio.ensure_future(listing) for listing in listings]
     try:
         return await asyncio.gather(*tasks)
@@ -207,7 +207,8 @@ async def _together(listings: Sequence[Coroutine[None, None, list[StoredFile]]])
 
 
 def _checked_locations(dataset: PinnedDataset) -> list[str]:
-    """Return the locations. Each is inside of the folder of its version; another one would be another dataset's."""
+    """Return the locations. Raises QueryFailed if there are too many, or if one is outside of the folder of its
+    version: it could belong to another dataset."""
     if dataset.locations is None:
         raise QueryFailed(f"{dataset.name} has more than 1,000 committed partitions", "query a compacted dataset")
     for location in dataset.locations:

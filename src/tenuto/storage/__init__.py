@@ -9,15 +9,15 @@ from tenuto.model.errors import InvalidInput
 from tenuto.storage.base import StorageProblem, Store, check_key
 from tenuto.storage.folder import FolderStore
 
-RETRY_SECONDS = 20.0  # while a server does not respond
+RETRY_SECONDS = 20.0  # how long to retry while a server does not respond
 EXAMPLES = "write TENUTO_STORAGE=file:///var/lib/tenuto/objects or TENUTO_STORAGE=s3://bucket/prefix"
 
 _BUCKET = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{1,62}")
 
 
 def open_store(url: str, *, retry_seconds: float = RETRY_SECONDS) -> Store:
-    """Return the store that TENUTO_STORAGE names, without connecting to it. Raises InvalidInput if there cannot be one
-    at this URL, or its package is not installed."""
+    """Return the store at the URL in TENUTO_STORAGE, without connecting to it. Raises InvalidInput if the URL is
+    invalid or the package for the store is not installed."""
     if not url:
         raise InvalidInput("this process has no object store", "set TENUTO_STORAGE as for the server")
     shown = "set to a URL with a password" if "@" in url else url

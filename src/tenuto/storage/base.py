@@ -7,12 +7,12 @@ from secrets import token_hex
 from typing import BinaryIO, Literal, Protocol
 
 MAX_KEY_BYTES = 900  # S3 allows 1,024, including the prefix of the store
-MAX_PART_BYTES = 255  # most file systems allow no longer names
+MAX_PART_BYTES = 255  # the maximum length of a name in most file systems
 MAX_URL_SECONDS = 7 * 24 * 3600  # the longest validity of a signed S3 URL
 PAGE = 1000
 
-# No part begins with a dot: so neither `..` nor the temporary files of a folder are keys. A `%` is two capital hex
-# digits, as `urllib.parse.quote` writes it.
+# No part begins with a dot, so neither `..` nor the temporary files of a folder are keys. Two capital hex digits follow
+# a `%`, as `urllib.parse.quote` writes it.
 _PART = re.compile(r"(?:[0-9A-Za-z_~=-]|%[0-9A-F]{2})(?:[0-9A-Za-z_.~=-]|%[0-9A-F]{2})*")
 
 Method = Literal["GET", "PUT"]
@@ -56,7 +56,7 @@ class Store(Protocol):
         ...
 
     def key_of(self, uri: str) -> str:
-        """Return the key of an object with this URI; refuses the URI of another store."""
+        """Return the key of an object with this URI. Raises StorageProblem for the URI of another store."""
         ...
 
     def put(self, key: str, data: bytes) -> str:
@@ -93,13 +93,14 @@ class Store(Protocol):
         ...
 
     def presign(self, method: Method, key: str, seconds: float) -> str:
-        """Return a URL that anyone can read or write this one object with, for a time. Raises NotPresignable if the
-        store has none."""
+        """Return a URL with which any client can read or write this one object for a time. Raises NotPresignable if the
+        store has no such URLs."""
         ...
 
 
 def check_key(key: str) -> str:
-    """Return the key if no part of it is empty, `..` or hidden, or has a percent sign in another form than %2A."""
+    """Return the key. Raises StorageProblem if it is too long, or if a part is empty, begins with a dot or contains
+    characters that must be written as %2A."""
     parts = key.split("/")
     if len(key) > MAX_KEY_BYTES:
         raise StorageProblem(f"a key of {len(key)} bytes is too long, {MAX_KEY_BYTES} are allowed: {key[:60]}…")
@@ -113,7 +114,7 @@ def check_key(key: str) -> str:
 
 
 def check_prefix(prefix: str) -> str:
-    """Return the prefix if it is a valid key, followed by `/`."""
+    """Return the prefix; raise StorageProblem unless it is a valid key that is followed by `/`."""
     if not prefix.endswith("/"):
         raise StorageProblem(f"the prefix {prefix!r:.200} does not end with /")
     check_key(prefix[:-1])
@@ -121,7 +122,7 @@ def check_prefix(prefix: str) -> str:
 
 
 def check_seconds(seconds: float) -> float:
-    """Return the seconds for which a signed URL is valid; raises StorageProblem if it cannot be valid that long."""
+    """Return the seconds; raise StorageProblem if a signed URL cannot be valid for this time."""
     if not 1 <= seconds <= MAX_URL_SECONDS:
         raise StorageProblem(f"a signed URL cannot be valid for {seconds:g} s: write 1 to {MAX_URL_SECONDS}")
     return seconds
@@ -139,5 +140,5 @@ def try_out(store: Store) -> None:
 
 
 def data_object_key(name: str) -> str:
-    """Return the key of a data object: in 256 folders, so that none of them gets too large."""
+    """Return the key of a data object. The keys are spread over 256 folders, so that no folder gets too large."""
     return f"data/{name[-2:].lower()}/{name}"

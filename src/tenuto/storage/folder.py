@@ -34,7 +34,7 @@ def make_private_folder(folder: Path) -> None:
 
 
 def make_ignored_folder(folder: Path) -> None:
-    """Create a private folder that git ignores: the home may be inside of a project."""
+    """Create a private folder that git ignores, because it may be inside of a project."""
     if not folder.exists():
         make_private_folder(folder)
         (folder / ".gitignore").write_text("*\n")
@@ -58,7 +58,7 @@ class FolderStore:
         parts = urlsplit(uri)
         path, root = unquote(parts.path), f"{self.folder}/"
         own = parts.scheme == "file" and not (parts.netloc or parts.query or parts.fragment) and path.startswith(root)
-        if not own or parts.geturl() != uri:  # urlsplit drops line breaks without a word
+        if not own or parts.geturl() != uri:  # urlsplit silently drops line breaks
             raise StorageProblem(
                 f"{uri} is not in the object store {self.root}; TENUTO_STORAGE must name the store that has it"
             )
@@ -158,7 +158,8 @@ class FolderStore:
         )
 
     def path(self, key: str) -> Path:
-        """Return the file of a key; refuses a symbolic link on the way, which could lead anywhere."""
+        """Return the file of a key. Raises StorageProblem if the path contains a symbolic link, which could lead out of
+        the store."""
         path = self.folder / check_key(key)
         if path.resolve() != self.folder.resolve() / key:
             raise StorageProblem(f"{path.as_uri()} leads through a symbolic link, which may point out of the store")
@@ -166,7 +167,8 @@ class FolderStore:
 
 
 def _files(folder: Path, prefix: str, after: str) -> Iterator[StoredItem]:
-    """Yield the files in the order of their keys: a folder sorts as its name and `/`, as in a listing of S3."""
+    """Yield the files after the key `after`, in the order of their keys. A folder is sorted as its name followed by
+    `/`, as in a listing of S3."""
     try:
         with os.scandir(folder) as scan:
             found = [(f"{prefix}{entry.name}{'/' if _is_folder(entry) else ''}", entry) for entry in scan]
@@ -183,7 +185,7 @@ def _files(folder: Path, prefix: str, after: str) -> Iterator[StoredItem]:
 
 
 def _unsorted_files(folder: Path, prefix: str) -> Iterator[StoredItem]:
-    """Yield the files as the disk has them, one at a time: a caller that has enough reads no further."""
+    """Yield the files in the order of the disk, one at a time, so that a caller can stop early."""
     try:
         scan = os.scandir(folder)
     except _GONE:

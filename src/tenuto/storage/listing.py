@@ -7,7 +7,7 @@ from tenuto.storage.base import Store, StoredItem
 
 GLOB = "**/*.parquet"
 MAX_OBJECTS = 1_000_000  # of one partition
-MARKER = "_done"  # written after the files of a partition; it is no data
+MARKER = "_done"  # written after the files of a partition; it is not data
 
 
 def stored_files(store: Store, location: str, glob: str = GLOB, *, max_objects: int = MAX_OBJECTS) -> list[StoredItem]:
@@ -19,5 +19,5 @@ def stored_files(store: Store, location: str, glob: str = GLOB, *, max_objects: 
 
 
 def _matches(path: str, glob: str) -> bool:
-    """Whether a path matches a glob. `**/` also stands for no folder, and the marker is never data."""
+    """Whether a path matches a glob. A leading `**/` also matches no folder. The marker never matches."""
     return path != MARKER and (fnmatchcase(path, glob) or fnmatchcase(path, glob.removeprefix("**/")))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from obstore import ReadableFile
     from obstore.store import S3Store as Client
 
-PART_BYTES = 16 << 20  # of one request; S3 takes 10,000 parts
+PART_BYTES = 16 << 20  # per request; S3 accepts at most 10,000 parts
 MAX_PARTS = 9000
 PARTS_AT_ONCE = 4  # so that an upload holds 64 MB in memory
 READ_BYTES = 4 << 20  # per request of an open object
@@ -68,7 +68,7 @@ class S3Store:
         size = file.seek(0, io.SEEK_END) - begin
         file.seek(begin)
         with self._explained(f"store {uri}"):
-            # In parts; the object exists once all of them are there.
+            # A large object is uploaded in parts, and exists once all parts are stored.
             obstore.put(
                 self._client,
                 key,
@@ -146,7 +146,7 @@ class S3Store:
         return Client(
             self._bucket,
             prefix=self._prefix or None,
-            # An endpoint that begins with http:// is meant so; the default ones have TLS.
+            # Only an endpoint that the user has set can begin with http://; the default endpoints use TLS.
             client_options={
                 "allow_http": True,
                 "connect_timeout": timedelta(seconds=CONNECT_SECONDS),
@@ -225,7 +225,8 @@ class S3Reader(io.RawIOBase):
 
 
 def _check_process() -> None:
-    """Refuse to use obstore in a child that was forked after its first use: the threads that serve it are gone."""
+    """Raise StorageProblem in a process that was forked after the first use of obstore, because it lacks obstore's
+    threads."""
     global _started_in
     if _started_in not in (None, os.getpid()):
         raise StorageProblem(

@@ -1,5 +1,5 @@
-"""Folders of this machine for the time of one attempt or query. A process that is killed leaves its folders behind; the
-next process that needs one removes them."""
+"""Temporary folders of this machine, each for one attempt or query. A process that is killed leaves its folders behind;
+the next process that needs a folder removes them."""
 
 import fcntl
 import logging
@@ -21,7 +21,8 @@ _logger = logging.getLogger("tenuto.scratch")
 
 @contextmanager
 def scratch_folder() -> Generator[Path]:
-    """Yield an empty folder, and remove it with all that is in it then. It is locked as long as this process lives."""
+    """Yield an empty folder; after the block, remove it with its content. The folder is locked until then, or until
+    this process ends."""
     _remove_abandoned_once()
     folder = Path(tempfile.mkdtemp(prefix=PREFIX))
     lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -39,7 +40,7 @@ def _remove_abandoned_once() -> None:
 
 
 def remove_abandoned() -> None:
-    """Remove the folders of processes that were killed: those that no process has locked."""
+    """Remove the folders of processes that were killed. These are the folders that no process has locked."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         try:
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
@@ -61,7 +62,8 @@ def remove_abandoned() -> None:
 
 def _remove(folder: Path) -> None:
     def open_up(function: Callable[[str], object], path: str, _: object) -> None:
-        """Make locked folders accessible in order to remove them; never one above `folder`, nor behind a link."""
+        """Change the permissions of folders in order to remove them; never those of a folder above `folder` or behind a
+        link."""
         for place in (Path(path).parent, Path(path)):
             if place.is_relative_to(folder) and place.is_dir() and not place.is_symlink():
                 place.chmod(0o700)

@@ -7,7 +7,7 @@ from tenuto.db.connection.pool import ConnectionPool
 from tenuto.db.install.test_databases import next_due, set_clock
 from tenuto.model.durations import Duration, seconds
 
-MAX_STOPS = 1000  # on the way of one move; a schedule that fires more often catches up once, as after an outage
+MAX_STOPS = 1000  # per move; a schedule that fires more often catches up once, as after an outage
 
 
 class Clock:
@@ -19,8 +19,8 @@ class Clock:
         """The current time of the test database."""
 
     async def advance(self, by: Duration) -> datetime:
-        """Move the clock forward. On the way, rates admit tasks and schedules fire at their times. Tasks that become
-        due run with the next `await tn.work()`."""
+        """Move the clock forward. Meanwhile rates admit tasks and schedules fire at their times. Tasks that become due
+        run with the next `await tn.work()`."""
         end, due = self.now + timedelta(seconds=seconds(by, "by")), None
         for _ in range(MAX_STOPS):
             last, due = due, await self._pool.call(next_due)
@@ -31,7 +31,7 @@ class Clock:
         return await self.set(end)
 
     async def set(self, now: datetime) -> datetime:
-        """Set the clock to this time. Nothing that would have been due in between happens."""
+        """Set the clock to this time. Schedules do not fire and rates do not admit tasks for the times in between."""
         self.now = now
         await self._pool.call(set_clock, now)
         return now

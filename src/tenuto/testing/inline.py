@@ -97,13 +97,14 @@ class InlineWorker:
         return ran
 
     async def pass_time(self) -> None:
-        """Do what a dispatcher would do at this very time: rates and schedules depend on being served often."""
+        """Serve rates and schedules at the current time of the clock, as a dispatcher would; they must be served
+        often."""
         for loop in LOOPS:
             if loop.name in ON_TIME:
                 await loop.step(self._dispatcher, 1000)
 
     async def _keep_up(self) -> int:
-        """Do the work that a dispatcher would do now. One query finds what is due, as a dispatcher does it."""
+        """Do the work that a dispatcher would do now. As in a dispatcher, one query finds the loops that are due."""
         upkeep = await self._client.pool.call(monitoring.list_due_maintenance)
         due = {entry.what for entry in upkeep if entry.due_in_seconds == 0} & UPKEEP
         return sum([await loop.step(self._dispatcher, 1000) for loop in LOOPS if loop.name in due])

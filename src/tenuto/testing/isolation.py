@@ -42,7 +42,7 @@ class Isolated(Client):
 
 
 def join_apps(apps: tuple[App, ...]) -> App:
-    """Return an app with the tasks and hooks of all of them."""
+    """Return an app with the tasks and hooks of all these apps."""
     return apps[0] if len(apps) == 1 else combine_apps((f"App({app.name!r})", app) for app in apps)
 
 
@@ -59,8 +59,8 @@ def postgres() -> Generator[str]:
 
 @asynccontextmanager
 async def isolated(*apps: App, server: str | None = None) -> AsyncGenerator[Isolated]:
-    """Connect a test client: `async with isolated(app) as tn`. It has a new database, a clock that stands still, and
-    tasks run only when the test calls `tn.work()`. With several apps, it serves the tasks of all of them."""
+    """Connect a test client: `async with isolated(app) as tn`. It has a new database and a clock that stands still.
+    Tasks run only when the test calls `tn.work()`. With several apps, the client serves the tasks of all of them."""
     if server is None:
         own = postgres()
         url = await asyncio.to_thread(own.__enter__)

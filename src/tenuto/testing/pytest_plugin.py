@@ -23,8 +23,8 @@ def tenuto_server() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def tenuto_app() -> "App | list[App]":
-    """The app of the tests, or a list of apps: the one that [tool.tenuto] names in pyproject.toml. Define a fixture of
-    this name to use another."""
+    """The app of the tests, or a list of apps. By default these are the apps in [tool.tenuto] of pyproject.toml. Define
+    a fixture with this name to use another app."""
     from tenuto.sdk.app_loader import load_app
     from tenuto.sdk.project import find_project
 

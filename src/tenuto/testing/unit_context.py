@@ -167,15 +167,16 @@ class UnitContext(Context):
     async def fail_step(
         self, begun: BegunStep, step: Step[..., object], error: BaseException, *, branch: Branch
     ) -> None:
-        """Raise the error of a step in the function: a unit test does not wait for another try."""
+        """Record nothing: the error of a step is raised in the function, because a unit test does not wait for a
+        retry."""
 
     async def sleep(self, delay: Duration) -> None:
-        """Note the sleep and return at once."""
+        """Record the sleep and return at once."""
         self.sleeps.append(seconds(delay))
 
     async def wait(self, name: str, *, timeout: Duration | None = None) -> Any:
-        """Return the value that the test passed for the signal; without one, raise TimeoutError if there is a
-        timeout."""
+        """Return the value that the test passed for the signal. If it passed none, raise TimeoutError if there is a
+        timeout, otherwise AssertionError."""
         if name in self._signals:
             return self._signals[name]
         if timeout is not None:

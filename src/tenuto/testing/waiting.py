@@ -1,4 +1,4 @@
-"""Waiting for a run in a test: says that nothing works on it, instead of waiting forever."""
+"""Waits for a run in a test. Raises an error if no worker runs, instead of waiting forever."""
 
 import asyncio
 from collections.abc import Callable

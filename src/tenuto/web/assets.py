@@ -35,7 +35,8 @@ def find_asset(path: str) -> Asset | None:
 
 
 def find_page(path: str) -> Asset | None:
-    """Return what a browser gets at a path: a file, or for any page of the application its document."""
+    """Return the file that a browser gets at a path. For a page of the dashboard, this is `index.html`. None if there
+    is no file."""
     asset = find_asset(path)
     is_page = asset is None and not PurePosixPath(path).suffix and not path.startswith("assets/")
     return find_asset(INDEX) if is_page else asset
