@@ -1,8 +1,8 @@
--- Returns true if this statement may be part of a transaction that its client keeps open. A statement that is a whole
--- transaction begins together with it. In the simple protocol, both begin at the same time. In the extended protocol,
--- the transaction begins with the portal of the statement (Bind), shortly before the statement is executed. If Parse is
--- sent in the same message batch, the statement cannot be distinguished from one in a longer transaction, and the
--- result is true. The result is also true for a call by a function, a trigger or a DO block of the client, whose
+-- Returns true if this statement may be part of a transaction that its client keeps open. If a statement is a whole
+-- transaction, both begin together. In the simple protocol, they begin at the same time. In the extended protocol, the
+-- transaction begins with the portal of the statement (Bind), shortly before the statement is executed. If Parse is
+-- sent in the same message batch, the statement cannot be distinguished from a statement in a longer transaction, and
+-- the result is true. The result is also true for a call by a function, a trigger or a DO block of the client, whose
 -- statement may run for a long time.
 create or replace function tenuto._in_transaction()
   returns boolean
@@ -19,7 +19,7 @@ begin
     return true;
   end if;
   get diagnostics v_callers = pg_context;
-  -- A regular expression would take four times as long.
+  -- No regular expression, which would take four times as long.
   return replace(v_callers, 'PL/pgSQL function tenuto.', '') like '%PL/pgSQL function %';
 end
 $$;

@@ -16,7 +16,7 @@ declare
   v_new record;
   v_rows int;
   v_few constant int := 10000;
-  v_large constant bigint := 8 << 20;   -- bytes; attaching a partition reads the default partition, which is locked
+  v_large constant bigint := 8 << 20;   -- bytes; attaching a partition reads the default partition under its lock
 begin
   if not pg_try_advisory_xact_lock(hashtextextended('tenuto.create_partitions', 0)) then
     return;   -- another dispatcher creates the partitions now

@@ -1,6 +1,6 @@
 -- Parks rows that a loop failed on, or parks them again. The pause before the next try is 1 s and doubles with each
--- failure up to 10 minutes. A parked row that is not yet due is not changed, because two dispatchers may fail on it at
--- the same time.
+-- failure up to 10 minutes. A parked row that is not yet due is not changed: if two dispatchers fail on a row at the
+-- same time, its pause doubles only once.
 create or replace function tenuto.park_rows(
   p_loop text, p_keys text[], p_org_ids uuid[], p_run_ids uuid[], p_task_ids uuid[], p_errors text[],
   p_sqlstates text[])

@@ -47,7 +47,7 @@ begin
   )
   select m.* into v_illegal
   from moves m
-  where (m.from_state, m.to_state) is distinct from ('queued', 'queued')   -- queued in another table
+  where (m.from_state, m.to_state) is distinct from ('queued', 'queued')   -- moved to another table of queued tasks
     and not exists (
       select from tenuto.task_transitions t
       where t.entity = 'task' and t.from_state is not distinct from m.from_state and t.to_state = m.to_state)

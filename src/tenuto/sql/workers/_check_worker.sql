@@ -1,5 +1,6 @@
--- Raises TN003 for a worker id or instance type that is missing or too long, and for a code version of more than 64
--- bytes: routes list code versions. Raises TN007 for metadata over 1 MB.
+-- Raises TN003 for a worker id or instance type that is missing or too long. Also raises TN003 for a code version of
+-- more than 64 bytes, because routes list code versions and must fit into an index. Raises TN007 for metadata over 1
+-- MB.
 create or replace function tenuto._check_worker(p_worker_id text, p_instance_type text, p_metadata jsonb)
   returns void
   language plpgsql

@@ -11,7 +11,7 @@ begin
   from tenuto.workers w
   join tenuto.sessions s on s.org_id = w.org_id and s.worker_id = w.id
   where s.id = p_session_id
-  for no key update of w;   -- the worker's row first, as in every function
+  for no key update of w;   -- locks the worker before the session, as every function does
 
   update tenuto.sessions
   set ended_at = tenuto.now(), end_reason = 'closed'

@@ -13,7 +13,7 @@ begin
     and w.id in (select s.worker_id from tenuto.sessions s
                  where s.org_id = p_org_id and s.worker_key_id = p_worker_key_id and s.ended_at is null)
   order by w.id
-  for no key update of w;   -- the workers' rows first, as in every function
+  for no key update of w;   -- locks workers before sessions, as every function does
 
   with ended as (
     update tenuto.sessions s

@@ -1,5 +1,5 @@
 -- Ends the sessions whose lease has passed: their workers -> error. expire_attempts then ends the attempts that the
--- sessions held. With p_keys, only these sessions, even if they are parked.
+-- sessions held. With p_keys, processes only these sessions, even if they are parked.
 create or replace function tenuto.expire_sessions(p_limit int default 1000, p_keys text[] default null)
   returns bigint
   language plpgsql

@@ -1,5 +1,5 @@
 -- running -> completed, for the attempts that the session holds. Returns only the reports that were rejected. A report
--- is accepted if it deletes the running row. History, counts, dependents, slots, data and effects are written with it.
+-- is accepted if it deletes the running row. The same call writes history, counts, dependents, slots, data and effects.
 -- One index scan over the sorted ids locks the rows in id order. The query plan is fixed: a nested loop over reports
 -- and outputs made the call three times as expensive. p_known: the caller has checked the session. p_published: a list
 -- of publications per task of a job; a task with a wrong list fails, and its result is refused.

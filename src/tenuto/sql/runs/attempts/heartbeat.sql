@@ -1,10 +1,10 @@
 -- Renews a session and compares the attempts that the worker lists with the attempts that the session holds. p_settled:
 -- the worker has received, or given up on, the result of every claim up to this number. If an attempt of such a claim
 -- is not listed, the worker does not know it: the task is queued again at its old position, and the attempt does not
--- count against the maximum of attempts. An attempt that was claimed while the heartbeat was on its way has a higher
--- claim number and is not changed. With a null p_settled nothing is compared, which saves reading all attempts of the
--- session. Returns the listed attempts that are lost, the attempts that should stop, the newest route (so that the
--- worker notices new routes), and whether the worker is draining. p_logs: lines for the worker's log.
+-- count against max_attempts. An attempt that was claimed while the heartbeat was on its way has a higher claim number
+-- and is not changed. With a null p_settled nothing is compared, which saves reading all attempts of the session.
+-- Returns the listed attempts that are lost, the attempts that should stop, the newest route (so that the worker
+-- notices new routes), and whether the worker is draining. p_logs: lines for the worker's log.
 create or replace function tenuto.heartbeat(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_settled bigint default null,
   p_metrics jsonb default '{}', p_logs jsonb default null, out lost uuid[], out cancelled uuid[], out newest_route int,
@@ -24,7 +24,7 @@ begin
     from tenuto.running_tasks r
     where r.session_id = p_session_id
       and r.claim_no <= p_settled
-      -- `not in` is hashed, regardless of the statistics
+      -- `not in` uses a hash table, regardless of the statistics
       and (r.id, r.attempt) not in (select h.id, h.attempt from unnest(p_task_ids, p_attempts) as h(id, attempt))
     order by r.id
     for update skip locked

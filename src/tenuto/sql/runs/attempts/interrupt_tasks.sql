@@ -1,5 +1,5 @@
 -- running -> queued, at its old position in the lane: the worker stops before the task has ended. The attempt does not
--- count against the maximum of attempts. Returns the same results as complete_tasks.
+-- count against max_attempts. Returns the same results as complete_tasks.
 create or replace function tenuto.interrupt_tasks(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[])
   returns table (task_id uuid, attempt int, result text)

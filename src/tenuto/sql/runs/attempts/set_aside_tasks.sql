@@ -1,6 +1,6 @@
 -- queued -> waiting, for ready tasks that only other code can continue (block_tasks), if no worker with such code is
--- alive any more. As long as these tasks are ready, they hold slots of their limits. With p_keys, only these tasks,
--- even if they are parked.
+-- alive any more. This frees the limit slots that the ready tasks hold. With p_keys, processes only these tasks, even
+-- if they are parked.
 create or replace function tenuto.set_aside_tasks(p_limit int default 1000, p_keys text[] default null)
   returns bigint
   language plpgsql

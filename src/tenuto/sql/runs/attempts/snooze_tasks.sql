@@ -1,5 +1,5 @@
--- running -> queued, not before p_seconds have passed. The attempt does not count against the maximum of attempts.
--- Returns the same results as complete_tasks.
+-- running -> queued, not before p_seconds have passed. The attempt does not count against max_attempts. Returns the
+-- same results as complete_tasks.
 create or replace function tenuto.snooze_tasks(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_seconds float8[])
   returns table (task_id uuid, attempt int, result text)

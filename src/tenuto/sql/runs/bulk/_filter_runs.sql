@@ -1,6 +1,6 @@
 -- Returns those of the runs p_ids that match a filter of _find_runs, at most p_limit. p_ids are sorted, newest first.
--- p_statuses: the statuses of these runs, if they are known. Reads 200 runs, then 400, then 800, and so on until enough
--- match, because reading 10,000 runs takes 50 ms or more.
+-- p_statuses: the statuses of these runs, if they are known. Reads 200 runs (or p_limit, if it is larger), and then
+-- twice as many each time until enough match, because reading 10,000 runs takes 50 ms or more.
 create or replace function tenuto._filter_runs(
   p_ids uuid[], p_statuses text[], p_status text, p_name text, p_type text, p_metadata jsonb, p_limit int)
   returns uuid[]

@@ -21,14 +21,14 @@ declare
   v_left int := p_limit;
   v_found record;
   v_taken int;
-  -- Inputs are part of the result, which stays below 32 MB. The inputs of a task that are larger than its share of that
-  -- are left out: the worker gets them with get_inputs.
+  -- Inputs are part of the result, which stays below 32 MB. If the inputs of a task are larger than its share of the 32
+  -- MB, they are left out, and the worker gets them with get_inputs.
   v_room int := 33554432 / greatest(p_limit, 1);
   v_only int := case when p_group is not null then tenuto._session_group(p_session_id, p_group) end;
 begin
   if exists (select from tenuto.arrivals a where a.id >= coalesce((select f.floor from tenuto.arrival_floor f), 0)) then
-    -- A new lane costs 50 µs. After a start with 20,000 new lanes, a claim of one task processes 100, and dispatchers
-    -- the rest.
+    -- A new lane costs 50 µs. After a start with 20,000 new lanes, a claim of one task creates 100 of them, and
+    -- dispatchers create the rest.
     v_arrived := tenuto._try_follow_arrivals(greatest(100, p_limit));
   end if;
   if exists (select from tenuto.routes where paused) then

@@ -1,6 +1,6 @@
 -- Locks and returns the rows of the next tasks of a claim: at most p_limit, within the share of each group, by
 -- priority, then by age. Rows that other transactions have locked are skipped. p_many: a group may have more lanes than
--- a claim reads, so the claim reads only as many lanes of each route as can matter, from the priority in p_tops on. id
+-- a claim reads, so the claim reads only as many lanes of each route as it may need, from the priority in p_tops on. id
 -- and group_no belong to one of the returned tasks. Runs with the settings of _claim, which force index lookups
 -- regardless of the statistics.
 create or replace function tenuto._find_ready(

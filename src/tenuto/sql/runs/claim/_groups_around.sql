@@ -1,7 +1,7 @@
 -- Returns the first p_count resource groups after p_place (or before it), in the order of the hashes of their numbers.
--- Only groups count that have lanes on these routes which are not marked as empty. The order is circular: after the
--- last hash, it continues with the first. A loose index scan reads one row per group and route, however many lanes a
--- group has.
+-- Counts only groups with lanes on these routes that are not marked as empty. The order is circular: after the last
+-- hash, it continues with the first. A loose index scan reads one row per group and route, however many lanes a group
+-- has.
 create or replace function tenuto._groups_around(p_routes int[], p_place int, p_count int, p_ahead boolean)
   returns int[]
   language plpgsql
@@ -9,7 +9,7 @@ create or replace function tenuto._groups_around(p_routes int[], p_place int, p_
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off
   set enable_bitmapscan = off
-  -- Otherwise, if the statistics show few lanes, all lanes of a route are read by their key and sorted.
+  -- Without this setting, all lanes of a route are read by their key and sorted if the statistics show few lanes.
   set enable_sort = off
   set jit = off
 as $$
@@ -17,7 +17,7 @@ declare
   v_found int[] := '{}';
   v_turn int[];
 begin
-  for v_round in 1..2   -- from p_place on, then from the other end
+  for v_round in 1..2   -- from p_place on, then from the other end of the order
   loop
     if p_ahead then
       with recursive step(place, group_no, no) as (

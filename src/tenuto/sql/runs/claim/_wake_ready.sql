@@ -29,7 +29,7 @@ as $$
     select o.queue
     from tenuto.arrivals a
     join tenuto.routes o on o.id = a.route_id and not o.paused
-    cross join lateral (   -- not `exists`, which became a join with all ready tasks
+    cross join lateral (   -- not `exists`, which the planner made a join with all ready tasks
       select
       from tenuto.ready_tasks t
       where t.route_id = a.route_id and t.group_no = a.group_no and t.priority = a.priority and t.seq >= a.seq

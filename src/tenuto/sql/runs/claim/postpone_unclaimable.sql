@@ -39,7 +39,7 @@ begin
       raise exception 'undo';
     exception when others then
       continue when v_claimable;
-      if left(sqlstate, 2) in ('40', '53', '55', '57', '58') then   -- not an error of this task
+      if left(sqlstate, 2) in ('40', '53', '55', '57', '58') then   -- an error that this task has not caused
         raise;
       end if;
       error := sqlerrm;

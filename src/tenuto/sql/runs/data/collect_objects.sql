@@ -1,7 +1,8 @@
 -- Deletes data objects that have no references, are not persisted, and are older than the org keeps them
 -- (object_retention_hours, or 24 hours), or than p_keep if it is set. Returns the deleted objects, so that the caller
 -- can delete the files at their uris. An object that gets a reference at the same time is not deleted, because the
--- transaction that adds the reference has locked it. With p_keys, only these objects, even if they are parked.
+-- transaction that adds the reference has locked it. With p_keys, processes only these objects, even if they are
+-- parked.
 create or replace function tenuto.collect_objects(
   p_keep interval default null, p_limit int default 1000, p_keys text[] default null)
   returns table (id uuid, org_id uuid, uri text)
@@ -16,7 +17,7 @@ begin
     select o.org_id, o.id
     from tenuto.data_objects o
     join tenuto.orgs g on g.id = o.org_id
-    where o.created_at < tenuto.now() - coalesce(p_keep, '1 hour')   -- the shortest time an org can set; for the index
+    where o.created_at < tenuto.now() - coalesce(p_keep, '1 hour')   -- minimum of the setting; uses the index
       and o.created_at < tenuto.now() - coalesce(p_keep, tenuto._hours_kept(g.settings, 'object_retention_hours'))
       and not o.persisted
       and not exists (select from tenuto.data_references r where r.org_id = o.org_id and r.object_id = o.id)

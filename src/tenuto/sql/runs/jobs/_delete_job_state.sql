@@ -11,5 +11,5 @@ as $$
   delete from tenuto.operator_state s
   using tenuto.job_controls c
   where c.org_id = p_org_id and c.dag_id = p_dag_id
-    and s.org_id = c.org_id and left(s.job_key, 36) = c.job_key::text;   -- the key of the job, then a version
+    and s.org_id = c.org_id and left(s.job_key, 36) = c.job_key::text;   -- s.job_key is the job's key and a version
 $$;

@@ -17,7 +17,7 @@ declare
   v_lost bigint[] := '{}';
   v_rates bigint[];
 begin
-  -- Nearly always every limit exists and keeps its size.
+  -- Checked first, because nearly always every limit exists and keeps its size.
   select bool_or(a.resizes), bool_or(l.id is null)
   into v_resizes, v_missing
   from tenuto.arrivals a

@@ -28,7 +28,7 @@ begin
          (select array_agg(q.run_id) from requests q where not q.cancelled)
   into v_runs, v_closed;
 
-  delete from tenuto.close_requests c   -- requests of runs that another transaction has processed now
+  delete from tenuto.close_requests c   -- requests of runs that another transaction has processed meanwhile
   where c.run_id = any (p_run_ids) and not exists (select from tenuto.open_runs o where o.run_id = c.run_id);
   perform from tenuto.runs r where r.id = any (v_closed) order by r.id for no key update;
   update tenuto.runs r set open = false where r.id = any (v_closed);

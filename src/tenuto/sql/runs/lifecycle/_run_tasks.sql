@@ -1,5 +1,5 @@
--- Returns the tasks of a run. The first branch returns the tasks that the partial index on run_id covers, the second
--- the task of a single-task run.
+-- Returns the tasks of a run. The first branch returns the tasks that the partial index on run_id covers. The second
+-- branch returns the task of a single-task run.
 create or replace function tenuto._run_tasks(p_run_id uuid)
   returns setof tenuto.tasks
   language sql

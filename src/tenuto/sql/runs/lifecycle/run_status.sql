@@ -62,7 +62,7 @@ select
 from tenuto.runs r
 join tenuto.resource_groups g on g.no = r.group_no
 left join tenuto.task_status t on t.id = r.id and r.single_task
-left join lateral (   -- offset 0: only where a query reads it
+left join lateral (   -- offset 0: evaluated only if a query reads its columns
   select k.attempt, k.max_attempts::int from tenuto.task_status k
   where k.id = r.id and not r.single_task and r.max_attempts = 1
   offset 0
@@ -83,7 +83,7 @@ cross join lateral (   -- offset 0: tasks added since the run was folded; the to
          r.open is not null and exists (select from tenuto.open_runs o where o.run_id = r.id) as open
   offset 0
 ) n
-cross join lateral (   -- offset 0: only where a query reads it
+cross join lateral (   -- offset 0: evaluated only if a query reads its columns
   select s.fraction, s.message
   from (
     select case when t.completed_at is null then coalesce(t.progress, 0) else 1 end::float8 as fraction, t.message

@@ -1,6 +1,6 @@
 -- pending -> queued, for held tasks that release_run did not start: further tasks of a large run, and tasks that
 -- another transaction was adding at that time. Returns how many tasks were started, plus how many runs are no longer
--- held. With p_keys, only these runs, even if they are parked.
+-- held. With p_keys, processes only these runs, even if they are parked.
 create or replace function tenuto.sweep_released(p_limit int default 100, p_keys text[] default null)
   returns bigint
   language plpgsql

@@ -1,5 +1,5 @@
 -- Sets the size of a concurrency limit until reset_limit is called. Until then, workers, jobs, deploys and starts do
--- not change it. The limit need not have been used by a task yet. Tasks that hold a slot keep it. Idempotent.
+-- not change it. Works even for a limit that no task has used yet. Tasks that hold a slot keep it. Idempotent.
 create or replace function tenuto.set_limit(p_org_id uuid, p_scope text, p_key text, p_size int)
   returns void
   language plpgsql

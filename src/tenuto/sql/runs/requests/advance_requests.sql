@@ -1,7 +1,7 @@
--- Does one piece each of requests about large runs and deleted groups, at most p_limit pieces. Orgs take turns, then
--- the requests of an org. A run that is still being copied is not cancelled before the copy is complete. Skips requests
--- that another dispatcher has locked. With p_keys, only these requests ('cancel:' and the run's id), even if they are
--- parked. Returns how many pieces were done.
+-- Does one piece of each of up to p_limit requests about large runs and deleted groups. Orgs take turns, then the
+-- requests of an org. A run that is still being copied is not cancelled before the copy is complete. Skips requests
+-- that another dispatcher has locked. With p_keys, processes only these requests ('cancel:' and the run's id), even if
+-- they are parked. Returns how many pieces were done.
 create or replace function tenuto.advance_requests(p_limit int default 1, p_keys text[] default null)
   returns bigint
   language plpgsql

@@ -2,7 +2,8 @@
 -- that have not ended, or ended within that time, to the default partitions. A week in which more than 5,000 tasks must
 -- stay is not dropped; prune_runs deletes the expired rows in it. With p_dry_run, returns the same result and changes
 -- nothing. Runs as the owner. Locks all weekly tables together for a short time. Waits up to 100 ms for the locks; if
--- they are not free, the next call tries again. With p_keys, only the weeks with these names, even if they are parked.
+-- they are not free, the next call tries again. With p_keys, processes only the weeks with these names, even if they
+-- are parked.
 create or replace function tenuto.drop_partitions(
   p_keep interval default '14 days', p_dry_run boolean default false, p_keys text[] default null)
   returns table (partition text, kept bigint)

@@ -1,4 +1,4 @@
--- Returns a ready task of a job with the runtime dispatcher; null if there is none.
+-- Returns a ready task of a job with the runtime `dispatcher`; null if there is none.
 create or replace function tenuto.find_dispatcher_task(p_org_id uuid)
   returns uuid
   language sql

@@ -1,5 +1,5 @@
--- Completes the options of a start by a client that does not know the app. Kinds with `inherit` get the options that
--- workers declared for their type. Their tasks get the limits of their types unless they have limits of their own.
+-- Completes the options of a start whose client does not have the code of the app. Kinds with `inherit` get the options
+-- that workers declared for their type. Their tasks get the limits of their types unless they have limits of their own.
 create or replace function tenuto._apply_declared_options(
   p_org_id uuid, p_task_kinds int[], p_inputs jsonb[], inout p_kinds jsonb, inout p_details jsonb)
   language plpgsql

@@ -1,4 +1,4 @@
--- Records a problem in the control of a pool, for `pools explain` and `doctor`. Null: the problem is over.
+-- Records a problem in the control of a pool, for `pools explain` and `doctor`. Null means that the problem is over.
 create or replace function tenuto.note_pool_problem(p_org_id uuid, p_pool_id uuid, p_problem text default null)
   returns void
   language sql
