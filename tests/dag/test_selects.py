@@ -105,7 +105,7 @@ jobs:
         ("select id from data where cents <= 0", None),
         ("with gifts as (from DATA) select id from gifts", None),
         ("select id from data where", "13:67: {}: the SQL is wrong near 'where': "),
-        ("select id from orders_raw", "13:62: {}: a check cannot read 'orders_raw'; its SELECT reads data, "),
+        ("select id from orders_raw", "13:62: {}: a check cannot read 'orders_raw'; read data, "),
         ("drop table data", "13:47: {}: the SQL is not a SELECT"),
         ("select id from data where day = $partition", "13:47: {}: the parameter $partition does not exist; "),
     ],
@@ -141,5 +141,6 @@ def test_other_problems_are_listed_too():
     wrong = with_job("daily", config={"sql": "select * from orders_rw"}, queue="tenuto.dispatcher")
     assert messages(wrong) == [
         "jobs[1].config.sql: the job has no input 'orders_rw'; did you mean orders_raw?",
-        "jobs[1].queue: is tenuto.dispatcher: queues that begin with tenuto. are those of dispatchers",
+        "jobs[1].queue: is tenuto.dispatcher: names that begin with 'tenuto.' are reserved for dispatchers; "
+        "choose another name",
     ]

@@ -40,7 +40,7 @@ def test_every_value_knows_its_line_and_column():
         ("a: 1\n---\nb: 2", "2:1: a second document starts here; write one DAG"),
         ("a: {<<: {b: 1}}", "1:5: a: << merges mappings; write the keys themselves"),
         ("? [a]\n: 1", "1:3: ['a'] is not a valid key; write a text of ≤ 200 characters"),
-        ('a: "\\0"', "1:4: a: the text holds a control character"),
+        ('a: "\\0"', "1:4: a: the text contains a control character"),
         ("a: 9007199254740993", "1:4: a: 9007199254740993 is too large a number; write it in quotes"),
         ("a: 1e999", "1:4: a: 1e999 is too large a number; write it in quotes"),
         ("", "1:1: the document is empty"),

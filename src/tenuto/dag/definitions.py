@@ -14,7 +14,7 @@ class JobInput:
     dataset: str | None
     where: JsonObject = field(default_factory=JsonObject)
     map: JsonObject | None = None
-    trigger: str | None = "any"  # None: it is only read
+    trigger: str | None = "any"  # None: the input is only read
 
 
 @dataclass(frozen=True)
@@ -24,14 +24,14 @@ class JobOutput:
     name: str | None = None
     dataset: str | None = None
     renamed_from: str | None = None
-    append_to: str | None = None  # the dataset of a sink, which has the other fields
+    append_to: str | None = None  # the dataset of a sink; the output of the sink has the other fields
     description: str | None = None
     storage: JsonObject = field(default_factory=JsonObject)
     partition: JsonObject | None = None
     columns: list[JsonObject] | None = None
     checks: list[JsonObject] = field(default_factory=list[JsonObject])
     retention: JsonObject | None = None
-    lineage: str | JsonObject = "auto"  # an object: as a publication has it
+    lineage: str | JsonObject = "auto"  # an object: in the form that publications have
 
 
 @dataclass(frozen=True)
@@ -90,12 +90,13 @@ class Dag:
         }
 
     def feeding(self, name: str) -> list[str]:
-        """Returns the other jobs whose rows end up in the same sinks: all of these are computed again together."""
+        """Returns the other jobs whose rows end up in the same sinks. The job and these jobs are computed again
+        together."""
         return sorted({other for members in sinks(self.jobs).values() if name in members for other in members} - {name})
 
 
 def sinks(jobs: list[Job]) -> dict[str, list[str]]:
-    """Returns for each sink its name and those of the jobs that append to its dataset."""
+    """Returns for each sink a list of jobs: the sink itself, and the jobs that append to its dataset."""
     owners = {output.dataset: job.name for job in jobs for output in job.outputs if output.dataset is not None}
     members = {job.name: [job.name] for job in jobs if job.operator.partition("@")[0] == "sink"}
     for job in jobs:

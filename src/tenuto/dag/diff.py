@@ -7,13 +7,15 @@ from tenuto.dag.definitions import Dag, Job, JobInput, JobOutput
 from tenuto.dag.hashes import DATA, METADATA, OUTPUT_DATA, OUTPUT_METADATA
 
 REBUILT = ("added", "data")  # the kinds of changes after which a job is computed again
-Pairs = dict[str, tuple[Job, Job | None]]  # the jobs of the new version, each with what it was before
+Pairs = dict[
+    str, tuple[Job, Job | None]
+]  # the jobs of the new version, each with the same job of the old version, if there is one
 
 
 @dataclass(frozen=True)
 class JobChange:
     """How a job differs. `kind` is added, removed, data (it is computed again), metadata (it is not) or renamed;
-    `fields` are those that differ, and `because_of` are the parents that are computed again."""
+    `fields` are the fields that differ, and `because_of` are the parents that are computed again."""
 
     job: str
     kind: str
@@ -53,7 +55,7 @@ class Diff:
 
 
 def diff_dags(old: Dag | None, new: Dag) -> Diff:
-    """Returns what changes from one version to another; `old` is None for the first one."""
+    """Returns what changes from one version to another; `old` is None for the first version."""
     before = {job.name: job for job in old.jobs} if old else {}
     pairs = {job.name: (job, _old_job(job, before)) for job in new.jobs}
     changes = [change for name in pairs if (change := _change(name, pairs, new.feeding(name))) is not None]
@@ -68,7 +70,7 @@ def _old_job(job: Job, before: dict[str, Job]) -> Job | None:
 
 
 def _change(name: str, pairs: Pairs, feeding: list[str]) -> JobChange | None:
-    """Returns how a job differs, if it does. `feeding`: jobs that are computed again with it."""
+    """Returns how a job differs, None if it does not. `feeding`: the jobs that are computed again together with it."""
     job, old = pairs[name]
     if old is None:
         return JobChange(name, "added")
@@ -104,7 +106,8 @@ def _fields(job: Job, old: Job, pairs: Pairs) -> list[str]:
 
 
 def _identity(item: JobInput, old_names: dict[str, str]) -> JobInput:
-    """Returns the input under the name that its job had before; a dataset of this DAG is known by its job."""
+    """Returns the input with the previous name of the job that produces it, and without the name of its dataset: an
+    input from the same DAG is compared by its producing job."""
     if item.job is None:
         return item
     return replace(item, job=old_names.get(item.job, item.job), dataset=None)
@@ -130,8 +133,8 @@ def _diff_datasets(old: Dag | None, new: Dag, pairs: Pairs) -> tuple[list[Datase
         same_job = pairs[job.name][1] is old_job
         if same_job and old_number != number:
             warnings.append(
-                f"{dataset} moves from output {old_number} of {job.name} to output {number}: consumers that name the "
-                "position read another dataset"
+                f"{dataset} moves from output {old_number} of {job.name} to output {number}: jobs that refer to it by "
+                "position will read another dataset"
             )
         renamed_from = previous if previous != dataset else None
         same_data = same_job and old_number == number and job.config_hash == old_job.config_hash

@@ -1,4 +1,5 @@
-"""The fields of DAG documents, version 1: the one list that checks, the JSON Schema and the reference page follow."""
+"""The fields of DAG documents, version 1. Checks, the JSON Schema and the reference page are derived from these
+classes."""
 
 from typing import Annotated, Literal
 
@@ -46,12 +47,12 @@ class CronSource(Fields):
     timezone: Timezone = "UTC"
     catchup: bool = Field(
         default=False,
-        description="Whether to start a task for every missed time, or only for the last one.",
+        description="true: a task starts for every missed time. false: only for the last missed time.",
     )
     partition: Literal["current", "previous"] = Field(
         default="current",
-        description="For outputs with partitions by time: whether a task is for the period of its time, in UTC, or for "
-        "the period before it, which is complete.",
+        description="For outputs with partitions by time, in UTC. current: a task computes the period in which it "
+        "starts. previous: it computes the period before, which is complete.",
     )
 
 
@@ -70,7 +71,7 @@ class ContinuousSource(Fields):
         default=None,
         ge=1,
         le=1000,
-        description="Maximum number of emitted events of a dataset that are not handled.",
+        description="Maximum number of emitted events of a dataset that are not handled yet.",
     )
 
 
@@ -114,14 +115,14 @@ class IdentityMap(Fields):
 
 
 class RangeMap(Fields):
-    """Cuts or joins the ranges of the input to ranges of this size."""
+    """Splits or joins the ranges of the input into ranges of this size."""
 
     kind: Literal["range"]
     size: int = Field(ge=1, le=2**53 - 1)
 
 
 class TimeMap(Fields):
-    """Joins the times of the input to hours, days, weeks or months."""
+    """Joins the periods of the input into hours, days, weeks or months."""
 
     kind: Literal["time"]
     every: Period
@@ -147,7 +148,8 @@ class Udf(Fields):
 
 
 def _reference_kind(value: object) -> str:
-    """Chooses by the keys, so that a wrong reference gets one message instead of two."""
+    """Selects by the keys which variant of a reference validates it, so that a wrong reference gets one error message
+    instead of one per variant."""
     return "dataset" if isinstance(value, FromDataset) or (isinstance(value, dict) and "dataset" in value) else "job"
 
 
@@ -238,10 +240,10 @@ class JobFields(Fields):
     )
     queue: Queue | None = Field(
         default=None,
-        description="Where its tasks wait. Workers that serve this queue, or all queues, take them. Default: default.",
+        description="Where its tasks wait. Workers that serve this queue, or all queues, claim them. Default: default.",
     )
     labels: Labels | None = Field(
-        default=None, description="Labels that a worker must have to take its tasks, such as gpu."
+        default=None, description="Labels that a worker must have to claim its tasks, such as gpu."
     )
     code_version: str | None = Field(
         default=None,
@@ -249,7 +251,7 @@ class JobFields(Fields):
         description="Version of the code that it runs, such as a Python function. A new value computes its data again.",
     )
     secrets: list[Name] = Field(default=[], max_length=32, description="Names of secrets, for trusted code only.")
-    outputs: Outputs = Field(description="A list of outputs, or how many there are.")
+    outputs: Outputs = Field(description="A list of outputs, or their number.")
 
 
 class PublishFields(Fields):

@@ -1,4 +1,5 @@
-"""Hashes of DAG documents and jobs: equal hashes mean equal data, and tell what a deploy must compute again."""
+"""Hashes of DAG documents and jobs. Jobs with equal hashes have equal data; a deploy computes jobs with new hashes
+again."""
 
 import json
 from dataclasses import replace
@@ -8,10 +9,10 @@ from tenuto.dag.definitions import Job, JobOutput, sinks
 from tenuto.dag.yaml_tree import YamlNode
 from tenuto.model.json import Json, JsonObject
 
-# Part of what is hashed: a change of the lists below would give every job a new hash, and must have another number.
+# This number is part of what is hashed. It must change when the lists below change, which gives every job a new hash.
 HASH_VERSION = 1
 
-# Which fields decide what a job's data is. A test holds every field in exactly one of these.
+# Which fields decide what a job's data is. A test checks that every field is in exactly one of these lists.
 DATA = (
     "operator", "config", "udf", "code_version", "execution_strategy", "update_strategy", "unique_key", "inputs",
     "outputs",
@@ -20,7 +21,7 @@ METADATA = (
     "runtime", "source", "bootstrap", "idle_timeout", "scaling", "timeout_seconds", "heartbeat_timeout_seconds",
     "max_attempts", "queue", "labels", "secrets", "description",
 )  # fmt: skip
-# Fields that are newer than the hashes: those of jobs without them stay as they were.
+# Fields that were added later. They are hashed only if they are set, so that jobs without them keep their hashes.
 NEWER = ("code_version", "queue", "labels")
 IDENTITY = ("name", "activation", "renamed_from", "config_hash", "metadata_hash")
 OUTPUT_DATA = ("storage", "partition", "columns", "append_to")
@@ -38,8 +39,9 @@ def yaml_hash(tree: YamlNode) -> str:
 
 def with_hashes(jobs: list[Job], document: str) -> list[Job]:
     """Returns the jobs with their hashes. Each job must come after the jobs that it reads from. The data of a job with
-    `bootstrap: {reset_outputs: true}` depends on the hash of the document: every version of it begins with no data. A
-    sink and the jobs that append to it change together: a new version of its dataset needs the rows of all of them."""
+    `bootstrap: {reset_outputs: true}` depends on the hash of the document: every version of the document begins with no
+    data. A sink and the jobs that append to it change together: a new version of its dataset needs the rows of all of
+    them."""
     members = sinks(jobs)
     hashes = _hash_jobs(jobs, document, {})
     for _ in members:  # each round passes a change on through one more sink

@@ -1,4 +1,4 @@
-"""The `config` of each built-in operator: the one list that checks, operators and the reference page follow."""
+"""The `config` of each built-in operator. Checks, operators and the reference page use these classes."""
 
 from typing import Annotated, Literal
 
@@ -22,8 +22,8 @@ class PythonConfig(Fields):
 
 
 class SqlConfig(Fields):
-    """Runs a SELECT with DuckDB and publishes its rows. Each input is a view of its name. The SELECT reads nothing
-    else: neither files nor the network."""
+    """Runs a SELECT with DuckDB and publishes its rows. Each input is a view with the name of the input. The SELECT
+    reads nothing else: neither files nor the network."""
 
     sql: str = Field(
         min_length=1, max_length=MAX_SQL_CHARS, description="One SELECT. `$partition` is the key of the partition."
@@ -31,8 +31,8 @@ class SqlConfig(Fields):
 
 
 class AlertEvaluateConfig(Fields):
-    """Runs a SELECT as `sql` does, and publishes its rows. Each row is an alert of the rules of kind `job_alerts`: one
-    that was found before is the same alert, one that is no longer found is resolved."""
+    """Runs a SELECT as `sql` does, and publishes its rows. Each row is an alert of the rules of kind `job_alerts`. A
+    row that was found before belongs to the same alert. An alert whose row is no longer found is resolved."""
 
     sql: str = Field(
         min_length=1, max_length=MAX_SQL_CHARS, description="One SELECT. `$partition` is the key of the partition."
@@ -49,24 +49,25 @@ class AlertEvaluateConfig(Fields):
 class ParquetCompactConfig(Fields):
     """Writes the rows of its only input as few large files, in the same order."""
 
-    rows_per_file: int = Field(default=1_000_000, ge=1, le=2**31, description="The most rows of a file.")
+    rows_per_file: int = Field(default=1_000_000, ge=1, le=2**31, description="Maximum number of rows of a file.")
 
 
 class RangeSplitterConfig(Fields):
     """Publishes the rows of its only input as one partition per range of a whole-number column. The key of a partition
     is its range: 0-1000 has the values from 0 to 999."""
 
-    column: ColumnName = Field(description="The column, which has a value in every row.")
+    column: ColumnName = Field(description="The column, which must have a value in every row.")
     size: int = Field(ge=1, le=2**53 - 1, description="Length of a range.")
 
 
 class IntegrityCheckConfig(Fields):
-    """Compares the stored files of its inputs with what was committed: every file exists and is unchanged. Publishes
-    the columns `input`, `location`, `file` and `problem` if it has an output, else it fails if there is a problem."""
+    """Compares the stored files of its inputs with what was committed: every file must exist and be unchanged. With an
+    output, it publishes the columns `input`, `location`, `file` and `problem`. Without an output, it fails if there is
+    a problem."""
 
 
 class RangeAggregatorConfig(Fields):
-    """Publishes the rows of its inputs whose value is in the range that its partition names: 0-1000 has the values from
+    """Publishes the rows of its inputs whose value is in the range of the task's partition: 0-1000 has the values from
     0 to 999. With `map: {kind: range, size: 1000}`, updates of the input become tasks of these ranges."""
 
     column: ColumnName = Field(description="The whole-number column.")
@@ -82,11 +83,11 @@ class HttpPollConfig(Fields):
     unless workers have `TENUTO_ALLOWED_HOSTS`."""
 
     url: str = Field(
-        pattern=URL, max_length=2000, description="Such as https://example.com/orders?day={partition}; the key of the "
-        "partition is put in encoded."
+        pattern=URL, max_length=2000, description="Such as https://example.com/orders?day={partition}, where "
+        "{partition} becomes the encoded key of the partition."
     )  # fmt: skip
     format: Literal["json", "jsonl", "csv"] = Field(
-        default="json", description="A JSON document, one JSON object per line, or CSV with a line of names."
+        default="json", description="A JSON document, one JSON object per line, or CSV with a header line."
     )
     rows: str | None = Field(
         default=None,
@@ -100,13 +101,13 @@ class HttpPollConfig(Fields):
         default=None, description="The secret that is sent as a bearer token, one of `secrets` of the job."
     )
     timeout_seconds: int = Field(default=60, ge=1, le=3600, description="How long the whole request may take.")
-    max_bytes: int = Field(default=100 * 2**20, ge=1, le=2**33, description="The most bytes of the response.")
+    max_bytes: int = Field(default=100 * 2**20, ge=1, le=2**33, description="Maximum number of bytes of the response.")
 
 
 class BundleConfig(Fields):
     """Runs a task of an uploaded bundle in a sandbox, with one argument: `job`, an object with `partition`, `arguments`
-    and the rows of each of the `inputs`. Publishes the rows that it returns; for several outputs, an object with those
-    of each. Rows are JSON, up to 1 MB: times and decimal numbers are texts."""
+    and the rows of each of the `inputs`. Publishes the rows that the task returns; for several outputs, it returns an
+    object with the rows of each. Rows are JSON, up to 1 MB: times and decimal numbers are texts."""
 
     arguments: dict[str, Json] = Field(default={}, max_length=100, description="Values for the code.")
 

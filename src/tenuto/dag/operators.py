@@ -1,4 +1,4 @@
-"""The operators: the kinds of work of a job, built in or installed, and what the document must say for each."""
+"""The operators: the kinds of work of a job, built in or from installed packages, with the `config` of each."""
 
 import inspect
 from collections.abc import Callable

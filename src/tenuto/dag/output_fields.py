@@ -28,11 +28,11 @@ class Storage(Fields):
 
     kind: Literal["file", "s3", "postgres"] = Field(description="Files in the object store, or a table in Postgres.")
     format: Literal["parquet"] = Field(default="parquet", description="Format of the files.")
-    glob: Glob = Field(default="**/*.parquet", description="Which files below the prefix of a version.")
+    glob: Glob = Field(default="**/*.parquet", description="Which files below the prefix of a version are read.")
 
 
 class RangePartition(Fields):
-    """Partitions by ranges of an integer column, each from its start up to, but without, its end."""
+    """Partitions by ranges of an integer column. A range includes its start and excludes its end."""
 
     kind: Literal["range"]
     column: ColumnName = Field(description="The integer column.")
@@ -55,7 +55,7 @@ class KeyPartition(Fields):
 
 
 class Column(Fields):
-    """One column of the contract of an output."""
+    """One declared column of an output."""
 
     name: ColumnName
     type: ColumnType = Field(description="Such as BIGINT, VARCHAR or DECIMAL(18,2).")
@@ -68,7 +68,7 @@ class CheckFields(Fields):
 
     name: Name | None = Field(default=None, description="Name in results. Default: its kind.")
     severity: Literal["error", "warn"] = Field(
-        default="error", description="Refuse the data, or only record the result."
+        default="error", description="error: refuse the data. warn: only record the result."
     )
 
 
@@ -131,7 +131,8 @@ AnyCheck = Annotated[
 
 
 def _lineage_kind(value: object) -> str:
-    """Chooses by the form, so that a wrong value gets one message instead of two."""
+    """Selects by the value's type which variant of `lineage` validates it, so that a wrong value gets one error message
+    instead of one per variant."""
     return "columns" if isinstance(value, dict) else "word"
 
 
@@ -159,18 +160,19 @@ class OutputFields(Fields):
         default=None, description="Old name of the dataset, which keeps its identity."
     )
     append_to: DatasetName | None = Field(
-        default=None, description="Appends to this dataset of a sink of the DAG, as other jobs may do too."
+        default=None,
+        description="Appends the rows to this dataset of a sink of the DAG. Several jobs can append to it.",
     )
     description: Summary | None = None
     storage: Storage | None = Field(default=None, description="Default: files, as Parquet.")
     partition: Partition | None = None
     columns: list[Column] | None = Field(
-        default=None, min_length=1, max_length=1000, description="Contract of the columns."
+        default=None, min_length=1, max_length=1000, description="The columns that the data must have."
     )
     checks: list[AnyCheck] = Field(default=[], max_length=100, description="Checks before the data becomes visible.")
     retention: Retention | None = None
     lineage: Lineage = Field(
         default="auto",
-        description="How column lineage is found: from the SELECT, only by ctx.lineage, or not at all. Or the lineage "
-        "itself: for each column the columns that it is computed from, as INPUT.COLUMN.",
+        description="How column lineage is found. auto: from the SELECT. declared: only by ctx.lineage. off: not at "
+        "all. Or the lineage itself: for each column the columns that it is computed from, as INPUT.COLUMN.",
     )

@@ -22,8 +22,8 @@ MAX_ATTEMPTS = 3
 
 
 def parse_dag(text: str | bytes, *, stored: bool = False) -> Dag:
-    """Returns the DAG that a document describes; InvalidDag lists every problem with its line and column. The SELECTs
-    of a document that is `stored` were checked when it was deployed, maybe by another version of the parser."""
+    """Returns the DAG that a document describes. Raises InvalidDag, which lists every problem with its line and column.
+    `stored`: do not check the SELECTs, which were checked at the deploy, maybe by another version of the parser."""
     tree, problems = read_tree(text), Problems()
     document = check_fields(tree, problems)
     jobs = tree.get("jobs")
@@ -96,7 +96,7 @@ def _job(fields: JobFields, defaults: Defaults, resolved: Resolved) -> Job:
 
 
 def _either(own: list[str] | None, default: list[str] | None) -> list[str]:
-    """Returns the list of the job, which may be empty, else that of the defaults."""
+    """Returns the list of the job if it is set, even if it is empty; otherwise the list of the defaults."""
     return own if own is not None else default or []
 
 

@@ -13,8 +13,8 @@ Counts = Mapping[str, int]  # how many partitions datasets have in their current
 
 @dataclass(frozen=True)
 class Rebuild:
-    """A job that is computed again, with the estimated numbers of its partitions and tasks. None if a number is not
-    known: it depends on events to come, or nothing comparable was computed yet."""
+    """A job that is computed again, with the estimated numbers of its partitions and tasks. A number is None if it is
+    not known: it depends on future events, or nothing comparable was computed yet."""
 
     job: str
     partitions: int | None
@@ -23,8 +23,8 @@ class Rebuild:
 
 @dataclass(frozen=True)
 class AffectedReader:
-    """A job of another DAG that reads a dataset which the cutover changes. `updated`: the partitions that differ are
-    events for it. `removed`: it gets no data any more."""
+    """A job of another DAG that reads a dataset which the cutover changes. `updated`: it gets an event for each
+    partition that differs. `removed`: it gets no data any more."""
 
     dag: str
     job: str
@@ -35,8 +35,8 @@ class AffectedReader:
 @dataclass(frozen=True)
 class Plan(Diff):
     """The changes that a deploy would make; `current_version` is 0 before the first cutover. `rebuilds` are the jobs
-    that are computed again. `denied`: why a deploy would be refused, if it would. `readers`: the jobs of other DAGs
-    that the cutover affects."""
+    that are computed again. `denied`: the reasons for which a deploy would be refused. `readers`: the jobs of other
+    DAGs that the cutover affects."""
 
     dag: str
     yaml_hash: str
@@ -69,7 +69,7 @@ def unknown_inputs(dag: Dag, owners: Mapping[str, str]) -> list[str]:
 
 
 def taken_outputs(dag: Dag, owners: Mapping[str, str]) -> list[str]:
-    """Returns why a deploy would be refused: datasets that the document publishes and that another DAG owns."""
+    """Returns a reason to refuse the deploy for each dataset that the document publishes and another DAG owns."""
     return [
         f"dataset {name} belongs to the DAG {owners[name]}; a dataset has one producer; choose another name"
         for name in sorted(dag.datasets())
@@ -78,9 +78,10 @@ def taken_outputs(dag: Dag, owners: Mapping[str, str]) -> list[str]:
 
 
 def trigger_edges(dag: Dag, old_names: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Returns pairs (cause, effect) of what triggers what, as _trigger_edges does for a stored version: a dataset
-    triggers the jobs that read it; a job triggers the datasets that it publishes or appends to, and the jobs that read
-    an output of it without a dataset. `old_names`: the names that renamed datasets have until the cutover."""
+    """Returns pairs (cause, effect) of what triggers what, as the SQL function _trigger_edges does for a stored
+    version. A dataset triggers the jobs that read it. A job triggers the datasets that it publishes or appends to, and
+    the jobs that read an output of it without a dataset. `old_names`: the names that renamed datasets have until the
+    cutover."""
     jobs = {job.name: job for job in dag.jobs}
     edges: list[tuple[str, str]] = []
     for job in dag.jobs:
@@ -93,7 +94,7 @@ def trigger_edges(dag: Dag, old_names: Mapping[str, str]) -> list[tuple[str, str
 
 
 def describe_loop(loop: str) -> str:
-    """Returns why the database would refuse the deploy, if the DAG closes a loop of jobs that trigger each other."""
+    """Returns why the database would refuse a deploy that closes this loop of jobs which trigger each other."""
     return (
         f"the jobs would trigger each other without end: {loop}; remove one of these inputs from its DAG, or write "
         "trigger: false, so that it is only read"
@@ -106,7 +107,7 @@ def estimate_rebuilds(diff: Diff, old: Dag | None, new: Dag, counts: Counts) -> 
     jobs = {job.name: job for job in new.jobs}
     changes = {change.job: change for change in diff.jobs if change.kind in REBUILT}
     known, rebuilds = dict(counts), dict[str, Rebuild]()
-    for job in new.jobs:  # those that it reads from come first
+    for job in new.jobs:  # a job comes after the jobs that it reads from
         if (change := changes.get(job.name)) is None:
             continue
         previous = before.get(change.renamed_from or job.name)
@@ -127,8 +128,8 @@ def _begins_empty(job: Job) -> bool:
 
 def _estimate(job: Job, old: Job | None, jobs: dict[str, Job], counts: Counts) -> Rebuild:
     """Estimates a job by the partitions that its datasets have now, else by the partitions that it reads. Without data
-    to read it is 0. The number of tasks of a new source, or of a job that appends, is unknown: it depends on events to
-    come."""
+    to read, both numbers are 0. The number of tasks of a new source, or of a job that appends, is unknown, because it
+    depends on future events."""
     inputs = [_dataset(item, jobs) for item in job.inputs if item.trigger is not None]
     read = [counts.get(name) if name is not None else None for name in inputs]
     nothing = bool(read) and not any(number is None or number > 0 for number in read)
@@ -151,7 +152,7 @@ def _estimate(job: Job, old: Job | None, jobs: dict[str, Job], counts: Counts) -
 
 
 def _read(job: Job, jobs: dict[str, Job]) -> Iterable[str | None]:
-    """The datasets whose partitions become partitions of the job one by one."""
+    """Yields the datasets of which each partition becomes one partition of the job."""
     if job.execution_strategy != "PerPartition":
         return
     for item in job.inputs:
@@ -164,5 +165,6 @@ def _dataset(item: JobInput, jobs: dict[str, Job]) -> str | None:
 
 
 def _largest_count(datasets: Iterable[str | None], counts: Counts) -> int | None:
-    """The largest of the known numbers: one task writes a partition of every output."""
+    """Returns the largest known number of partitions. The numbers are not added, because one task writes a partition of
+    every output."""
     return max((counts[name] for name in datasets if name is not None and name in counts), default=None)

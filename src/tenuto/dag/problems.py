@@ -66,6 +66,6 @@ def did_you_mean(name: str, known: Iterable[str]) -> str | None:
 
 
 def quoted(value: object) -> str:
-    """Formats a value for a message; long ones are cut."""
+    """Formats a value for a message; long values are cut."""
     text = repr(value)
     return text if len(text) <= 80 else text[:79] + "…"

@@ -1,4 +1,4 @@
-"""Finds datasets that would get readers who cannot read the datasets that they are computed from."""
+"""Finds datasets that roles can read which cannot read the sources of these datasets."""
 
 from collections.abc import Callable, Mapping
 
@@ -6,20 +6,21 @@ from tenuto.dag.definitions import Dag
 
 Roles = Mapping[str, frozenset[str]]  # the roles that can read each dataset; without roles, only admins can
 
-# Which columns of a source reach a dataset, in words: "" if none does, None if it is not known.
+# Which columns of a source flow into a dataset, as text: "" if no column does, None if that is not known.
 Flow = Callable[[str, str], str | None]
 
 
 def named_datasets(dag: Dag) -> list[str]:
-    """Returns every dataset that the document names: published, read, and old names of renamed ones."""
+    """Returns every dataset that the document names: published datasets, datasets that are read, and old names of
+    renamed datasets."""
     read = {item.dataset for job in dag.jobs for item in job.inputs if item.dataset is not None}
     renamed = {old for job in dag.jobs for output in job.outputs if (old := output.renamed_from) is not None}
     return sorted({*dag.datasets(), *read, *renamed})
 
 
 def wider_readers(old: Dag | None, new: Dag, roles: Roles, flow: Flow | None = None) -> list[str]:
-    """Returns a warning for each dataset that a deploy starts to compute from a dataset with fewer readers. `flow` says
-    which columns of a source reach a dataset; if none does, there is no warning."""
+    """Returns a warning for each dataset that a deploy starts to compute from a dataset with fewer readers. `flow`
+    returns which columns of a source flow into a dataset; if no column does, there is no warning."""
     before = _sources(old) if old else {}
     names = _names_before(old, new)
     warnings: list[str] = []
@@ -39,18 +40,18 @@ def wider_readers(old: Dag | None, new: Dag, roles: Roles, flow: Flow | None = N
 
 
 def _names_before(old: Dag | None, new: Dag) -> dict[str, str]:
-    """Returns the names that datasets have until the cutover, for those that it renames."""
+    """Returns the names until the cutover of the datasets that the cutover renames."""
     before = old.datasets() if old else {}
     renamed = {dataset: job.outputs[number].renamed_from for dataset, (job, number) in new.datasets().items()}
     return {dataset: name for dataset, name in renamed.items() if name in before and dataset not in before}
 
 
 def _sources(dag: Dag) -> dict[str, set[str]]:
-    """Returns the datasets that each published dataset is computed from; outputs without a dataset are followed to the
-    datasets behind them, and a sink is computed from the inputs of the jobs that append to it."""
+    """Returns the datasets that each published dataset is computed from. An output without a dataset is replaced by the
+    datasets that its job reads. A sink is computed from the inputs of the jobs that append to it."""
     jobs = {job.name: job for job in dag.jobs}
     read: dict[str, set[str]] = {}
-    for job in dag.jobs:  # those that it reads from come first
+    for job in dag.jobs:  # a job comes after the jobs that it reads from
         read[job.name] = set()
         for item in job.inputs:
             if item.job is None or item.output is None:

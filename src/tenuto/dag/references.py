@@ -1,5 +1,5 @@
-"""Resolves what jobs name: other jobs, outputs, datasets. Finds unknown names, second producers and cycles. Works on
-the tree, so that one wrong field does not hide other problems."""
+"""Resolves the references of jobs to other jobs, outputs and datasets. Finds unknown names, datasets with two
+producers, and cycles. Works on the tree, so that one wrong field does not hide other problems."""
 
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
@@ -12,7 +12,8 @@ Producer = tuple[str, int]  # a job and the position of its output
 
 @dataclass(frozen=True)
 class Resolved:
-    """The names of jobs in an order in which each comes after those that it reads from, and what names mean."""
+    """The names of jobs, in an order in which each job comes after the jobs that it reads from, and the resolved
+    references."""
 
     order: list[str]
     datasets: dict[Producer, str]
@@ -141,7 +142,7 @@ def _resolve_reference(node: YamlNode | None, path: Path, names: _Names, problem
 
 
 def _find_output(job: str, node: YamlNode, path: Path, names: _Names, problems: Problems) -> Producer | None:
-    """Returns job and position of an output."""
+    """Returns the job and position of an output; None if there is no such output."""
     entry = names.jobs.get(job)
     if entry is None:
         problems.add(_at(node, "job"), show_path(path), f"there is no job {job}", did_you_mean(job, names.jobs))

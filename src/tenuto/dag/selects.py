@@ -1,6 +1,6 @@
-"""Checks the SELECTs of jobs with an operator such as sql, and of checks: their syntax, that each is one statement, and
-that it reads inputs of the job, or the data that is checked. Needs sqlglot and DuckDB, of the extra `data`; without
-them, a wrong SELECT is found when the job runs."""
+"""Checks the SELECTs of operators such as sql, and of checks. Each must have a valid syntax, be one statement, and read
+only the inputs of the job, or the data to check. Needs sqlglot and DuckDB, of the extra `data`. Without them, a wrong
+SELECT is found only when the job runs."""
 
 import logging
 from collections.abc import Iterator
@@ -15,8 +15,8 @@ from tenuto.dag.yaml_tree import Path, YamlNode, show_path
 SELECTING = ("sql", "alert_evaluate")  # operators that run the SELECT in their option sql
 PARAMETERS = frozenset({"partition"})  # of the SELECT of a job
 CHECKED = "data"  # what the SELECT of a check reads
-MAX_CHARS = 65_536  # of a SELECT whose tables are looked for
-# Words that DuckDB does not take as columns, and sqlglot does.
+MAX_CHARS = 65_536  # of a SELECT; the tables of longer ones are not checked
+# Words that sqlglot accepts as column names and DuckDB does not.
 RESERVED = frozenset({"analyze", "asymmetric", "at", "check", "column", "default", "end", "offset", "order", "placing",
                       "references", "show", "some", "symmetric", "to", "variadic"})  # fmt: skip
 
@@ -41,7 +41,7 @@ class SqlField:
 
 
 def check_selects(tree: YamlNode, text: str, resolved: Resolved, problems: Problems) -> None:
-    """Adds a problem for each SELECT that is wrong, and for each table in one that it cannot read."""
+    """Adds a problem for each SELECT that is wrong, and for each table that a SELECT names and cannot read."""
     jobs = tree.get("jobs")
     nodes = jobs.items() if jobs else []
     by_name = {job.text("name") or "": job for job in nodes}
@@ -80,14 +80,14 @@ def _check_select(field: SqlField, lines: list[str], problems: Problems) -> None
         message = f"the job has no input {quoted(table)}"
         hint = did_you_mean(table, known) or f"the inputs are {', '.join(known) or 'none'}"
         if field.is_check:
-            message, hint = f"a check cannot read {quoted(table)}", f"its SELECT reads {CHECKED}, which was written"
+            message, hint = f"a check cannot read {quoted(table)}", f"read {CHECKED}, which has the written rows"
         problems.add(_place(lines, field.node, offset), path, message, hint)
 
 
 @lru_cache(maxsize=2048)
 def read_select(sql: str, parameters: frozenset[str] = PARAMETERS) -> Select:
-    """Returns the tables of a SELECT that are neither CTEs nor functions, or what is wrong with it. A SELECT that
-    DuckDB can parse is never reported as wrong, and one that it cannot parse always."""
+    """Returns the tables of a SELECT that are neither CTEs nor functions, or what is wrong with it. Where DuckDB is
+    installed, it alone decides whether a SELECT is wrong."""
     select = _read(sql)
     try:
         from tenuto.dag.statements import NotOneSelect, check_statement
@@ -106,7 +106,7 @@ def _read(sql: str) -> Select:
         from sqlglot import errors, exp
     except ModuleNotFoundError:
         return Select()
-    logging.getLogger("sqlglot").setLevel(logging.ERROR)  # what it does not know is a problem below
+    logging.getLogger("sqlglot").setLevel(logging.ERROR)  # a text that it cannot parse becomes a problem below
     if len(sql) > MAX_CHARS:
         return Select()
     try:

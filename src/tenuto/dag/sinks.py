@@ -9,7 +9,7 @@ OF_THE_SINK = ("dataset", "renamed_from", "storage", "partition", "columns", "ch
 
 
 def check_sinks(tree: YamlNode, resolved: Resolved, problems: Problems) -> None:
-    """Adds a problem for each sink, and each output that appends to one, that cannot work."""
+    """Adds a problem for each mistake in a sink, and in outputs that append to a sink."""
     node = tree.get("jobs")
     jobs = node.items() if node else []
     sinks: set[str] = set()
@@ -54,7 +54,7 @@ def _check_sink(number: int, job: YamlNode, defaults: YamlNode | None, problems:
 
 
 def _check_appends(number: int, job: YamlNode, sinks: set[str], problems: Problems) -> set[Producer]:
-    """Returns the outputs of a job that append to a sink."""
+    """Checks the outputs of a job that append to a sink, and returns them."""
     outputs, targets = job.get("outputs"), set[str]()
     for position, output in enumerate(outputs.items() if outputs else []):
         target, path = output.text("append_to"), ("jobs", number, "outputs", position)

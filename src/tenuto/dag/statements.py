@@ -1,5 +1,5 @@
-"""Reads SQL as DuckDB does, which runs it: what a job may run is decided here, before a deploy and by workers. Nothing
-in here runs SQL. Only for use where DuckDB is installed."""
+"""Parses SQL with DuckDB, which also runs it later. Decides whether a job may run a text: before a deploy, and again in
+workers. Runs no SQL itself. Importing it needs DuckDB."""
 
 import json
 import re
@@ -8,7 +8,7 @@ import duckdb
 
 PIVOT_HINT = "name its columns: pivot … on COLUMN in ('a', 'b')"
 
-# Possessive: a text with many comments would else be read again and again, and the whole process would stand still.
+# Possessive: otherwise a text with many comments would be matched again and again, which would block the process.
 _END = re.compile(r";(?>\s|--[^\n]*|/\*.*?\*/)*+\Z", re.DOTALL)
 
 
@@ -21,8 +21,8 @@ class NotOneSelect(Exception):
 
 
 def one_select(connection: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Statement:
-    """Return the statement to run for a text that is one SELECT. A pivot whose columns are values of the data is
-    several statements for DuckDB: it is put into a SELECT, where it can do nothing but read."""
+    """Return the statement to run for a text that is one SELECT. For DuckDB, a pivot whose columns are values of the
+    data is several statements. Such a pivot is put into a SELECT, in which it can only read."""
     statements = connection.extract_statements(sql)
     kinds = [statement.type for statement in statements]
     if kinds == [duckdb.StatementType.SELECT]:
@@ -53,7 +53,7 @@ def check_statement(sql: str, parameters: frozenset[str]) -> None:
 
 
 def unknown_parameter(name: str, parameters: frozenset[str]) -> str:
-    known = f"there is ${min(parameters)} only" if parameters else "there are none here"
+    known = f"the only parameter is ${min(parameters)}" if parameters else "there are no parameters here"
     return f"the parameter ${name} does not exist; {known}"
 
 

@@ -1,4 +1,4 @@
-"""Checks the keys and values of a DAG document against its fields, and words what is wrong."""
+"""Checks the keys and values of a DAG document against its fields, and describes what is wrong."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -103,7 +103,7 @@ OTHER_VALUES = {
 
 
 def check_fields(tree: YamlNode, problems: Problems) -> DocumentFields | None:
-    """Returns the fields of the document; adds a problem for every key and value that is wrong, and returns None."""
+    """Returns the fields of the document. If keys or values are wrong, adds a problem for each and returns None."""
     try:
         return DocumentFields.model_validate(tree.json())
     except ValidationError as wrong:
@@ -139,8 +139,8 @@ def _add_unknown(path: Path, node: YamlNode, problems: Problems) -> None:
 
 
 def _place(loc: Iterable[str | int], tree: YamlNode, *, missing: bool) -> tuple[Path, Position, YamlNode]:
-    """Finds the node that Pydantic names. Its path also contains names of union members, which are not keys; `dataset`
-    can be either, so the last key in the path decides."""
+    """Finds the node that an error of Pydantic is about. The path of the error also contains names of union members,
+    which are not keys. `dataset` can be either: the last part of the path decides."""
     parts, node, path = list(loc), tree, list[str | int]()
     for number, part in enumerate(parts):
         items, last = node.items(), parts[-1]

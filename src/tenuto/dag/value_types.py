@@ -19,7 +19,7 @@ OPERATOR = r"^[a-z][a-z0-9_]{0,62}(@[0-9A-Za-z][0-9A-Za-z.-]{0,31})?$"
 TASK = r"^[A-Za-z_][A-Za-z0-9_-]{0,99}$"
 QUEUE = r"^[A-Za-z0-9][A-Za-z0-9_.:/-]{0,99}$"
 LABEL = r"^[A-Za-z0-9][A-Za-z0-9_.:/=-]{0,99}$"
-MAX_LABELS = 1000  # characters of all labels of a job: with its queue and operator, less than a task can have
+MAX_LABELS = 1000  # characters of all labels of a job; with queue and operator, this stays below the bound of a task
 CODE_VERSION = r"^[A-Za-z0-9][A-Za-z0-9_.+:-]{0,99}$"
 FUNCTION = r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*:[A-Za-z_][A-Za-z0-9_]*$"
 BUNDLE = r"^(sha256:)?[0-9a-f]{64}$"
@@ -84,7 +84,9 @@ def _schedule(value: str) -> str:
 
 def _queue(value: str) -> str:
     if value.startswith("tenuto."):
-        raise ValueError(f"is {value}: queues that begin with tenuto. are those of dispatchers")
+        raise ValueError(
+            f"is {value}: names that begin with 'tenuto.' are reserved for dispatchers; choose another name"
+        )
     return value
 
 
@@ -127,7 +129,7 @@ def _glob(value: str) -> str:
 
 
 def _readable(check: Callable[[Any], str]) -> Callable[[Any], str]:
-    """Makes the errors of Tenuto's own checks errors of the field."""
+    """Wraps a check so that its InvalidInput becomes a ValueError, which is reported as an error of the field."""
 
     def run(value: Any) -> str:
         try:

@@ -1,4 +1,5 @@
-"""Reads YAML into a tree that keeps the position of every value. Treats the text as hostile: everything is bounded.
+"""Reads YAML into a tree that keeps the position of every value. The text may be hostile, so its size, its depth and
+its values are limited.
 
 Values are those of JSON: plain `yes`, `on`, `012` and `2026-01-31` are texts, not a boolean, an octal number or a date.
 """
@@ -67,7 +68,8 @@ def show_path(path: Path) -> str:
 
 
 def read_tree(text: str | bytes) -> YamlNode:
-    """Returns the document; InvalidDag lists what YAML allows and a DAG does not: aliases, duplicate keys, tags."""
+    """Returns the document. Raises InvalidDag for what YAML allows and a DAG does not: aliases, duplicate keys,
+    tags."""
     events = _events(_decoded(text))
     problems = Problems()
     try:
@@ -179,7 +181,7 @@ class _TreeBuilder:
             self._problems.add(at, show_path(path), f"the text has {len(text):,} characters, more than {MAX_SCALAR:,}")
             return None
         if _CONTROL.search(text):
-            self._problems.add(at, show_path(path), "the text holds a control character")
+            self._problems.add(at, show_path(path), "the text contains a control character")
             return None
         if event.style is not None and event.style != "":
             return text
