@@ -1,5 +1,5 @@
--- Writes the events of commits, as the effects of the kind route_event name them. Commits that were purged meanwhile
--- are left out.
+-- Writes the events of the commits that effects of kind route_event list. Commits that were purged in the meantime get
+-- no event.
 create or replace function tenuto._add_events(p_effects tenuto.outbox[])
   returns void
   language sql

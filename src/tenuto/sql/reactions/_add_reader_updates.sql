@@ -1,7 +1,7 @@
--- Makes dispatchers tell the jobs of other DAGs that read the datasets of a DAG which partitions have changed with its
--- current version: part of a cutover or rollback. p_changes: the datasets whose current version is another one. An
--- earlier change that is not passed on yet becomes part of this one, from the first partition: readers may have read
--- any of the versions before.
+-- Part of a cutover or rollback: makes dispatchers write events for the jobs of other DAGs that read the datasets of a
+-- DAG. The events are about the partitions that changed with its current version. p_changes: the datasets that have
+-- another current version now. An earlier update whose events are not all written becomes part of the new one. It
+-- starts again with the first partition, because readers may have read any of the earlier versions.
 create or replace function tenuto._add_reader_updates(
   p_org_id uuid, p_dag_id uuid, p_version_id uuid, p_changes jsonb[])
   returns void

@@ -1,4 +1,5 @@
--- Raises TN010 if as many events of an output are not handled yet as the source of its job allows (max_inflight).
+-- Raises TN010 if the number of events of an output that are not handled yet has reached max_inflight of the job's
+-- source.
 create or replace function tenuto._check_inflight(p_job tenuto.job_tasks, p_output jsonb)
   returns void
   language plpgsql

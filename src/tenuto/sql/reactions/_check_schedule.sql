@@ -23,7 +23,7 @@ begin
       'write 0 to 86400');
   end if;
 
-  -- As fire_schedules will start it: with the options that the type declares and the metadata that firing adds.
+  -- Checks the start that fire_schedules will make: with the options that the type declares and its own metadata.
   v_details := jsonb_build_array(
     coalesce(p_details, '{}')
     || jsonb_build_object(

@@ -1,4 +1,5 @@
--- Raises TN009 for a schedule whose queue is not among those of a worker key. Null or '*' in p_queues: any queue.
+-- Raises TN009 if a worker key does not allow the queue of a schedule. p_queues: the queues that the key allows; null
+-- or '*' allows any queue.
 create or replace function tenuto._check_schedule_queue(p_name text, p_kind jsonb, p_queues text[])
   returns void
   language plpgsql

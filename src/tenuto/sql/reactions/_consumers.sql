@@ -1,8 +1,8 @@
--- Returns the jobs that read an output, each with the position of the input and with what an event of this version of
--- its dataset does to it: it starts a task (go), or one of a rebuild (rebuild); waits until the version of the DAG is
--- current (wait); or it is of a version that is not current any more (stale). Inputs that are only read start nothing.
--- A version of a DAG that is built computes only the jobs whose datasets are new in it, and reads from the others what
--- is current: their events wait for its cutover.
+-- Returns the jobs that read an output, each with the position of the input and a mode: what an event of this dataset
+-- version does to the job. go: starts a task. rebuild: starts a task of a build. wait: waits until the job's version of
+-- the DAG is current. stale: does nothing, because the dataset version is no longer current. Inputs without a trigger
+-- are left out. A build computes only the jobs whose datasets are new in its version. It reads the current versions of
+-- the other datasets, and events of these wait for its cutover.
 create or replace function tenuto._consumers(
   p_org_id uuid, p_dataset_id uuid, p_dataset_version_id uuid, p_job_key uuid, p_output int, p_dag_version_id uuid)
   returns table (job_id uuid, input int, dag_id uuid, mode text)

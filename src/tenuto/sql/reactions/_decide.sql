@@ -1,7 +1,7 @@
--- Returns what events do to the jobs that read them, by the rules alone: the function that starts tasks finds out
--- whether a queued task takes over an event. Pairs that have a reaction are left out; with p_job_id, only the events
--- that wait for this job are decided again. Jobs of the DAGs p_without are left out. A job that reads an output twice
--- reacts once.
+-- Returns what events do to the jobs that read them: triggered, filtered, paused or stale, with the reason. Does not
+-- check whether a queued task takes over an event (deduped): _start_reactions does. Leaves out pairs of event and job
+-- that have a reaction already. With p_job_id, decides again only the events that wait for this job. Leaves out the
+-- jobs of the DAGs in p_without. A job that reads an output through two inputs reacts once.
 create or replace function tenuto._decide(
   p_org_id uuid, p_event_ids uuid[], p_job_id uuid default null, p_without uuid[] default '{}')
   returns setof tenuto.event_decision
@@ -43,7 +43,7 @@ as $$
       e.dataset_version_id, e.dag_version_id, e.job_key, e.output)
     left join tenuto.event_reactions r on r.event_id = e.id and r.job_id = c.job_id
     where e.id = any (p_event_ids) and e.org_id = p_org_id
-      and not (e.task_id is null and e.data ? 'cutover' and c.producer = c.reader)   -- it is for other DAGs
+      and not (e.task_id is null and e.data ? 'cutover' and c.producer = c.reader)   -- an event of a cutover is for other DAGs
       and case when p_job_id is null then r.event_id is null else r.reaction = 'paused' end
   ), reasons as (
     select p.*, case

@@ -1,6 +1,6 @@
--- Returns the reasons why a DAG cannot be deleted: jobs of other DAGs that read its datasets; and unless the deletion
--- is forced, versions that are being computed, and open tasks, which a forced deletion cancels. At most 20 of each are
--- named.
+-- Returns the reasons why a DAG cannot be deleted, at most 20 of each kind. readers: the jobs of other DAGs that read
+-- its datasets. work: the versions that are being computed, and the tasks that have not ended. With p_force, work is
+-- null, because a forced deletion cancels the tasks.
 create or replace function tenuto._delete_blockers(
   p_org_id uuid, p_dag_id uuid, p_dataset_ids uuid[], p_force boolean, out readers text, out work text)
   language sql

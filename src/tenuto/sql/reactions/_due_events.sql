@@ -1,5 +1,5 @@
--- Returns the events that effects of the kind route_event name, at most p_limit, after those that are routed already:
--- of each org in the order of its effects, and of the orgs in turn, so that none waits for all events of another.
+-- Returns at most p_limit events that effects of kind route_event list and that are not routed yet. The events of an
+-- org come in the order of its effects; orgs take turns, so that none waits for all events of another.
 create or replace function tenuto._due_events(p_effects tenuto.outbox[], p_limit int)
   returns setof tenuto.event_place
   language sql

@@ -1,5 +1,5 @@
--- Queues the end of the alerts of jobs that leave a DAG with its current version, or with the DAG (p_to is null):
--- nothing evaluates them any more.
+-- Queues effects that end the alerts of jobs that version p_from of a DAG has and version p_to has not, because nothing
+-- evaluates these alerts any more. p_to is null if the DAG is deleted.
 create or replace function tenuto._end_job_alerts(p_org_id uuid, p_dag_id uuid, p_from uuid, p_to uuid)
   returns void
   language plpgsql
@@ -9,7 +9,7 @@ begin
     jsonb_build_object('job', d.name || '/' || j.name, 'alerts', '[]'::jsonb), 'alerts of ' || j.id,
     tenuto._uuid7()::text)
   from tenuto.dags d
-  cross join (   -- grouped, not joined: a new version has no statistics, and a join read all of its jobs for each
+  cross join (   -- grouped, not joined: without statistics of the new version, a join would read all jobs for each
     select n.name, (array_agg(n.id))[1] as id
     from tenuto.jobs n
     where n.org_id = p_org_id and n.dag_version_id in (p_from, p_to)

@@ -1,5 +1,5 @@
--- Returns a source job of the current version of its DAG by its key. No row if it is paused or held, or if no current
--- version has it.
+-- Returns a source job by its key, as the current version of its DAG defines it. Returns no row if the job is paused or
+-- held, or if no current version has it.
 create or replace function tenuto._find_source(p_org_id uuid, p_job_key uuid)
   returns table (dag text, version int, job tenuto.jobs)
   language sql

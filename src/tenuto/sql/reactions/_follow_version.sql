@@ -1,10 +1,11 @@
--- Makes what starts the sources of a DAG follow a version that becomes current: part of its cutover or rollback.
+-- Replaces the backlogs, schedules and webhooks of a DAG by those of a version that becomes current. Part of its
+-- cutover or rollback.
 create or replace function tenuto._follow_version(p_org_id uuid, p_dag_id uuid, p_version_id uuid)
   returns void
   language plpgsql
 as $$
 begin
-  perform tenuto._put_backlogs(p_org_id, p_dag_id, p_version_id);   -- before schedules, as watch_backlogs locks them
+  perform tenuto._put_backlogs(p_org_id, p_dag_id, p_version_id);   -- first: watch_backlogs locks in this order too
   perform tenuto._put_job_schedules(p_org_id, p_dag_id, p_version_id);
   perform tenuto._put_webhooks(p_org_id, p_dag_id, p_version_id);
 end

@@ -1,5 +1,6 @@
--- Returns how many of the newest 1,000 events of a dataset, as a version of its DAG publishes it, are not handled yet:
--- not routed, or with a task that has not ended; and the time of the oldest of these.
+-- Returns how many of the newest 1,000 events of a dataset version are not handled yet, and the time of the oldest of
+-- these. An event is not handled yet if it is not routed, or if a task that it started has not ended. p_dag_version_id:
+-- the version of the DAG that publishes the dataset version.
 create or replace function tenuto._inflight(
   p_org_id uuid, p_dag_version_id uuid, p_dataset_id uuid, p_version_id uuid, out events int,
   out oldest_at timestamptz)

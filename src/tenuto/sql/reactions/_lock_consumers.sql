@@ -1,6 +1,7 @@
--- Shares the locks of the DAGs whose jobs read the outputs that events are about, and of those whose paused events are
--- routed, until the transaction ends: what is current, building or paused in them does not change while events are
--- routed. Never waits: returns the DAGs that another transaction, such as an open deploy, is changing.
+-- Takes shared locks, until the transaction ends, of the DAGs whose jobs read the outputs that the events are about,
+-- and of the DAGs whose paused events the effects route. So nothing in them becomes current, building or paused while
+-- events are routed. Never waits: returns the DAGs that another transaction has locked to change them, such as a
+-- deploy.
 create or replace function tenuto._lock_consumers(p_events tenuto.event_place[], p_effects tenuto.outbox[])
   returns uuid[]
   language sql

@@ -1,5 +1,5 @@
--- Returns the name of an input of a job that has no commit of a partition yet, for a job that waits for the same
--- partition of all of its inputs; null if all have it.
+-- For a job that waits for the same partition of all of its inputs (all_same_partition): returns the name of the first
+-- input that has no commit of this partition yet; null if all have one.
 create or replace function tenuto._missing_input(
   p_org_id uuid, p_job_id uuid, p_dag_version_id uuid, p_partition text)
   returns text

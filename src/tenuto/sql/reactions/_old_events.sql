@@ -1,6 +1,6 @@
--- Returns the events (and events of reactions) whose retention is over and that are in no weekly partition, so that
--- they are not dropped with one: they were added while the partition of their week did not exist. Runs as the owner,
--- the only role that can read the default partitions.
+-- Returns events whose retention is over and that have a row in a default partition: their own, or that of a reaction.
+-- Such a row was added while the partition of its week did not exist, so it is not dropped with a weekly partition.
+-- Runs as the owner, the only role that can read the default partitions.
 create or replace function tenuto._old_events(p_limit int)
   returns table (id uuid, org_id uuid)
   language sql

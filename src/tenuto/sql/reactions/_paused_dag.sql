@@ -1,5 +1,5 @@
--- Returns the DAG whose paused events an effect of the kind route_event routes; null if it routes new events, or if
--- there is no such DAG any more.
+-- Returns the DAG whose paused events an effect of kind route_event routes. Null if the effect routes new events, or if
+-- the DAG was deleted.
 create or replace function tenuto._paused_dag(p_effect tenuto.outbox)
   returns uuid
   language sql

@@ -1,6 +1,6 @@
--- Returns the kind of a schedule. If the schedule inherits its queue and the worker key that declares it is restricted
--- to queues, the kind gets the present queue, so that the schedule stays there when its type is declared for another
--- queue later.
+-- Returns the kind of a schedule that a worker key declares. If the key is restricted to queues and the schedule
+-- inherits its queue, adds the queue that the type has now: so the schedule stays in this queue when its type is
+-- declared for another one later.
 create or replace function tenuto._pinned_kind(p_org_id uuid, p_kind jsonb, p_queues text[])
   returns jsonb
   language sql

@@ -1,5 +1,5 @@
--- Gives the webhooks of a DAG the paths that the sources of one of its versions have. Raises TN004 for a path that
--- another job has.
+-- Sets the paths of the webhooks of a DAG to those in the sources of one of its versions. Raises TN004 if a webhook of
+-- another job has the path.
 create or replace function tenuto._put_webhooks(p_org_id uuid, p_dag_id uuid, p_version_id uuid)
   returns void
   language plpgsql
@@ -16,7 +16,7 @@ begin
   update tenuto.webhooks w
   set path = j.definition #>> '{source,webhook_path}'
   from tenuto.job_controls c
-  left join lateral (   -- one look-up per job: a new version has no statistics, and a plain join read all for each
+  left join lateral (   -- one look-up per job: without statistics of the new version, a join would read all for each
     select j.definition
     from tenuto.jobs j
     where j.org_id = c.org_id and j.dag_version_id = p_version_id and j.job_key = c.job_key

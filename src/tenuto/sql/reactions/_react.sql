@@ -1,7 +1,7 @@
--- Lets the jobs that read some outputs react to events: writes one reaction per event and job and starts their tasks.
--- With p_job_id, only this job reacts, to events that waited for it; jobs of the DAGs p_without do not react. A job
--- whose tasks cannot be started does not stop the others. Returns how many reactions are new. The caller has locked the
--- DAGs of the consumers.
+-- Makes the jobs that read some outputs react to events: writes one reaction per event and job and starts their tasks.
+-- With p_job_id, only this job reacts, to events that waited for it. Jobs of the DAGs in p_without do not react. If the
+-- tasks of a job cannot be started, its reactions are filtered, with the error as the reason; the other jobs still
+-- react. Returns how many reactions are new. The caller has locked the DAGs of the consumers.
 create or replace function tenuto._react(
   p_org_id uuid, p_event_ids uuid[], p_job_id uuid default null, p_without uuid[] default '{}')
   returns int
@@ -26,7 +26,7 @@ begin
     from unnest(v_decisions) d
     where d.reaction = 'triggered'
     group by d.job_id
-    order by d.job_id   -- one order of locks for all callers
+    order by d.job_id   -- all callers lock in this order
   loop
     begin
       v_count := v_count + tenuto._start_reactions(p_org_id, v_job.decisions, v_again);

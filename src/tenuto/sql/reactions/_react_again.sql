@@ -1,6 +1,5 @@
--- Routes a page of events that waited for a version of a DAG, or for a job that was paused: {"version": …} or
--- {"job": …}. Returns the payload to continue with, null after the last page. Events that must wait longer stay as they
--- are.
+-- Routes a page of the events that waited for a version of a DAG ({"version": …}) or for a paused job ({"job": …}).
+-- Returns the payload for the next page; null after the last page. Events that must wait longer stay paused.
 create or replace function tenuto._react_again(p_org_id uuid, p_payload jsonb, p_limit int)
   returns jsonb
   language plpgsql

@@ -1,4 +1,4 @@
--- Raises TN004 for the schedule of a job: the document of its DAG says when it starts.
+-- Raises TN004 if a schedule belongs to a job of a DAG, because only the document of the DAG can change it.
 create or replace function tenuto._refuse_job_schedule(p_org_id uuid, p_name text)
   returns void
   language plpgsql

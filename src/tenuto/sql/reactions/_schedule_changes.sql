@@ -1,5 +1,5 @@
--- Returns the declared fields in which two versions of a schedule differ, as {field: {"old": …, "new": …}}. Null for
--- p_old: the schedule is new.
+-- Returns the declared fields of a schedule that a change has changed, as {field: {"old": …, "new": …}}. p_old is null
+-- for a new schedule.
 create or replace function tenuto._schedule_changes(p_old tenuto.schedules, p_new tenuto.schedules)
   returns jsonb
   language sql

@@ -1,6 +1,7 @@
--- -> queued: starts a task of a source job for each of p_times, with what started it in p_sources, and returns their
--- runs. If an output has partitions by time, the task is for the period of its time, or the one before it. With
--- p_scope, a key of p_keys starts only one task of the job in this scope. Null if the job is paused.
+-- -> queued: starts a task of a source job for each time in p_times and returns their runs. p_sources: what started
+-- each task. If an output is partitioned by time, the task computes the period of its time, or the period before it
+-- (partition: previous). With p_scope, each key in p_keys starts only one task of the job in this scope. Returns null
+-- if the job is paused or held, or if no current version has it.
 create or replace function tenuto._start_source(
   p_org_id uuid, p_job_key uuid, p_times timestamptz[], p_sources jsonb[], p_scope text default null,
   p_keys text[] default null)

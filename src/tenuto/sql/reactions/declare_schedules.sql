@@ -1,7 +1,7 @@
--- Declares the schedules of an app: puts those in p_schedules (the parameters of put_schedule), and deletes the
--- schedule of each type in p_types that is not among them. The latest declaration wins. p_queues are the queues of the
--- worker key that makes the declaration (null or '*': any); a schedule for another queue or with a limit of another
--- queue raises TN009. Returns what changed, for the audit log.
+-- Declares the schedules of an app: puts those in p_schedules (each has the parameters of put_schedule), and deletes
+-- the schedule of each type in p_types that is not among them. The latest declaration wins. p_queues: the queues that
+-- the declaring worker key allows (null or '*': any). Raises TN009 for a schedule of another queue, or with a limit of
+-- another queue. Returns what changed, for the audit log.
 create or replace function tenuto.declare_schedules(
   p_org_id uuid, p_types text[], p_schedules jsonb, p_queues text[] default null)
   returns table (name text, action text, changes jsonb)
@@ -14,7 +14,7 @@ declare
   v_kind jsonb;
   v_details jsonb;
 begin
-  -- In the order of the names, whether they are put or deleted: concurrent declarations do not deadlock.
+  -- Puts and deletes schedules in the order of their names, so that concurrent declarations do not deadlock.
   for v_item in
     select coalesce(d.s ->> 'name', t.type) as name, d.s as schedule
     from jsonb_array_elements(p_schedules) d(s)
@@ -42,7 +42,7 @@ begin
         coalesce((v_item.schedule ->> 'jitter_seconds')::float8, 0));
       action := 'put';
       changes := tenuto._schedule_changes(v_old, v_new);
-      if changes <> '{}' then   -- a worker that starts again changes nothing
+      if changes <> '{}' then   -- empty when a worker declares the same again
         return next;
       end if;
     elsif v_old.name is not null then

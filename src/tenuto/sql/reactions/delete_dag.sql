@@ -1,8 +1,8 @@
--- any -> deleted: deletes a DAG with its datasets: no version is current any more, its schedules, webhooks, pauses,
+-- any -> deleted: deletes a DAG with its datasets. No version is current any more. Its schedules, webhooks, pauses,
 -- limits and states are deleted, and dispatchers delete the data of its datasets. Raises TN004 while a job of another
--- DAG reads one of them, while a version is computed or a task is open; forced, those tasks are cancelled. The history
--- of its deploys, its tasks and its lineage stay. Its name can be used again, for another DAG. With p_dry_run, changes
--- nothing.
+-- DAG reads one of its datasets. Without p_force, also raises TN004 while a version is being computed or a task has not
+-- ended; with p_force, these tasks are cancelled. The history of deploys, the tasks and the lineage stay. The name can
+-- be used again, for another DAG. With p_dry_run, changes nothing.
 create or replace function tenuto.delete_dag(
   p_org_id uuid, p_name text, p_actor text, p_force boolean default false, p_dry_run boolean default false)
   returns table (dag text, versions int, datasets text[], dataset_versions int)
@@ -14,7 +14,7 @@ declare
     select d.id from tenuto.datasets d
     where d.org_id = p_org_id and d.dag_id = v_dag_id and d.deleted_at is null
     order by d.id
-    for update);   -- waits for deploys of DAGs that read them
+    for update);   -- waits for deploys of DAGs that read these datasets
   v_names text[] := array(
     select d.name from tenuto.datasets d where d.org_id = p_org_id and d.id = any (v_ids) order by d.name);
   v_blockers record := tenuto._delete_blockers(p_org_id, v_dag_id, v_ids, p_force);
@@ -33,7 +33,7 @@ begin
                where v.org_id = p_org_id and v.dataset_id = any (v_ids) and v.purged_at is null);
 
   if not p_dry_run then
-    perform tenuto._leave_version(p_org_id, v.id)   -- triggers may still add tasks to the current one
+    perform tenuto._leave_version(p_org_id, v.id)   -- triggers may still add tasks to the current version
     from tenuto.dag_versions v
     where v.org_id = p_org_id and v.dag_id = v_dag_id
       and (v.status in ('current', 'building')

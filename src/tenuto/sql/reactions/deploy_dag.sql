@@ -1,7 +1,7 @@
 -- -> building | ready: stores a DAG document that the caller has checked as a new version, with its jobs and datasets.
--- Dispatchers compute the datasets that are new beside the current ones; nothing that is current changes before a
--- cutover. Deploying a document again returns its version; if it has failed, what failed is computed again. p_auto: the
--- version becomes current when it is built, unless another version than now is current then.
+-- Dispatchers compute the new datasets beside the current ones; nothing that is current changes before a cutover.
+-- Deploying a document again returns its version. If this version has failed, its failed parts are computed again.
+-- p_auto: the version becomes current when it is built, unless another version has become current by then.
 create or replace function tenuto.deploy_dag(
   p_org_id uuid, p_name text, p_yaml text, p_yaml_hash text, p_hash_version int, p_jobs jsonb, p_actor text,
   p_plan jsonb default null, p_auto boolean default false)
@@ -30,7 +30,7 @@ begin
     perform tenuto._check_bundles(p_org_id, p_jobs);
     v_version_id := tenuto._add_version(p_org_id, v_dag_id, p_yaml, p_yaml_hash, p_hash_version, p_actor);
     perform tenuto._add_jobs(p_org_id, v_dag_id, v_version_id, v_base, p_jobs);
-    perform tenuto._lock_loops(p_org_id, v_version_id);   -- before the rows of datasets, as a cutover
+    perform tenuto._lock_loops(p_org_id, v_version_id);   -- before the rows of datasets, as in a cutover
     perform tenuto._lock_readers(p_org_id);
     perform tenuto._hold_inputs(p_org_id, v_dag_id, v_version_id);
     perform tenuto._leave_lost_sources(p_org_id, v_dag_id, v_version_id);
@@ -50,7 +50,7 @@ begin
   elsif exists (
     select from tenuto.dag_versions v where v.org_id = p_org_id and v.id = v_version_id and v.status = 'failed'
   ) then
-    perform tenuto._check_loops(p_org_id, p_name, v_version_id);   -- before it is computed again
+    perform tenuto._check_loops(p_org_id, p_name, v_version_id);   -- before the version is computed again
     perform tenuto._check_version_data(p_org_id, v_dag_id, v_version_id);
   end if;
   select coalesce(max(v.version), 0) into v_current

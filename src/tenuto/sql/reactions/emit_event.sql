@@ -1,7 +1,8 @@
--- Emits an event of an output from the running task of a job. It takes effect at once, not when the task ends: the jobs
--- that read this output react to it. p_output is the dataset, the name of the output or its position. With a key, it is
--- emitted once per job: a later attempt that emits it again gets the first event. Raises TN010 while the source has as
--- many events in flight as it allows. Fenced: a worker that lost the task cannot emit.
+-- Emits an event of an output from the running task of a job. The jobs that read this output react at once, not only
+-- when the task ends. p_output: the dataset, the name of the output or its position. With p_key, the event is emitted
+-- once per job: a later attempt that uses the same key gets the first event. Raises TN010 if the number of events of
+-- the output that are not handled yet has reached max_inflight of the source. Fenced: a worker that lost the task
+-- cannot emit.
 create or replace function tenuto.emit_event(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_output text, p_data jsonb default null,
   p_partition text default null, p_key text default null)

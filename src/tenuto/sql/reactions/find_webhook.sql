@@ -1,4 +1,5 @@
--- Returns the webhook of a path, with the facts that its secret is derived from. Raises TN001 if there is none.
+-- Returns the webhook of a path: the key of its job and the rotation, from which its secret is derived. Raises TN001 if
+-- there is none.
 create or replace function tenuto.find_webhook(p_org_id uuid, p_path text)
   returns table (job_key uuid, rotation int)
   language plpgsql

@@ -1,4 +1,5 @@
--- Fires one schedule, as fire_schedules does. Returns null if the next time of the schedule was not p_expected.
+-- Fires one schedule, as fire_schedules does. Returns null if it was not fired, because its next time is not p_expected
+-- or it is paused.
 create or replace function tenuto.fire_schedule(
   p_org_id uuid, p_name text, p_expected timestamptz, p_fire_times timestamptz[], p_next_at timestamptz)
   returns uuid[]

@@ -1,5 +1,5 @@
--- -> queued: starts one run of a schedule now. Its next time stays the same, and a paused schedule stays paused.
--- Returns the id of the run; every call starts a new run.
+-- -> queued: starts one run of a schedule now. The next time of the schedule stays the same, and a paused schedule
+-- stays paused. Returns the id of the run; every call starts a new run.
 create or replace function tenuto.fire_schedule_now(p_org_id uuid, p_name text)
   returns uuid
   language plpgsql

@@ -1,9 +1,9 @@
--- Starts one run for each fire time of each schedule and sets its next time, if the schedule still waits for the
--- expected time: of two dispatchers, only one fires it. Returns a row for each schedule that this call fired; the
--- others were fired, edited, paused or deleted meanwhile. p_fire_times has a list of fire times per schedule; an empty
--- list skips the time. A fire time is a dedupe key in the scope of the schedule's name, so that it starts only one run
--- even if an edit of the schedule makes the same time due again. A schedule of a job starts tasks of the job. One
--- whose first time is still to be computed gets only its next time.
+-- Starts one run for each fire time of each schedule, and sets the next time of the schedule. Skips a schedule that
+-- does not wait for the time p_expected any more, so that only one of two dispatchers fires it. Returns a row for each
+-- schedule that this call fired; the others were fired, edited, paused or deleted in the meantime. p_fire_times: a list
+-- of fire times per schedule; an empty list starts no run. A fire time is a dedupe key in the scope of the schedule's
+-- name, so that it starts only one run even if an edit of the schedule makes the same time due again. A schedule of a
+-- job starts tasks of the job. If the first time of a schedule is not computed yet, only sets its next time.
 create or replace function tenuto.fire_schedules(
   p_org_ids uuid[], p_names text[], p_expected timestamptz[], p_fire_times jsonb, p_next_at timestamptz[])
   returns table (org_id uuid, name text, run_ids uuid[])
@@ -42,7 +42,7 @@ begin
         from tenuto.schedules s
         where s.org_id = v_org and s.name = d.name and s.next_at = d.expected and s.paused_at is null
           and not s.held
-        for update skip locked   -- by a cutover, say, that is not committed yet: fired after it
+        for update skip locked   -- an open cutover may hold the lock: fired after it
       ) s
     ), fired as (
       update tenuto.schedules s
@@ -95,6 +95,6 @@ begin
   return query
   select j.org_id, j.name, tenuto._fire_job(j.org_id, j.job_key, j.moments)
   from jsonb_to_recordset(v_jobs) as j(org_id uuid, name text, job_key uuid, moments timestamptz[]);
-  perform tenuto._make_ready(v_queued);   -- once and last, since it locks limits
+  perform tenuto._make_ready(v_queued);   -- once and at the end, because it locks limits
 end
 $$;

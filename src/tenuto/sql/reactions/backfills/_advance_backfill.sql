@@ -1,6 +1,6 @@
--- running -> completed | failed, cancelling -> cancelled, when no task of the backfill is open any more; else counts
--- the next ends and starts the next tasks, or cancels those that are open. How soon it looks again depends on how long
--- nothing has changed: after 0.1 to 5 seconds.
+-- running -> completed | failed, cancelling -> cancelled, when all tasks of the backfill have ended. Before that,
+-- counts the tasks that have ended. A running backfill also starts its next tasks; one that is being cancelled cancels
+-- its tasks. The backfill is due again after 0.1 to 5 seconds: the longer nothing has changed, the later.
 create or replace function tenuto._advance_backfill(p_backfill tenuto.backfills)
   returns void
   language plpgsql

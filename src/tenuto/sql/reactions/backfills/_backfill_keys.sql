@@ -1,5 +1,5 @@
--- Returns the next partitions of a backfill, at most p_limit, in its order; none after the last. Partitions by time and
--- range are counted, so that a million of them are never in a row or in memory.
+-- Returns the next partitions of a backfill, at most p_limit, in its order; none after the last. Computes the keys of
+-- partitions by time or range from their position, so that a million keys are never in one row or in memory.
 create or replace function tenuto._backfill_keys(p_backfill tenuto.backfills, p_limit int)
   returns text[]
   language plpgsql

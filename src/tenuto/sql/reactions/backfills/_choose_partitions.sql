@@ -1,6 +1,6 @@
--- Returns for partitions of a job, in their order, whether a backfill starts a task for each, waits for one that is
--- open already, or skips it. p_reprocess none: starts what is not committed; failed: also partitions whose newest task
--- did not complete; all: everything.
+-- Returns for each partition of a job, in order, what a backfill does: start a task, wait for a task that has not
+-- ended, or skip the partition. p_reprocess none: starts tasks of partitions that are not committed. failed: also of
+-- partitions whose newest task did not complete. all: of all partitions.
 create or replace function tenuto._choose_partitions(
   p_job tenuto.jobs, p_version_id uuid, p_reprocess text, p_keys text[])
   returns table (no bigint, key text, choice text, task_id uuid)
@@ -23,12 +23,12 @@ begin
          case when n.is_open and not s.is_committed then n.task_id end
   from unnest(p_keys) with ordinality k(key, no)
   cross join lateral (
-    select coalesce((   -- a limit, so that it is looked up and not hashed
+    select coalesce((   -- the limit makes Postgres look up each key instead of hashing all
       select true
       from tenuto.current_partitions c
       where c.org_id = p_job.org_id and c.dataset_version_id = p_version_id and c.partition_key = k.key
       limit 1), false) as is_committed
-    offset 0) s   -- once per partition
+    offset 0) s   -- evaluated once per partition
   left join lateral (
     select t.task_id, a.outcome, a.outcome is null and tenuto._is_open(t.task_id) as is_open
     from (

@@ -1,6 +1,7 @@
--- Returns the row of a new backfill of a dataset: partitions from the first to the last, both included, or those of a
--- list; without either, the only part of a dataset without partitions. Raises TN001 for an unknown dataset, TN003 for
--- wrong options, TN004 for a dataset that no current job computes, or whose job runs for every update.
+-- Returns the row of a new backfill of a dataset. Its partitions are those from p_first to p_last, both included, or
+-- those in p_partitions. Without any of these, it computes a dataset that has no partitions. Raises TN001 for an
+-- unknown dataset and TN003 for wrong options. Raises TN004 if no current job computes the dataset, or if its job is a
+-- sink or runs for every update.
 create or replace function tenuto._describe_backfill(
   p_org_id uuid, p_dataset text, p_first text, p_last text, p_partitions text[], p_reprocess text, p_downstream text,
   p_concurrency int, p_descending boolean, p_reason text)

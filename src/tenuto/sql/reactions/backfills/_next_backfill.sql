@@ -1,4 +1,4 @@
--- Returns when the next piece of a backfill is due, except parked ones; null if none is.
+-- Returns the earliest time at which a backfill is due that is not parked; null if there is none.
 create or replace function tenuto._next_backfill()
   returns timestamptz
   language sql

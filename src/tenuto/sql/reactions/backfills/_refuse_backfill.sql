@@ -1,4 +1,4 @@
--- Raises TN001 if there is no such backfill, else TN004: in its state it cannot be changed in this way.
+-- Raises TN001 if the backfill does not exist, else TN004: its status does not allow this change.
 create or replace function tenuto._refuse_backfill(p_org_id uuid, p_id uuid, p_change text)
   returns void
   language plpgsql

@@ -1,6 +1,6 @@
--- -> queued: starts the next tasks of a backfill, as many as it has room for, of at most 1,000 partitions. The tasks
--- and the position are committed together, so that a backfill that was interrupted continues after the last piece.
--- Returns the row as it is now.
+-- -> queued: starts the next tasks of a backfill: as many as its concurrency allows, for at most 1,000 partitions. The
+-- tasks and the position are committed together, so that a backfill that was interrupted continues after the last
+-- piece. Returns the changed row.
 create or replace function tenuto._start_backfill_piece(p_backfill tenuto.backfills)
   returns tenuto.backfills
   language plpgsql
@@ -21,7 +21,7 @@ begin
   if v_target.problem is null and v_room > 0 then
     v_keys := tenuto._backfill_keys(p_backfill, 1000);
   end if;
-  -- Up to the partition that would need more room.
+  -- Stops before the first partition that would exceed the concurrency.
   select count(*) as looked_at, count(*) filter (where c.choice = 'skip') as skipped,
          array_agg(c.key order by c.no) filter (where c.choice = 'start') as keys,
          array_agg(c.task_id order by c.no) filter (where c.choice = 'wait') as task_ids,

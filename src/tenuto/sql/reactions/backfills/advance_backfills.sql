@@ -1,5 +1,6 @@
--- Does one piece each of backfills that are due, at most p_limit: starts tasks, counts their ends, or cancels them.
--- With p_keys, only these backfills (their ids), even if they are parked. Returns how many pieces were done.
+-- Does the next piece of work of backfills that are due, at most p_limit: counts tasks that have ended, and starts or
+-- cancels tasks. With p_keys, only for the backfills with these ids, even if they are parked. Returns for how many
+-- backfills it did so.
 create or replace function tenuto.advance_backfills(p_limit int default 1, p_keys text[] default null)
   returns bigint
   language plpgsql

@@ -1,5 +1,5 @@
--- running | paused -> cancelling: dispatchers cancel the tasks that the backfill has started and that have not ended,
--- then it is cancelled. Committed data stays. Idempotent.
+-- running | paused -> cancelling: dispatchers cancel the tasks that the backfill has started and that have not ended.
+-- Then the backfill is cancelled. Committed data stays. Idempotent.
 create or replace function tenuto.cancel_backfill(p_org_id uuid, p_id uuid)
   returns void
   language plpgsql

@@ -1,4 +1,4 @@
--- Returns a backfill with its progress; TN001 if there is none.
+-- Returns a backfill with its progress. Raises TN001 if there is none.
 create or replace function tenuto.get_backfill(p_org_id uuid, p_id uuid)
   returns table (id uuid, dataset text, dag text, job text, first text, last text, partitions text[], reprocess text,
     downstream text, concurrency int, descending boolean, reason text, created_by text, status text, error text,

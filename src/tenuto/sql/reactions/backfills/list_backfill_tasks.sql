@@ -1,5 +1,6 @@
--- Returns a page of the tasks of a backfill that are open or did not complete, by id, after a task. Those that
--- completed are only counted. Tasks of other jobs follow from its commits (direct is false).
+-- Returns a page of the tasks of a backfill that have not ended or did not complete, in the order of their ids,
+-- starting after p_after. Completed tasks are only counted. direct is false for tasks of other jobs, which the commits
+-- of the backfill have started.
 create or replace function tenuto.list_backfill_tasks(
   p_org_id uuid, p_id uuid, p_after uuid default null, p_limit int default 50)
   returns table (task_id uuid, job text, partition text, direct boolean, failed boolean, error text)

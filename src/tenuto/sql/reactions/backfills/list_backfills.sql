@@ -1,4 +1,5 @@
--- Returns a page of backfills, newest first, before one of them: of all datasets, or of one; in any status, or in one.
+-- Returns a page of backfills, newest first, starting before the id p_before. p_dataset: only backfills of this
+-- dataset. p_status: only backfills with this status.
 create or replace function tenuto.list_backfills(
   p_org_id uuid, p_dataset text default null, p_status text default null, p_before uuid default null,
   p_limit int default 50)

@@ -1,4 +1,4 @@
--- running -> paused: the backfill starts no more tasks; those that it has started continue. Idempotent.
+-- running -> paused: the backfill starts no more tasks; tasks that it has started continue. Idempotent.
 create or replace function tenuto.pause_backfill(p_org_id uuid, p_id uuid)
   returns void
   language plpgsql

@@ -1,4 +1,4 @@
--- paused -> running: the backfill continues where it was. Idempotent.
+-- paused -> running: the backfill continues after its last piece. Idempotent.
 create or replace function tenuto.resume_backfill(p_org_id uuid, p_id uuid)
   returns void
   language plpgsql

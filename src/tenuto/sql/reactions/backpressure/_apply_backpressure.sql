@@ -1,6 +1,6 @@
--- Holds and releases jobs of an org, so that exactly those are held whose readers have too large a backlog. Events that
--- waited for a job that is released are routed, and once more a minute later: a transaction that saw the job as held
--- may add one until then.
+-- Holds the jobs of an org that feed a job with too large a backlog, and releases all others. Routes the events that
+-- waited for a released job. Routes them once more a minute later, because a transaction that saw the job as held may
+-- add such an event until then.
 create or replace function tenuto._apply_backpressure(p_org_id uuid)
   returns void
   language plpgsql

@@ -1,5 +1,6 @@
--- Returns the jobs that backpressure holds in an org: those that a job with too large a backlog reads from in the
--- current versions, directly or through others, also of other DAGs. Inputs that are only read do not count.
+-- Returns the jobs of an org that backpressure holds, with the reason. In the current versions, these are the jobs that
+-- feed a job with too large a backlog, directly or through other jobs, even of other DAGs. Inputs without a trigger do
+-- not count.
 create or replace function tenuto._held_jobs(p_org_id uuid)
   returns table (job_key uuid, reason text)
   language sql

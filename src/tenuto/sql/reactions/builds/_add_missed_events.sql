@@ -1,7 +1,7 @@
--- Makes up to p_limit events wait for a version of a DAG that has become current again: those that arrived while
--- another version was current, and those whose tasks a rollback cancelled, for jobs that run for every update, or
--- append, and that the other version defines in another way. Other jobs look at partitions. Returns how many. Events
--- that retention has taken are not among them.
+-- Makes up to p_limit events wait for a version of a DAG that has become current again: events that arrived while
+-- another version was current, and events whose tasks a rollback cancelled. They wait for jobs that the other version
+-- defines in another way and that run for every update or append. For other jobs, the build compares partitions
+-- instead. Returns p_limit if there may be more events. Events that retention has deleted are not included.
 create or replace function tenuto._add_missed_events(p_build tenuto.builds, p_limit int)
   returns int
   language plpgsql
@@ -34,7 +34,7 @@ begin
       on a.task_id = r.task_id and a.end_no = 0 and a.outcome = 'cancelled'
      and tenuto._is_rolled_back(a.error)
     where j.org_id = p_build.org_id and j.id = any (v_jobs) and r.created_at >= v_since
-      and not exists (   -- these are started again by the build
+      and not exists (   -- the build starts these again
         select from tenuto.build_tasks b where b.dag_version_id = p_build.dag_version_id and b.task_id = r.task_id)
     order by r.event_id, r.job_id
     limit p_limit) c
@@ -67,7 +67,7 @@ begin
     where i.dataset_id is null and e.org_id = i.org_id and e.dataset_id is null and e.created_at >= v_since
       and e.job_key = i.parent_key and e.output = i.output) e
   where j.org_id = p_build.org_id and j.id = any (v_jobs)
-    and not exists (   -- nor does another version with the same definition, which publishes the same data
+    and not exists (   -- a reaction in a version with the same definition counts: it publishes the same data
       select from tenuto.event_reactions r
       join tenuto.jobs o on o.org_id = r.org_id and o.id = r.job_id
       where r.event_id = e.id and r.job_key = j.job_key

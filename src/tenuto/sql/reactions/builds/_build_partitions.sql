@@ -1,6 +1,6 @@
--- Returns the partitions of a job that follow from these partitions of one of its inputs, as an event of each of them
--- would lead to: mapped and filtered as the input says; and if the job waits for the same partition of all inputs, only
--- those that all inputs have. Input -1 of a source stands for its own partitions.
+-- Returns the partitions of a job that events of these partitions of one of its inputs would start. Maps and filters
+-- them as the input defines. If the job waits for the same partition of all inputs, returns only partitions that all
+-- inputs have. Input -1 means that the job is a source and p_keys are its own partitions.
 create or replace function tenuto._build_partitions(p_input tenuto.build_inputs, p_keys text[])
   returns table (key text, partition text)
   language plpgsql

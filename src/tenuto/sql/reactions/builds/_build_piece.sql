@@ -1,4 +1,4 @@
--- Returns how many partitions one transaction of a build processes, which takes about 0.1 s.
+-- Returns how many partitions one transaction of a build processes. Such a transaction takes about 0.1 s.
 create or replace function tenuto._build_piece()
   returns int
   language sql

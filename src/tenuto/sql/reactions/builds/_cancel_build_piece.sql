@@ -1,5 +1,5 @@
--- Cancels one piece of the tasks of a version of a DAG that was rolled back; after the last piece, looks again until
--- no transaction can add tasks any more.
+-- Cancels one piece of the tasks of a DAG version that was rolled back. After the last piece, searches again until no
+-- transaction can add tasks any more.
 create or replace function tenuto._cancel_build_piece(p_build tenuto.builds, p_dag_id uuid)
   returns void
   language plpgsql

@@ -1,5 +1,5 @@
--- failed -> building: computes again what failed. p_cutover_from: when the version is ready, it replaces this one, and
--- p_actor is recorded as the actor; this also applies to a version that is being computed already.
+-- failed -> building: computes again what failed. With p_cutover_from, the version replaces that version when it is
+-- ready, and p_actor is recorded as the actor. This also applies to a version that was being computed before the call.
 create or replace function tenuto._continue_build(p_org_id uuid, p_version_id uuid, p_cutover_from int, p_actor text)
   returns void
   language plpgsql

@@ -1,6 +1,6 @@
--- ready -> current, for a version that was deployed to become current when it is ready. If this is not possible any
--- more, because another version became current or the org denies it, the version stays ready and the build has the
--- reason.
+-- ready -> current, for a version that was deployed to become current when it is ready. If another version became
+-- current in the meantime, or the org denies the cutover, the version stays ready and the reason is stored in the
+-- build.
 create or replace function tenuto._cutover_build(p_build tenuto.builds)
   returns void
   language plpgsql

@@ -1,5 +1,5 @@
--- Makes dispatchers compute what a version of a DAG has missed, now that it is current (_catch_up). A build in progress
--- continues: alone after a forced cutover, else together with what the version has missed since it was current before.
+-- Makes dispatchers compute what a DAG version has missed, now that it is current (_catch_up). A build in progress,
+-- after a forced cutover, continues. What the version has missed is added to it only if the version was current before.
 create or replace function tenuto._enter_version(p_org_id uuid, p_version_id uuid, p_replaced uuid)
   returns void
   language sql

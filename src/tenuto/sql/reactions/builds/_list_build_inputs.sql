@@ -1,7 +1,7 @@
--- Returns what a version of a DAG has to compute before it can replace another one (null: none): for each job that the
--- other one does not define in the same way, the inputs that have data already. Jobs further down follow by events. A
--- source computes the partitions again that it has published (input -1), unless its data came from outside and is gone,
--- or each version of it begins without data.
+-- Returns the inputs that a DAG version has to compute from before it can replace version p_replaced (null: it replaces
+-- none). These are the inputs that have data already, of each job that p_replaced does not define in the same way. Jobs
+-- further down are started by events. A source (input -1) computes the partitions again that it has published. Not
+-- included are sources whose data came from outside and is gone, and sources whose versions each begin without data.
 create or replace function tenuto._list_build_inputs(p_org_id uuid, p_version_id uuid, p_replaced uuid)
   returns table (job_id uuid, job text, input int, dataset_version_id uuid)
   language sql

@@ -1,6 +1,6 @@
--- Returns since when a version of a DAG may have missed events: since its deploy, if it was current and another version
--- replaced it, else null. While it can become current and while it is, each event gets a reaction of its jobs; an event
--- without one was routed when the version had been left, even if it arrived before.
+-- Returns since when a DAG version may have missed events: since its deploy, if it was current and another version
+-- replaced it; else null. While a version is current or can become current, its jobs get a reaction to each event. An
+-- event without a reaction was routed after the version had been replaced, even if it arrived earlier.
 create or replace function tenuto._missed_since(p_org_id uuid, p_dag_version_id uuid)
   returns timestamptz
   language sql

@@ -1,4 +1,4 @@
--- Returns when the next piece of a build is due, except parked ones; null if none is.
+-- Returns the earliest time at which a build is due that has work which is not parked; null if there is none.
 create or replace function tenuto._next_build()
   returns timestamptz
   language sql

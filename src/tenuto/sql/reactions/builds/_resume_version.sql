@@ -1,4 +1,4 @@
--- Queues the routing of the events that waited for a version of a DAG, if it is current and there are any.
+-- Queues the routing of the events that waited for a DAG version, if the version is current and has such events.
 create or replace function tenuto._resume_version(p_build tenuto.builds)
   returns void
   language sql

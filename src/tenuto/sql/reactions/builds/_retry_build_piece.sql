@@ -1,5 +1,5 @@
--- Starts again one piece of the tasks of a build that ended without completing: one per partition, or one per update.
--- The reactions to their events now name the new tasks.
+-- Starts new tasks for one piece of the tasks of a build that ended without completing: one per partition, or one per
+-- update. The reactions to their events then refer to the new tasks.
 create or replace function tenuto._retry_build_piece(p_build tenuto.builds)
   returns void
   language plpgsql

@@ -1,6 +1,7 @@
--- -> queued: starts tasks of one job of a build again, each for the partition and event of one that ended without
--- completing. A task that is queued already for the partition is waited for. The reactions of their events name the new
--- tasks: an event of a partition's task is not older than the one that started it.
+-- -> queued: starts new tasks of one job of a build, each for the partition and event of a task that ended without
+-- completing. If a task for the partition is queued already, the build waits for that task instead. The reactions that
+-- refer to the old tasks then refer to the new ones. These are reactions to the event that started the old task, or to
+-- newer events.
 create or replace function tenuto._retry_build_tasks(
   p_build tenuto.builds, p_dag text, p_version int, p_job tenuto.jobs, p_old_ids uuid[], p_keys text[],
   p_events jsonb[])

@@ -1,6 +1,6 @@
--- Starts one piece of the tasks of a build: for the next partitions of one input of a job, or waits if the job is
--- paused. The piece and the position are committed together, so that a build that was interrupted continues after the
--- last piece.
+-- Starts one piece of the tasks of a build, for the next partitions of one input of a job. If the job is paused, starts
+-- nothing and is due again after 5 seconds. The piece and the position are committed together, so that a build that was
+-- interrupted continues after the last piece.
 create or replace function tenuto._start_build_piece(p_build tenuto.builds)
   returns void
   language plpgsql

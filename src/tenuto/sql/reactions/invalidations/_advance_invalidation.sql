@@ -1,6 +1,6 @@
--- running -> completed | failed, when all partitions are passed on and no task that follows is open; else passes on the
--- next piece, once the one before is routed and computed, and counts the ends per job. Waits for a job that is paused
--- or held.
+-- running -> completed | failed, when events for all partitions are written and all tasks that they started have ended.
+-- Before that, writes the events of the next piece of partitions, once the previous piece is routed and its tasks have
+-- ended. Counts the completed and failed tasks per job. Waits while a job that reads the dataset is paused or held.
 create or replace function tenuto._advance_invalidation(p_invalidation tenuto.data_invalidations)
   returns void
   language plpgsql

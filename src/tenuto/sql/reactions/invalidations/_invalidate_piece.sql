@@ -1,5 +1,6 @@
--- Passes the next partitions of an invalidation on, up to 1,000: writes an event for each that is committed, and the
--- effect that routes them. They are committed together with the position, so that none is lost or passed on twice.
+-- Writes the events of the next partitions of an invalidation, at most 1,000: one for each partition that is committed,
+-- and the effect that routes these events. Commits them together with the position, so that no event is lost or written
+-- twice.
 create or replace function tenuto._invalidate_piece(p_invalidation tenuto.data_invalidations)
   returns void
   language plpgsql

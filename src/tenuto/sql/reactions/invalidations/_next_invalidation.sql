@@ -1,4 +1,4 @@
--- Returns when the next piece of an invalidation is due, except parked ones; null if none is.
+-- Returns the earliest time at which an invalidation is due that is not parked; null if there is none.
 create or replace function tenuto._next_invalidation()
   returns timestamptz
   language sql
