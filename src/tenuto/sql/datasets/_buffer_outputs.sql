@@ -1,6 +1,7 @@
--- -> pending: queues what accepted tasks appended to datasets of sinks, as _check_publications allowed it; an effect of
--- the kind sink per location, once. Part of the transaction that completes the tasks: the rows are staged already, and
--- flush_sinks makes them visible. Records that the dataset was computed from what the tasks read.
+-- -> pending: queues the rows that accepted tasks appended to datasets of sinks and that _check_publications has
+-- allowed. Queues one effect of kind sink per location, only once. Part of the transaction that completes the tasks:
+-- the rows are staged already, and flush_sinks makes them visible. Records the datasets that the tasks read as lineage
+-- of the sink's dataset.
 create or replace function tenuto._buffer_outputs(p_tasks tenuto.task_outputs[])
   returns void
   language sql

@@ -1,4 +1,5 @@
--- Raises TN001 if a dataset version has no such column, as far as its columns are known: declared, or in its lineage.
+-- Raises TN001 if a dataset version has no such column. Checks nothing if the columns of the dataset version are not
+-- declared. A column that is only in its lineage counts too.
 create or replace function tenuto._check_column(p_org_id uuid, p_dataset text, p_version_id uuid, p_column text)
   returns void
   language plpgsql

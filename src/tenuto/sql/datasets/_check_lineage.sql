@@ -1,5 +1,5 @@
--- Returns what is wrong with the lineage of a publication, or null. p_inputs: how many inputs the task has. Reads the
--- same columns as _record_columns, which must not find a value that it cannot convert.
+-- Returns what is wrong with the lineage of a publication, or null. p_inputs: how many inputs the task has. Converts
+-- the same columns as _record_columns, which must not fail on a value that cannot be converted.
 create or replace function tenuto._check_lineage(p_lineage jsonb, p_inputs int)
   returns text
   language plpgsql

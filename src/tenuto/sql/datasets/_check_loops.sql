@@ -1,5 +1,5 @@
 -- Raises TN004 if jobs of a version of a DAG and of current versions of other DAGs would trigger each other without
--- end. Versions that could are checked one at a time.
+-- end. Takes a lock, so that versions that could form a loop are checked one at a time.
 create or replace function tenuto._check_loops(p_org_id uuid, p_dag text, p_version_id uuid)
   returns void
   language plpgsql

@@ -1,7 +1,7 @@
--- Raises TN009 if the org denies datasets with more readers than their sources, and a version of a DAG computes such a
--- dataset from a source that the current version (p_current, or none) does not use for it. Every dataset that a job
--- reads is a source, whichever columns it uses: they are not known here. Deploys and grants of such an org are checked
--- one at a time.
+-- Raises TN009 if an org does not allow datasets that have more readers than their sources, and a DAG version computes
+-- such a dataset from a source that the current version (p_current, null: none) does not use for it. Every dataset that
+-- a job reads is a source, because it is not known here which of its columns the job uses. Takes a lock, so that
+-- deploys and grants of such an org are checked one at a time.
 create or replace function tenuto._check_readers(p_org_id uuid, p_version_id uuid, p_current uuid)
   returns void
   language plpgsql

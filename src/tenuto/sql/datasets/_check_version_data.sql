@@ -1,5 +1,5 @@
--- Raises TN004 if a version of a DAG can neither be computed nor become current any more: data of it was purged, or a
--- dataset that it reads was deleted.
+-- Raises TN004 if a DAG version can neither be computed nor become current any more, because some of its data was
+-- purged or a dataset that it reads was deleted.
 create or replace function tenuto._check_version_data(p_org_id uuid, p_dag_id uuid, p_version_id uuid)
   returns void
   language plpgsql
@@ -17,7 +17,7 @@ begin
       'change the document, such as a description, and deploy it: its datasets are computed again');
   end if;
 
-  -- The datasets that this version reads are not deleted until the transaction ends.
+  -- Locks the datasets that this version reads, so that they are not deleted before the transaction ends.
   perform from tenuto.datasets d
   where d.org_id = p_org_id and d.dag_id <> p_dag_id
     and d.id in (

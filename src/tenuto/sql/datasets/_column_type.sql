@@ -1,4 +1,5 @@
--- Returns the type in Postgres of a column of a dataset: one of these texts, because statements are built with it.
+-- Returns the Postgres type of a column of a dataset. Returns only types from this list, because statements are built
+-- with the result. Raises TN003 for another type.
 create or replace function tenuto._column_type(p_type text)
   returns text
   language plpgsql

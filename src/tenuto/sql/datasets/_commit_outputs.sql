@@ -1,9 +1,9 @@
--- -> committed: adds what accepted tasks published, as _check_publications allowed it, and points each partition to it.
--- Part of the transaction that completes the tasks. A partition belongs to the newest task that published it: an older
--- task, which read older inputs, can complete later. Its row then stays in the history. Rows of other versions of a
--- dataset are never touched, so a task that completes after a rollback changes nothing that is current. One effect per
--- task tells the dispatchers to route these events to the jobs that read the datasets. Lineage is recorded
--- with it. Alerts, and rows that a task appends to the dataset of a sink, are only queued here.
+-- -> committed: adds the publications of accepted tasks that _check_publications has allowed, and makes each partition
+-- point to its new data. Part of the transaction that completes the tasks. A partition points to the newest task that
+-- published it. If an older task, which read older inputs, completes later, its row is only part of the history. Rows
+-- of other versions of a dataset are never changed, so a task that completes after a rollback changes nothing that is
+-- current. One effect per task makes the dispatchers route the events to the jobs that read the datasets. Also records
+-- lineage. Alerts, and rows that a task appends to the dataset of a sink, are only queued here.
 create or replace function tenuto._commit_outputs(p_tasks tenuto.task_outputs[])
   returns void
   language sql
@@ -30,7 +30,7 @@ as $$
     select distinct on (p.org_id, p.dataset_version_id, p.partition_key)
            p.org_id, p.dataset_version_id, p.partition_key, p.id, p.task_id
     from published p
-    order by p.org_id, p.dataset_version_id, p.partition_key, p.task_id desc   -- one lock order for all commits
+    order by p.org_id, p.dataset_version_id, p.partition_key, p.task_id desc   -- all commits lock in this order
     on conflict (org_id, dataset_version_id, partition_key) do update
       set partition_version_id = excluded.partition_version_id,
           task_id = excluded.task_id

@@ -1,6 +1,6 @@
--- Returns a page of the folders that a reader of a dataset version reads, in the order of partitions: of one partition,
--- of those that p_map maps to p_target, or of all. If its job appends to the dataset, these are all commits, else the
--- current commit of each partition. p_before: the state at the time of this id, a UUIDv7.
+-- Returns a page of the locations that a reader of a dataset version reads, in the order of partitions: of one
+-- partition, of the partitions that p_map maps to p_target, or of all. If the job appends to the dataset, returns all
+-- commits, else the current commit of each partition. p_before: a UUIDv7; returns the state at its time.
 create or replace function tenuto._committed_locations(
   p_org_id uuid, p_version_id uuid, p_partition text, p_appends boolean, p_after_partition text, p_after_id uuid,
   p_limit int, p_before uuid default null, p_map jsonb default null, p_target text default null)
@@ -9,7 +9,7 @@ create or replace function tenuto._committed_locations(
   stable
   set plan_cache_mode = force_custom_plan
 as $$
-  with bounds as (   -- of the times that can map to the target
+  with bounds as (   -- the range of keys that can map to the target
     select p_target as low, case p_map ->> 'every'
              when 'month' then to_char((p_target || '-01')::timestamp + interval '1 month', 'YYYY-MM')
              when 'week' then to_char(p_target::timestamp + interval '7 days', 'YYYY-MM-DD')

@@ -1,6 +1,7 @@
--- Creates the tables of those datasets of a DAG version that are stored in Postgres, with the columns of their outputs;
--- tables that exist stay. Runs as the owner, because no other role may create tables. It creates them for versions that
--- are registered already, so a caller can do nothing for another org with it. Raises TN003 without columns.
+-- Creates the tables of those datasets of a DAG version that are stored in Postgres, with the columns of their outputs.
+-- Tables that exist stay. Runs as the owner, because no other role may create tables. Creates only tables of versions
+-- that are registered already, so that a caller can do no harm with the id of another org. Raises TN003 if an output
+-- has no columns, or for more than 500 tables.
 create or replace function tenuto._create_data_tables(p_org_id uuid, p_dag_version_id uuid)
   returns void
   language plpgsql
@@ -24,7 +25,7 @@ begin
     order by v.id
   loop
     v_count := v_count + 1;
-    if v_count > 500 then   -- each holds some locks until the deploy ends
+    if v_count > 500 then   -- each table holds some locks until the deploy ends
       perform tenuto._raise('TN003', 'a deploy creates at most 500 tables for datasets', 'deploy fewer jobs first');
     elsif jsonb_typeof(v_version.columns) is distinct from 'array' then
       perform tenuto._raise('TN003', format('dataset %s in Postgres needs its columns', v_version.name),

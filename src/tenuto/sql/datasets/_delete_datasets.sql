@@ -1,5 +1,5 @@
--- Marks datasets as deleted and purges all of their versions. The caller holds their rows and their DAG. Their names
--- are free; their rows stay, because lineage and versions of DAGs name them.
+-- Marks datasets as deleted and purges all of their versions. The caller has locked the datasets and their DAG. Their
+-- names can be used again. Their rows stay, because lineage and DAG versions refer to them.
 create or replace function tenuto._delete_datasets(p_org_id uuid, p_ids uuid[])
   returns void
   language plpgsql

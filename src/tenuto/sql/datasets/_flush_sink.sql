@@ -1,6 +1,7 @@
--- -> committed: adds what several tasks appended to the dataset of a sink. Small row sets become one, so that readers
--- have few locations to read; large ones, of 10 pages or more, stay as they are. One effect tells the dispatchers to
--- route the events. Rows of a dataset version that was purged are not added. Raises TN004 if rows are gone.
+-- -> committed: adds the rows that several tasks appended to the dataset of a sink. Merges row sets of less than 10
+-- pages into one, so that readers have few locations to read; larger ones stay as they are. One effect makes the
+-- dispatchers route the events. Rows of a dataset version that was purged are not added. Raises TN004 if a row set is
+-- missing.
 create or replace function tenuto._flush_sink(p_org_id uuid, p_dag_version_id uuid, p_effects tenuto.outbox[])
   returns void
   language plpgsql

@@ -1,5 +1,5 @@
--- Returns the edges within p_depth steps of a column of a dataset version, above or below it, breadth first, up to
--- p_limit edges. Every node is followed once.
+-- Returns the lineage edges within p_depth steps above (p_up) or below a column of a dataset version. Returns the
+-- nearest edges first, at most p_limit. Follows every node once.
 create or replace function tenuto._follow_lineage(
   p_org_id uuid, p_version_id uuid, p_column text, p_up boolean, p_current boolean, p_depth int, p_limit int,
   p_roles uuid[])

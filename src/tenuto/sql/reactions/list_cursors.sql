@@ -1,6 +1,6 @@
--- Returns a page of the jobs that read the current version of a dataset, in the order of their keys, after one: how far
--- each has read, and how many events of the dataset came after that, counted up to 1,000. A job that has not read
--- anything yet is not among them.
+-- Returns a page of the jobs that read the current version of a dataset, in the order of their keys, starting after the
+-- key p_after. Each row has how far the job has read, and how many events of the dataset came after that, counted up to
+-- 1,000. A job that has not read anything yet has no row.
 create or replace function tenuto.list_cursors(
   p_org_id uuid, p_name text, p_after uuid default null, p_limit int default 50)
   returns table (dag text, job text, job_key uuid, version_id uuid, cursor uuid, behind int, task_id uuid,

@@ -1,4 +1,4 @@
--- Returns a page of events, newest first, before an event: of one dataset, or of all.
+-- Returns a page of the events of one dataset or of all datasets, newest first, starting before the event p_before.
 create or replace function tenuto.list_events(
   p_org_id uuid, p_dataset text default null, p_before uuid default null, p_limit int default 50)
   returns table (id uuid, dataset text, dag text, job text, version int, output int, partition text, fingerprint text,

@@ -1,5 +1,5 @@
--- Returns a page of what events did to jobs, newest event first: of one event, or to one job of a DAG; after the
--- reaction of an event and a job.
+-- Returns a page of event reactions, newest event first: all reactions to one event, or all reactions of one job of a
+-- DAG. The page starts after the reaction of the job p_after_job to the event p_after_event.
 create or replace function tenuto.list_reactions(
   p_org_id uuid, p_event_id uuid default null, p_dag text default null, p_name text default null,
   p_after_event uuid default null, p_after_job uuid default null, p_limit int default 50)

@@ -1,5 +1,5 @@
--- Returns a page of schedules in the order of their names, after a name. Raises TN007 for a page of more than 16
--- MB.
+-- Returns a page of schedules in the order of their names, starting after the name p_after. Raises TN007 for a page of
+-- more than 16 MB.
 create or replace function tenuto.list_schedules(p_org_id uuid, p_after text default null, p_limit int default 50)
   returns setof tenuto.schedules
   language plpgsql

@@ -1,5 +1,5 @@
 -- -> queued: starts a task of the webhook's job with the request as its input. The caller has checked the signature
--- against the secret of this rotation. A request that is sent again has the same p_key: it gets the first task, and
+-- against the secret of this rotation. A request that is sent again has the same p_key: it returns the first task, with
 -- created = false. Raises TN001 if the path has no webhook or its secret has changed, TN004 if the job is paused or
 -- held.
 create or replace function tenuto.receive_webhook(

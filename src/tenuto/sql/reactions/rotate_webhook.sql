@@ -1,4 +1,4 @@
--- Gives the webhook of a job another secret: requests that are signed with the old one are refused from now on.
+-- Gives the webhook of a job another secret: requests that are signed with the old secret are refused from now on.
 create or replace function tenuto.rotate_webhook(p_org_id uuid, p_dag text, p_name text)
   returns table (org_id uuid, dag text, job text, path text, job_key uuid, rotation int)
   language plpgsql

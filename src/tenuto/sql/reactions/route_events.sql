@@ -1,8 +1,8 @@
--- pending -> done, for effects of the kind route_event that the caller has taken: lets the jobs that read the changed
--- datasets react. Writes about p_limit reactions; effects with more continue later, and charge no attempt. So do those
--- for a DAG that a client is changing, whose transaction may stay open: other DAGs do not wait for it. Every event and
--- job react once, however often an event is routed. Returns for each effect that the caller still held whether it is
--- done.
+-- pending -> done, for effects of kind route_event that the caller has taken: makes the jobs that read the changed
+-- datasets react. Writes about p_limit reactions. Effects with more reactions continue in a later call; this does not
+-- count as an attempt. Effects for a DAG that a client is changing also continue later, so that other DAGs do not wait
+-- for the client's transaction. Each job reacts once to an event, however often the event is routed. Returns for each
+-- effect that the caller still held whether it is done.
 create or replace function tenuto.route_events(p_owner text, p_ids bigint[], p_limit int default 1000)
   returns table (id bigint, done boolean)
   language plpgsql
@@ -42,8 +42,8 @@ begin
     order by o.id
   loop
     if v_piece.effect_id = any (v_waiting) then
-      null;   -- again from where it is: the reactions that it has are not repeated
-    elsif v_piece.total is null then   -- each gets a share, also if new events have used up the limit
+      null;   -- continues from the same place: existing reactions are not repeated
+    elsif v_piece.total is null then   -- gets a share, even if new events have used up the limit
       v_piece.payload := tenuto._react_again(v_piece.org_id, v_piece.payload,
         greatest(v_left / v_again, p_limit / 100, 1));
       continue when v_piece.payload is null;

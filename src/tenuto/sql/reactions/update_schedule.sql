@@ -1,7 +1,7 @@
--- Changes the times, policy, input or metadata of a schedule; a parameter that is null changes nothing. p_next_at is
--- the next time of the cron expression and timezone after the change, for a schedule that had p_old_cron and
--- p_old_timezone; it is used if one of them changes. Raises TN004 if the schedule has other values by now. A paused
--- schedule stays paused.
+-- Changes the times, policy, input or metadata of a schedule; a parameter that is null changes nothing. p_old_cron and
+-- p_old_timezone: the values that the caller has seen; raises TN004 if the schedule has other values by now. p_next_at:
+-- the next time after the change; used only if the cron expression or the timezone changes. A paused schedule stays
+-- paused.
 create or replace function tenuto.update_schedule(
   p_org_id uuid, p_name text, p_old_cron text, p_old_timezone text, p_next_at timestamptz, p_cron text default null,
   p_timezone text default null, p_catch_up text default null, p_jitter_seconds float8 default null,
@@ -39,7 +39,7 @@ begin
   end if;
   perform tenuto._check_schedule(p_org_id, p_name, v_new.kind, v_new.input, v_new.details, v_new.cron,
     v_new.timezone, v_new.catch_up, v_new.jitter_seconds);
-  perform tenuto.unpark_rows('fire_schedules', array[p_org_id || ':' || p_name]);   -- the new version may work
+  perform tenuto.unpark_rows('fire_schedules', array[p_org_id || ':' || p_name]);   -- it may fire now
   perform tenuto._audit(p_org_id, 'schedule', p_name, 'update',
     v_changes || jsonb_build_object('input', p_input, 'metadata', p_metadata),
     coalesce((select jsonb_object_agg(o.key, o.value) from jsonb_each(to_jsonb(v_old)) o where v_changes ? o.key), '{}')

@@ -1,5 +1,5 @@
--- any open state -> cancelled, for up to 1,000 open tasks that only this repair has started, including those that
--- follow from their commits.
+-- any open state -> cancelled, for up to 1,000 tasks that have not ended and that only this repair has started. This
+-- includes tasks that follow from the commits of its tasks.
 create or replace function tenuto._cancel_repair(p_org_id uuid, p_repair_id uuid, p_reason text)
   returns void
   language plpgsql

@@ -1,5 +1,5 @@
--- Returns which jobs react to the commits and events of a task: none, those that read the same partition, or all. All,
--- unless only backfills that say otherwise have started it.
+-- Returns which jobs react to the commits and events of a task: none, same (jobs that compute the same partition) or
+-- all. Returns all, unless only backfills with another downstream option have started the task.
 create or replace function tenuto._downstream(p_task_id uuid)
   returns text
   language sql

@@ -1,6 +1,6 @@
--- Lets a repair wait also for the tasks that follow from commits of the tasks that it started, and an invalidation for
--- those that its events start. A queued task that also takes over an event from elsewhere no longer belongs to the
--- repair alone: all jobs react to its commit, and a cancel of the repair leaves it.
+-- Makes a repair also wait for the tasks that follow from the commits of its tasks, and an invalidation for the tasks
+-- that its events start. If a queued task of a repair takes over an event from elsewhere, the task no longer belongs to
+-- the repair alone: all jobs react to its commit, and cancelling the repair does not cancel it.
 create or replace function tenuto._follow_repairs(p_job tenuto.jobs, p_starts tenuto.event_start[])
   returns void
   language plpgsql

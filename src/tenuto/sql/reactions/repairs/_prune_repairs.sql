@@ -1,5 +1,5 @@
--- Deletes these backfills and invalidations with their tasks and consumers; if one has more than p_limit tasks, this
--- call deletes only p_limit tasks of it. Returns how many rows were deleted, without consumers.
+-- Deletes these backfills and invalidations with their tasks and consumers. Deletes at most p_limit tasks per call; a
+-- repair that has more tasks stays. Returns how many rows were deleted, not counting consumers.
 create or replace function tenuto._prune_repairs(p_ids uuid[], p_limit int)
   returns bigint
   language sql

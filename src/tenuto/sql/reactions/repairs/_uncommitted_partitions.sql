@@ -1,6 +1,7 @@
--- Returns the partitions of a job that follow from these partitions of one of its inputs and that are not committed in
--- its output: about p_limit, with all that follow from the last partition of the input (no: its position). p_earlier:
--- the versions of inputs that were searched before; partitions that are committed in one of them are left out.
+-- Returns the partitions of a job that follow from these partitions of one of its inputs and are not committed in its
+-- output. Returns p_limit rows, and more only to complete those of the last input partition. Column no: the position of
+-- the input partition in p_keys. p_earlier: the versions of inputs that were searched before; partitions that are
+-- committed in one of them are left out.
 create or replace function tenuto._uncommitted_partitions(
   p_job tenuto.jobs, p_output_version uuid, p_input int, p_scheme jsonb, p_keys text[],
   p_earlier uuid[], p_limit int)
@@ -22,7 +23,7 @@ as $$
   )
   select m.no, p_keys[m.no], m.partition
   from mapped m
-  where not coalesce((   -- a limit, so that it is looked up and not hashed
+  where not coalesce((   -- the limit makes Postgres look up each key instead of hashing all
     select true
     from tenuto.current_partitions c
     where c.org_id = p_job.org_id and c.dataset_version_id = p_output_version and c.partition_key = m.partition
