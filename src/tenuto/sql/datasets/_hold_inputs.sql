@@ -1,5 +1,5 @@
--- Holds the datasets of other DAGs that the jobs of a new version read, until the transaction ends: none of them is
--- deleted, or gets another version. A dataset that another transaction deletes at the same time is not found.
+-- Locks the datasets of other DAGs that the jobs of a new version read, until the transaction ends, so that none of
+-- them is deleted or gets another current version. Skips a dataset that another transaction deletes at the same time.
 create or replace function tenuto._hold_inputs(p_org_id uuid, p_dag_id uuid, p_version_id uuid)
   returns void
   language plpgsql
@@ -12,7 +12,7 @@ declare
     where j.org_id = p_org_id and j.dag_version_id = p_version_id and i.value ->> 'job' is null);
   v_held uuid[];
 begin
-  loop   -- again if another DAG got one of the names while this waited
+  loop   -- repeated if another DAG got one of the names while this waited for a lock
     v_held := array(
       select d.id
       from tenuto.datasets d

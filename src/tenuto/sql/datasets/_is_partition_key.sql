@@ -1,5 +1,6 @@
--- Returns true for a text that can be a partition key: its folder, the percent-encoded key, has 1 to 255 bytes, which
--- is what file systems allow. "2026-11-17" is 10 of them, "a/b" is a%2Fb and 5. An encoded first . or _ counts too.
+-- Returns true for a text that can be a partition key. The percent-encoded key is the name of a folder, so it must have
+-- 1 to 255 bytes, as file systems require: "2026-11-17" has 10 bytes; "a/b" becomes a%2Fb and has 5. A . or _ at the
+-- start is encoded too.
 create or replace function tenuto._is_partition_key(p_key text)
   returns boolean
   language sql

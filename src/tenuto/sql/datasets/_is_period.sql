@@ -1,4 +1,4 @@
--- Returns true if a partition key names an hour, day, week or month, in the form that _time_partition returns.
+-- Returns true if a partition key is an hour, day, week or month in the form that _time_partition returns.
 create or replace function tenuto._is_period(p_every text, p_key text)
   returns boolean
   language plpgsql
@@ -11,6 +11,6 @@ begin
     false);
 exception
   when data_exception then
-    return false;   -- 2026-02-30
+    return false;   -- such as 2026-02-30
 end
 $$;

@@ -1,5 +1,5 @@
--- Returns true if a partition key is a range such as 0-1000, from its start up to, but without, its end; with a size,
--- one of that length that begins at a multiple of it.
+-- Returns true if a partition key is a range such as 0-1000, which includes its start and not its end. With p_size, the
+-- range must have this length and begin at a multiple of it.
 create or replace function tenuto._is_range(p_size bigint, p_key text)
   returns boolean
   language plpgsql

@@ -1,6 +1,7 @@
--- Returns the edges that lead to columns of dataset versions ('': the whole version), from datasets that one of the
--- roles can read (null: from all). Where columns are not known, they lead from whole versions. Filters and the like,
--- which decide about all columns, lead to each of them. Called once per level: the query plan is made once.
+-- Returns the lineage edges that lead to columns of dataset versions ('': the whole version), from datasets that one of
+-- the roles can read (null: from all). Where columns are not known, an edge starts at the whole version. A column that
+-- decides about all columns, such as in a filter, has an edge to each of them. Called once per level of the graph; its
+-- query plan is made once.
 create or replace function tenuto._lineage_above(
   p_org_id uuid, p_versions uuid[], p_columns text[], p_roles uuid[])
   returns setof tenuto.lineage_edge
@@ -27,7 +28,7 @@ begin
          false
   from asked a
   join tenuto.table_lineage t on t.org_id = p_org_id and t.dataset_version_id = a.version_id
-  left join lateral (   -- not flattened, so that nothing is read for whole versions
+  left join lateral (   -- offset 0 prevents flattening, so that nothing is read for whole versions
     select c.input_column, c.kind, c.subtype
     from tenuto.column_lineage c
     where a.by_column and c.org_id = p_org_id and c.dataset_version_id = a.version_id
@@ -35,7 +36,7 @@ begin
       and c.input_dataset_id is not distinct from t.input_dataset_id   -- by version: an input can have many readers
     offset 0) c on true
   where (not a.by_column or c.kind is not null)
-    and (p_roles is null or exists (   -- not a join: who reads everything needs no dataset here
+    and (p_roles is null or exists (   -- not a join: no dataset is read if p_roles is null
       select from tenuto.datasets d
       where d.org_id = p_org_id and d.id = t.input_dataset_id and d.read_roles && p_roles));
 end

@@ -1,7 +1,8 @@
--- Returns the edges that lead from columns of dataset versions ('': the whole version), to datasets that one of the
--- roles can read (null: to all). p_current: to current versions that were computed from any version of the dataset; an
--- edge is stale if it was another one. Else to all versions that were computed from exactly these. Called once per
--- level: the query plan is made once.
+-- Returns the lineage edges that lead from columns of dataset versions ('': the whole version), to datasets that one of
+-- the roles can read (null: to all). With p_current, the edges lead to current versions that were computed from any
+-- version of the dataset; an edge is stale if that was another version than the given one. Otherwise the edges lead to
+-- all versions that were computed from exactly the given versions. Called once per level of the graph; its query plan
+-- is made once.
 create or replace function tenuto._lineage_below(
   p_org_id uuid, p_versions uuid[], p_columns text[], p_current boolean, p_roles uuid[])
   returns setof tenuto.lineage_edge
@@ -39,7 +40,7 @@ begin
          case when k.by_column and c.input_column <> '' then k.confidence else 'table' end,
          k.stale
   from known k
-  left join lateral (   -- not flattened, so that nothing is read for whole versions
+  left join lateral (   -- offset 0 prevents flattening, so that nothing is read for whole versions
     select c.column_name, c.input_column, c.kind, c.subtype
     from tenuto.column_lineage c
     where k.by_column and c.org_id = p_org_id and c.dataset_version_id = k.reader

@@ -1,5 +1,6 @@
 -- Returns a lineage graph as JSON: its nodes, with the datasets that they belong to, and its edges. The id of a node is
--- that of its version, followed by its column, if it is one. Built as json, at half the cost of jsonb.
+-- the id of its dataset version, followed by the column if the node is a column. Built as json, which costs half as
+-- much as jsonb.
 create or replace function tenuto._lineage_json(
   p_org_id uuid, p_version_id uuid, p_column text, p_edges tenuto.lineage_edge[], p_truncated boolean)
   returns json

@@ -1,4 +1,5 @@
--- Returns the sources of the columns of lineage, each once; '' for all columns, and for a column that is not known.
+-- Returns the sources of the columns in a lineage, each once. column_name '' means all columns; input_column '' means
+-- that the column of the input is not known.
 create or replace function tenuto._lineage_sources(p_inputs jsonb, p_lineage jsonb)
   returns table (column_name text, input_dataset_id uuid, input_column text, kind text, subtype text)
   language sql

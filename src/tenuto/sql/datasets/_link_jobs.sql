@@ -1,5 +1,5 @@
--- Adds what the jobs of a new version read and write. The caller holds the datasets of other DAGs. Raises TN003 for a
--- dataset that does not exist, or that only another version of the same DAG publishes.
+-- Adds the inputs and outputs of the jobs of a new version. The caller has locked the datasets of other DAGs. Raises
+-- TN003 for an input whose dataset does not exist, or is published only by another version of the same DAG.
 create or replace function tenuto._link_jobs(p_org_id uuid, p_dag_id uuid, p_version_id uuid)
   returns void
   language plpgsql

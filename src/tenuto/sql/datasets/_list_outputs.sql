@@ -1,5 +1,5 @@
--- Returns the outputs of a job in a version of its DAG, each with the dataset version that it publishes to, if any. One
--- that appends to the dataset of a sink is described as the output of that sink.
+-- Returns the outputs of a job in a version of its DAG, each with the dataset version that it publishes to, if any. An
+-- output that appends to the dataset of a sink is described as the output of that sink.
 create or replace function tenuto._list_outputs(
   p_org_id uuid, p_dag_version_id uuid, p_job_key uuid, p_definition jsonb)
   returns jsonb

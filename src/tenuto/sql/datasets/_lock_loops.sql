@@ -1,13 +1,13 @@
--- Returns whether a dataset of another DAG triggers a job of a version of a DAG; otherwise the version cannot be part
--- of a loop. If a job reads a dataset of another DAG, triggered by it or not, takes a lock of the org until the
--- transaction ends: only one such version is deployed or checked for loops at a time, because two could close a loop
+-- Returns true if a dataset of another DAG triggers a job of a DAG version; otherwise the version cannot be part of a
+-- loop. If a job reads a dataset of another DAG, even without a trigger, takes a lock of the org until the transaction
+-- ends. So only one such version is deployed or checked for loops at a time, because two versions could form a loop
 -- together, or wait for each other's datasets.
 create or replace function tenuto._lock_loops(p_org_id uuid, p_version_id uuid)
   returns boolean
   language plpgsql
 as $$
 declare
-  v_triggers boolean;   -- null if no job reads one
+  v_triggers boolean;   -- null if no job reads a dataset of another DAG
 begin
   select bool_or(i.value ->> 'trigger' is not null)
   into v_triggers

@@ -1,5 +1,5 @@
--- Returns whether the org denies datasets with more readers than their sources. If so, no other transaction of the org
--- can change the readers or the sources of a dataset until this one ends.
+-- Returns true if the org does not allow datasets that have more readers than their sources. Then it also takes a lock:
+-- no other transaction of the org can change the readers or the sources of a dataset until this one ends.
 create or replace function tenuto._lock_readers(p_org_id uuid)
   returns boolean
   language plpgsql

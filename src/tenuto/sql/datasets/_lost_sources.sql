@@ -1,14 +1,14 @@
--- Returns the hashes of jobs in all versions of a DAG that were computed from lost datasets, directly or through other
--- jobs, and these datasets. A dataset is lost if it is deleted, or if it is of another DAG, was renamed, and another
--- dataset has its old name. The data of such jobs cannot be used again: a hash only has the names of inputs. A sink and
--- the jobs that append to it count as one.
+-- Returns the hashes of jobs, in all versions of a DAG, that were computed from lost datasets, directly or through
+-- other jobs. Also returns these datasets. A dataset is lost if it was deleted. A dataset of another DAG is also lost
+-- if it was renamed and another dataset has its old name. The data of such jobs cannot be used again, because a hash
+-- has only the names of inputs. A sink and the jobs that append to it count as one.
 create or replace function tenuto._lost_sources(p_org_id uuid, p_dag_id uuid)
   returns table (config_hash text, lost uuid[])
   language sql
   stable
   set plan_cache_mode = force_custom_plan
 as $$
-  with recursive inputs as materialized (   -- of this DAG, before the deleted datasets of the whole org are read
+  with recursive inputs as materialized (   -- first the inputs of this DAG, so that not all deleted datasets of the org are read
     select i.dag_version_id, i.job_id, i.dataset_id, i.parent_key, i.definition ->> 'dataset' as name
     from tenuto.dag_versions v
     join tenuto.job_inputs i on i.org_id = v.org_id and i.dag_version_id = v.id

@@ -1,5 +1,6 @@
--- Moves the cursors of jobs forward, never back. Each job and dataset version has 16 slots, and a transaction takes one
--- that no other holds: nothing waits, so no order of locks is needed. If all are held, the last row is waited for.
+-- Moves the cursors of jobs forward, never back. Each job and dataset version has 16 slots. A transaction writes to a
+-- slot that no other transaction has locked: it does not wait, so it needs no lock order. If all are locked, it writes
+-- to one more slot and waits for the row of that slot.
 create or replace function tenuto._move_cursors(
   p_org_ids uuid[], p_job_keys uuid[], p_version_ids uuid[], p_cursors uuid[], p_task_ids uuid[])
   returns void

@@ -1,4 +1,5 @@
--- Returns the hash of a job with the same definition that is not computed from these datasets.
+-- Returns the hash that a job gets instead of p_config_hash, because data with that hash was computed from these lost
+-- datasets.
 create or replace function tenuto._next_hash(p_config_hash text, p_lost uuid[])
   returns text
   language sql

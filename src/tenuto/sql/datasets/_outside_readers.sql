@@ -1,4 +1,4 @@
--- Returns the jobs of other DAGs that read these datasets: of versions that are or can become current without a
+-- Returns the jobs of other DAGs that read these datasets, in versions that are current or can become current without a
 -- rollback.
 create or replace function tenuto._outside_readers(p_org_id uuid, p_dag_id uuid, p_dataset_ids uuid[])
   returns table (dag text, version int, job text, dataset text)

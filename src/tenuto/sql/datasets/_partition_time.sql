@@ -1,5 +1,5 @@
--- Returns the start of the hour, day, week or month that a partition key names, in UTC: the opposite of
--- _time_partition. The key must be one.
+-- Returns the start of the hour, day, week or month of a partition key, in UTC: the opposite of _time_partition. The
+-- key must have the form that _time_partition returns.
 create or replace function tenuto._partition_time(p_every text, p_key text)
   returns timestamp
   language sql

@@ -1,4 +1,4 @@
--- Lets collect_rows look at a row set a day later: it could not be settled, and must not hold up the others.
+-- Makes collect_rows check a row set again a day later: it could not be settled now, and must not delay the others.
 create or replace function tenuto._postpone_row_set(p_id uuid)
   returns void
   language sql

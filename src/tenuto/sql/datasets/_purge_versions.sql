@@ -1,5 +1,6 @@
--- kept -> purged: marks versions of datasets, which cannot become current any more, and queues the deletion of their
--- data. It begins ten minutes later: a task that is being started right now and reads one of them is seen by then.
+-- kept -> purged: marks versions of datasets as purged, so that they cannot become current any more, and queues the
+-- deletion of their data. The deletion begins ten minutes later: by then, a task that is being started now and reads
+-- one of the versions is visible.
 create or replace function tenuto._purge_versions(p_org_id uuid, p_version_ids uuid[])
   returns void
   language plpgsql

@@ -1,5 +1,5 @@
--- Returns the versions of a dataset that can be purged: all except the newest p_keep, the current one, and those of DAG
--- versions that can still become current without a rollback.
+-- Returns the versions of a dataset that can be purged. Keeps p_keep versions: the current one and the newest of the
+-- others. Also keeps the versions of DAG versions that are current or can become current without a rollback.
 create or replace function tenuto._purgeable_versions(p_org_id uuid, p_dataset_id uuid, p_keep int)
   returns setof uuid
   language sql

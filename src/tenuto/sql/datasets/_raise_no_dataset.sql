@@ -1,4 +1,4 @@
--- Raises TN001 for a dataset that does not exist, and names the one that was probably meant.
+-- Raises TN001 for a dataset that does not exist. The hint has the name that was probably meant.
 create or replace function tenuto._raise_no_dataset(p_org_id uuid, p_name text)
   returns void
   language plpgsql

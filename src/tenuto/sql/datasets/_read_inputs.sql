@@ -1,4 +1,5 @@
--- Moves the cursors of the jobs of accepted tasks to what these tasks have read: part of their completion.
+-- Moves the cursors of the jobs of accepted tasks to the newest commits that these tasks have read. Part of their
+-- completion.
 create or replace function tenuto._read_inputs(p_tasks tenuto.task_outputs[])
   returns void
   language sql

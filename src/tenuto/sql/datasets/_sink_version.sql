@@ -1,5 +1,5 @@
--- Returns the version of the dataset of a sink that an output of a job appends to, if it does; p_output is the position
--- of the output, as JSON.
+-- Returns the dataset version of the sink to which an output of a job appends; null if it appends to none. p_output:
+-- the position of the output, as JSON.
 create or replace function tenuto._sink_version(
   p_org_id uuid, p_dag_version_id uuid, p_job_key uuid, p_output jsonb)
   returns uuid

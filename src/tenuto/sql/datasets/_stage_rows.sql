@@ -1,5 +1,5 @@
--- Adds one page of rows to the row set of a location. p_rows: an array of texts or nulls per row, one per column. Rows
--- of a page that was added before stay as they are. Raises TN003 for rows that do not have these columns.
+-- Adds one page of rows to the row set of a location. p_rows: one array per row, with a text or null per column. Rows
+-- of a page that was added before stay as they are. Raises TN003 for rows that do not fit these columns.
 create or replace function tenuto._stage_rows(
   p_org_id uuid, p_version_id uuid, p_location text, p_task_id uuid, p_attempt int, p_page int, p_columns jsonb,
   p_rows jsonb)

@@ -1,6 +1,6 @@
--- Returns pairs (cause, effect) of what triggers what in a version of a DAG: a dataset triggers the jobs that read it;
--- a job triggers the datasets that it publishes or appends to, and the jobs that read an output of it without a
--- dataset. Datasets have their present names, jobs are DAG.JOB. Inputs that are only read trigger nothing.
+-- Returns what triggers what in a DAG version, as pairs (cause, effect). A dataset triggers the jobs that read it. A
+-- job triggers the datasets that it publishes or appends to, and the jobs that read an output of it without a dataset.
+-- Datasets have their current names; jobs are written as DAG.JOB. Inputs without a trigger are left out.
 create or replace function tenuto._trigger_edges(p_org_id uuid, p_version_id uuid)
   returns table (source text, target text)
   language sql

@@ -1,5 +1,5 @@
--- Returns those of the partitions of a job whose current output was not computed from what is committed in its inputs
--- now. All of them for a job whose outputs are empty, that reads nothing, or that appends.
+-- Returns the partitions in p_keys whose current output was not computed from what is committed in the inputs of the
+-- job now. Returns all of them if the outputs of the job are empty, or if the job reads nothing or appends.
 create or replace function tenuto._uncomputed_partitions(p_job tenuto.jobs, p_keys text[])
   returns text[]
   language plpgsql

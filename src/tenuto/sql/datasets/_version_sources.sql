@@ -1,5 +1,5 @@
--- Returns from which datasets each dataset of a DAG version is computed: those that its job reads, and those behind
--- outputs without a dataset that it reads; for a sink, those of the jobs that append to it.
+-- Returns from which datasets each dataset of a DAG version is computed: the datasets that its job reads, directly or
+-- through outputs without a dataset. For a sink, these are the datasets that the jobs which append to it read.
 create or replace function tenuto._version_sources(p_org_id uuid, p_version_id uuid)
   returns table (dataset_id uuid, source_id uuid)
   language sql

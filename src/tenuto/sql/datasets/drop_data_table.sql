@@ -1,5 +1,5 @@
 -- Drops the table of a purged version of a dataset that is stored in Postgres. Does nothing for other versions. Runs as
--- the owner, which alone may drop tables.
+-- the owner, because only the owner may drop tables.
 create or replace function tenuto.drop_data_table(p_org_id uuid, p_version_id uuid)
   returns void
   language plpgsql

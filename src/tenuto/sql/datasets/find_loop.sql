@@ -1,7 +1,7 @@
--- Returns a loop that a version of a DAG closes with the current versions of other DAGs, as "dataset -> dag.job ->
--- dataset", else null: jobs that would trigger each other without end. If several loops go through the same dataset of
--- another DAG, it is the shortest of them. p_edges: what triggers what in the version, as pairs (_trigger_edges). Loops
--- that only other DAGs form do not count.
+-- Returns a loop of jobs that would trigger each other without end; null if there is none. The loop leads through a
+-- version of a DAG and the current versions of other DAGs, and is written as "dataset -> dag.job -> dataset". If
+-- several loops lead through the same dataset of another DAG, returns the shortest of them. p_edges: what triggers what
+-- in the version, as pairs (_trigger_edges). Loops of other DAGs alone do not count.
 create or replace function tenuto.find_loop(p_org_id uuid, p_dag text, p_edges jsonb)
   returns text
   language plpgsql
@@ -32,7 +32,7 @@ begin
     union
     select n.target from reached r cross join lateral tenuto._triggered_by(p_org_id, p_dag, r.node) n
   )
-  select array(   -- the datasets of other DAGs that the version reads and that follow from it: every loop has one
+  select array(   -- the datasets of other DAGs that the version reads and also triggers: every loop has one
            select r.node from reached r
            intersect
            select o.source from own o
@@ -59,7 +59,7 @@ begin
     from unnest(v_sources, v_targets) e(source, target)
     group by e.source) e;
 
-  for v_start in   -- without a loop there is none; else those in a loop, or between two of them
+  for v_start in   -- only those in a loop or between two loops; none if there is no loop
     select unnest(v_starts)
     intersect
     select tenuto._follow_loops(v_sources, v_targets)

@@ -1,7 +1,7 @@
--- pending -> done, for effects of the kind sink that the caller has taken: adds the rows that tasks appended to
--- datasets of sinks, those of one dataset together. Rewrites up to p_pages pages of rows; the other effects continue
--- later, and charge no attempt. Rows are added once: an effect is done in the transaction that adds them. Returns for
--- each effect that the caller still held whether it is done.
+-- pending -> done, for effects of kind sink that the caller has taken: adds the rows that tasks appended to datasets of
+-- sinks. Adds the rows of one dataset together. Rewrites up to p_pages pages of rows. The other effects continue in a
+-- later call; this does not count as an attempt. Rows are added once, because an effect is done in the transaction that
+-- adds its rows. Returns for each effect that the caller still held whether it is done.
 create or replace function tenuto.flush_sinks(p_owner text, p_ids bigint[], p_pages int default 100)
   returns table (id bigint, done boolean)
   language plpgsql
@@ -21,7 +21,7 @@ begin
       from unnest(v_effects) o
       left join tenuto.row_sets r on r.org_id = o.org_id and r.location = o.payload ->> 'location') f
     where f.pages <= greatest(p_pages, 9));
-  for v_group in   -- in the order of dataset versions, as commits lock their pointers
+  for v_group in   -- in the order of dataset versions, in which commits lock too
     select o.org_id, (o.payload ->> 'dag_version_id')::uuid as dag_version_id, array_agg(o order by o.id) as effects
     from unnest(v_effects) o
     where o.id = any (v_fitting)

@@ -1,5 +1,5 @@
--- Returns a dataset by its name, with its producer, its current version and the roles that read it, and what waits to
--- be added to it by a sink; TN001 if none.
+-- Returns a dataset by its name, with its producer, its current version and the roles that can read it. buffered: the
+-- rows that wait until the sink adds them. Raises TN001 if there is none.
 create or replace function tenuto.get_dataset(p_org_id uuid, p_name text)
   returns table (id uuid, name text, dag text, job text, output int, version_id uuid, storage_location text,
     read_roles text[], updated_at timestamptz, config_hash text, schema_hash text, storage jsonb,

@@ -1,7 +1,8 @@
--- Returns what a plan needs to know: the current version of a DAG with its YAML, whether the new document is deployed
--- already, and for each of the named datasets its DAG, the roles that read it and how many partitions its current
--- version has, counted up to 100,000. wider_readers: whether the org warns of, or denies, datasets with more readers.
--- readers: the jobs of other DAGs that read datasets of this one, up to 1,000.
+-- Returns the facts that a plan needs: the current version of a DAG with its YAML, and whether the new document is
+-- deployed already. datasets: for each dataset in p_datasets its DAG, the roles that can read it and how many
+-- partitions its current version has, counted up to 100,000. wider_readers: whether the org warns about or denies
+-- datasets that have more readers than their sources. readers: the jobs of other DAGs that read datasets of this DAG,
+-- up to 1,000.
 create or replace function tenuto.get_deploy_facts(p_org_id uuid, p_name text, p_yaml_hash text, p_datasets text[])
   returns table (current_version int, current_yaml text, deployed_version int, deployed_status text, datasets jsonb,
     wider_readers text, readers jsonb)

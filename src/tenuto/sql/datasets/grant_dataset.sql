@@ -1,6 +1,6 @@
--- Lets a role read a dataset. Idempotent. A role is stored by its id: a role that is deleted and created again can read
--- nothing until it is granted again. Raises TN009 if the org denies datasets with more readers than their sources, and
--- the role cannot read a dataset from which this one is computed now.
+-- Allows a role to read a dataset. Idempotent. A role is stored by its id: a role that is deleted and created again can
+-- read nothing until it is granted again. Raises TN009 if the org does not allow datasets that have more readers than
+-- their sources, and the role cannot read a dataset from which this one is computed now.
 create or replace function tenuto.grant_dataset(p_org_id uuid, p_name text, p_role text)
   returns void
   language plpgsql
@@ -28,7 +28,7 @@ begin
         'let the role read the source first, or ask an admin to set wider_readers of the org to warn');
     end if;
   end if;
-  -- Ids of deleted roles are left out on the way.
+  -- This also removes the ids of deleted roles.
   update tenuto.datasets
   set read_roles = array(select r.id from tenuto.org_roles r
                          where r.org_id = p_org_id and (r.id = v_role or r.id = any (read_roles)) order by r.id),

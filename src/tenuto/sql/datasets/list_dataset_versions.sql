@@ -1,4 +1,5 @@
--- Returns a page of versions of a dataset, newest first, before an id, each with the versions of its DAG that have it.
+-- Returns a page of versions of a dataset, newest first, starting before the id p_before. Each has the versions of its
+-- DAG that use it.
 create or replace function tenuto.list_dataset_versions(
   p_org_id uuid, p_name text, p_before uuid default null, p_limit int default 50)
   returns table (id uuid, dataset text, config_hash text, schema_hash text, storage jsonb, storage_location text,
