@@ -8,7 +8,7 @@ create or replace function tenuto._lost_sources(p_org_id uuid, p_dag_id uuid)
   stable
   set plan_cache_mode = force_custom_plan
 as $$
-  with recursive inputs as materialized (   -- first the inputs of this DAG, so that not all deleted datasets of the org are read
+  with recursive inputs as materialized (   -- first, so that not all deleted datasets of the org are read
     select i.dag_version_id, i.job_id, i.dataset_id, i.parent_key, i.definition ->> 'dataset' as name
     from tenuto.dag_versions v
     join tenuto.job_inputs i on i.org_id = v.org_id and i.dag_version_id = v.id

@@ -1,4 +1,4 @@
--- Keeps a role from reading a dataset. Idempotent. Without any role, only admins read it.
+-- Revokes the right of a role to read a dataset. Idempotent. If no role is left, only admins can read it.
 create or replace function tenuto.revoke_dataset(p_org_id uuid, p_name text, p_role text)
   returns void
   language plpgsql

@@ -1,5 +1,5 @@
--- Deletes a bundle: no worker runs its types until another bundle with these types is stored. Raises TN004 for a bundle
--- that a job of a DAG names: every version of a DAG can become current again.
+-- Deletes a bundle: no worker runs its types until another bundle with these types is stored. Raises TN004 if a job of
+-- any version of a DAG runs this bundle, because every version can become current again.
 create or replace function tenuto.delete_bundle(p_org_id uuid, p_sha256 text)
   returns void
   language plpgsql

@@ -1,4 +1,5 @@
--- Returns the bundle that runs a type, and its entry point: the bundle stored last, or the one that the task names.
+-- Returns the bundle that runs a type, and its entry point. This is the bundle p_sha256 of the task, or else the bundle
+-- with this type that was stored last. Raises TN001 if there is none.
 create or replace function tenuto.find_bundle(p_org_id uuid, p_type text, p_sha256 text default null)
   returns table (sha256 text, name text, entry text, types text[])
   language plpgsql

@@ -1,4 +1,4 @@
--- Returns one bundle by its hash.
+-- Returns one bundle by its hash. Raises TN001 if there is none.
 create or replace function tenuto.get_bundle(p_org_id uuid, p_sha256 text)
   returns table (
     id uuid, sha256 text, name text, manifest jsonb, size bigint, types text[], created_by text, created_at timestamptz)

@@ -1,5 +1,6 @@
--- Stores a bundle that the caller has checked; from now on, it runs its types. Returns true if the bundle is new: its
--- parts must then follow in the same transaction. Storing an old bundle again makes it run its types again.
+-- Stores a bundle that the caller has checked. From now on, this bundle runs its types. Returns true if the bundle is
+-- new: then the caller must add its parts in the same transaction. Storing an old bundle again makes it run its types
+-- again.
 create or replace function tenuto.put_bundle(
   p_org_id uuid, p_sha256 text, p_manifest jsonb, p_size bigint, p_created_by text)
   returns boolean

@@ -1,5 +1,6 @@
--- Raises TN003 for a metadata filter that is not a JSON object with at least one key, or that is combined with p_after
--- (oldest first) or with p_other, which finds rows by its own index. Null is accepted.
+-- Raises TN003 for a metadata filter that is not a JSON object with at least one key. Also raises TN003 if the filter
+-- is combined with p_after (oldest first), or with the filter p_other, which finds rows by its own index. Null is
+-- accepted.
 create or replace function tenuto._check_metadata_filter(p_metadata jsonb, p_after uuid, p_other text)
   returns void
   language plpgsql

@@ -1,4 +1,4 @@
--- Returns one text and a list of texts as one list, each once; null if there are none.
+-- Returns p_one and p_more as one list, each text once; null if there are none.
 create or replace function tenuto._distinct_texts(p_one text, p_more text[])
   returns text[]
   language sql

@@ -1,7 +1,8 @@
--- Returns the tasks of a run or of the org that match a filter, newest first, from p_first on and before an id: at most
--- p_limit. next_before: where to continue; null if there are no more. One call looks at 10,000 tasks (open, failed,
--- cancelled and skipped ones have indexes and are found whatever their age), at 10,000 of the job, or at the whole run.
--- p_metadata: the metadata contains it; with no other filter, such tasks are found whatever their age.
+-- Returns the tasks of a run or of the org that match a filter, newest first: at most p_limit, with ids from p_first on
+-- and before p_before. next_before: where to continue; null if there are no more. One call checks 10,000 tasks of the
+-- org, 10,000 tasks of the job, or the whole run. Open, failed, cancelled and skipped tasks have indexes and are found
+-- whatever their age. p_metadata: returns tasks whose metadata contains it; with no other filter, these are found
+-- whatever their age.
 create or replace function tenuto._find_tasks(
   p_org_id uuid, p_run_id uuid, p_status text, p_routes int[], p_first uuid, p_before uuid, p_limit int,
   p_metadata jsonb default null, p_job_key uuid default null, out ids uuid[], out next_before uuid)
@@ -71,7 +72,7 @@ begin
     ids := array(
       select i
       from unnest(v_seen) i
-      cross join lateral (   -- by id: a merge would read the tasks of other orgs
+      cross join lateral (   -- one look-up per id: a merge join would read the tasks of other orgs
         select t.route_id, t.metadata from tenuto.tasks t where t.id = i limit 1
       ) t
       left join tenuto.task_metadata m on p_metadata is not null and m.task_id = i

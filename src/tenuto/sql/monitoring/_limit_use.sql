@@ -1,5 +1,5 @@
--- Returns how many tasks hold a slot of a limit (for a rate: how many were admitted in the last period) and how many
--- wait for one, each counted up to 10,000.
+-- Returns how many tasks hold a slot of a limit (for a rate: how many were admitted in the last period), and how many
+-- wait for a slot. Counts up to 10,000 slots and up to 10,000 waiting tasks.
 create or replace function tenuto._limit_use(p_limit_id bigint, p_seconds float8)
   returns table (used int, waiting int)
   language sql

@@ -1,5 +1,5 @@
--- Returns an error in the form that lists show. Of an error of more than 16 KB, it returns only the type and the
--- beginning of the message, so that pages stay small: an error can have 1 MB.
+-- Returns an error in the form that lists show. An error can have 1 MB; of an error of more than 16 KB, returns only
+-- the type and the beginning of the message, so that pages stay small.
 create or replace function tenuto._listed_error(p_error jsonb)
   returns jsonb
   language sql

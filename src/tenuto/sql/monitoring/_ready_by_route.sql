@@ -1,5 +1,5 @@
--- Returns how many tasks of an org are ready on each route, since when the first one is, and how long all of them have
--- waited. A lane is counted up to 10,000 tasks.
+-- Returns for each route how many tasks of an org are ready, since when the first one is ready, and the sum of their
+-- waiting times. Counts up to 10,000 tasks per lane.
 create or replace function tenuto._ready_by_route(p_org_id uuid)
   returns table (route_id int, ready bigint, queued_at timestamptz, waited_seconds float8)
   language sql

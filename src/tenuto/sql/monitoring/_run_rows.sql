@@ -1,5 +1,5 @@
--- Returns the rows of list_runs for these ids. A function of its own, because run_status joins many partitions:
--- planning it took 33 of the 39 ms of a page; here the plan is kept.
+-- Returns the rows of list_runs for these ids. It is a function of its own, so that its query plan is kept: run_status
+-- joins many partitions, and planning it took 33 of the 39 ms of a page.
 create or replace function tenuto._run_rows(p_ids uuid[])
   returns table (
     id uuid, name text, type text, status text, resource_group text, attempt int, max_attempts int, total_tasks int,

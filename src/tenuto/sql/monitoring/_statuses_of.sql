@@ -1,5 +1,5 @@
--- Returns the statuses of a filter of runs (p_entity run) or tasks (task), each once; null for any status. Raises TN003
--- for an unknown one.
+-- Returns the statuses in a filter of runs (p_entity run) or tasks (task), each once; null for any status. Raises TN003
+-- for an unknown status.
 create or replace function tenuto._statuses_of(p_entity text, p_status text, p_statuses text[])
   returns text[]
   language plpgsql

@@ -1,5 +1,5 @@
--- Returns the rows of list_tasks for these ids. A function of its own, because planning task_status, with its many
--- partitions, took most of the time of a page; here the plan is kept.
+-- Returns the rows of list_tasks for these ids. It is a function of its own, so that its query plan is kept:
+-- task_status joins many partitions, and planning it took most of the time of a page.
 create or replace function tenuto._task_rows(p_ids uuid[])
   returns table (
     id uuid, run_id uuid, parent_id uuid, "position" int, name text, queue text, type text, labels text[], priority int,

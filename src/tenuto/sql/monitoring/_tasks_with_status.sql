@@ -1,4 +1,5 @@
--- Returns those of some tasks that have a status. One look-up per task and table; task_status reads much more.
+-- Returns the tasks in p_ids that have the status p_status. Makes one look-up per task and table, because task_status
+-- reads much more.
 create or replace function tenuto._tasks_with_status(p_ids uuid[], p_status text)
   returns setof uuid
   language sql

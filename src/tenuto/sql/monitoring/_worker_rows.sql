@@ -1,5 +1,5 @@
--- Returns these workers with the number of tasks that each runs, and their health. Metadata of more than 64 kB is left
--- out.
+-- Returns these workers with the number of tasks that each of them runs, and with their health. Metadata of more than
+-- 64 kB is left out.
 create or replace function tenuto._worker_rows(p_org_id uuid, p_ids text[])
   returns table (
     id text, status text, instance_type text, address text, labels text[], languages text[], metadata jsonb,

@@ -1,4 +1,4 @@
--- Adds an entry to the history of deploys: a deploy, a cutover or a rollback, from a version to another.
+-- Adds an entry to the history of deploys: a deploy, cutover, rollback or deletion, from one version to another.
 create or replace function tenuto._add_deploy(
   p_org_id uuid, p_dag_id uuid, p_action text, p_from uuid, p_to uuid, p_actor text, p_plan jsonb)
   returns void

@@ -1,5 +1,5 @@
--- -> staged: adds a version of a DAG. The caller holds the DAG's row, and no version with this hash exists; it decides
--- in the same transaction whether the version is ready or has to be computed.
+-- -> staged: adds a version of a DAG. The caller has locked the DAG, and no version with this hash exists. In the same
+-- transaction, the caller decides whether the version is ready or has to be computed.
 create or replace function tenuto._add_version(
   p_org_id uuid, p_dag_id uuid, p_yaml text, p_yaml_hash text, p_hash_version int, p_actor text)
   returns uuid

@@ -1,5 +1,6 @@
 -- Marks a DAG as deleted: no version of it is current or can become current, and the pauses and backlogs of its jobs
--- are deleted. Its rows stay, because tasks and the history of deploys name them. Returns the version that was current.
+-- are deleted. Its rows stay, because tasks and the history of deploys refer to them. Returns the version that was
+-- current.
 create or replace function tenuto._close_dag(p_org_id uuid, p_dag_id uuid)
   returns uuid
   language plpgsql

@@ -1,6 +1,6 @@
--- Returns the number of the advisory lock of a DAG. A change of what is current, building or paused in it takes the
--- lock alone (_lock_dag); routing an event to its jobs shares it. A row lock would not do: while events arrive, shared
--- ones follow each other without a gap, and a cutover would wait without end.
+-- Returns the number of the advisory lock of a DAG. A change of what is current, building or paused in the DAG takes
+-- the lock exclusively (_lock_dag); routing an event to its jobs takes it shared. Row locks cannot do this: while
+-- events arrive, shared row locks follow each other without a gap, and a cutover would wait without end.
 create or replace function tenuto._dag_lock(p_dag_id uuid)
   returns bigint
   language sql

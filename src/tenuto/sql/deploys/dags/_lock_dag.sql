@@ -1,5 +1,5 @@
--- Returns the id of a DAG and holds its row until the transaction ends: deploys and moves of the pointer of one DAG
--- happen one after the other, and no event is routed to its jobs meanwhile. Raises TN001 if there is no such DAG.
+-- Returns the id of a DAG and locks it until the transaction ends: deploys, cutovers and rollbacks of one DAG happen
+-- one after the other, and no event is routed to its jobs in the meantime. Raises TN001 if there is no such DAG.
 create or replace function tenuto._lock_dag(p_org_id uuid, p_name text)
   returns uuid
   language plpgsql

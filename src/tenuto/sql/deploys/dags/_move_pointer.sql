@@ -1,6 +1,6 @@
--- ready | superseded -> current, and current -> superseded: moves the pointer of a DAG from the version that the caller
--- saw as current (0: none) to another one. Raises TN004 if another version is current now. With p_force also staged |
--- building | failed -> current. Returns the version left.
+-- ready | superseded -> current, and current -> superseded: makes the version p_to of a DAG current, instead of the
+-- version p_expected that the caller saw as current (0: none). Raises TN004 if another version is current now. With
+-- p_force also staged | building | failed -> current. Returns the version that was current before.
 create or replace function tenuto._move_pointer(
   p_org_id uuid, p_dag_id uuid, p_expected int, p_to uuid, p_force boolean default false)
   returns uuid

@@ -1,4 +1,5 @@
--- Returns one version of a DAG with its YAML: the given one, else the current one, else the newest.
+-- Returns one version of a DAG with its YAML: the given version, or without p_version the current one, or else the
+-- newest. Raises TN001 if there is none.
 create or replace function tenuto.get_dag_version(p_org_id uuid, p_name text, p_version int default null)
   returns table (dag text, version int, yaml_hash text, status text, yaml text, created_by text, created_at timestamptz)
   language plpgsql

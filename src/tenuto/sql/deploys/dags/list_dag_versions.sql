@@ -1,5 +1,5 @@
--- Returns a page of versions of a DAG, newest first, before a number. For a version that dispatchers compute, or that
--- failed, it also returns how many of the planned tasks have completed, and the first error.
+-- Returns a page of versions of a DAG, newest first, starting before the number p_before. For a version that is
+-- building, ready or failed, also returns how many of the planned tasks have completed, and the first error.
 create or replace function tenuto.list_dag_versions(
   p_org_id uuid, p_name text, p_before int default null, p_limit int default 50)
   returns table (dag text, version int, yaml_hash text, status text, jobs int, created_by text, created_at timestamptz,

@@ -1,4 +1,5 @@
--- Returns a page of DAGs in the order of their names, after a name, each with its current version and its newest one.
+-- Returns a page of DAGs in the order of their names, starting after the name p_after. Each has its current and its
+-- newest version.
 create or replace function tenuto.list_dags(p_org_id uuid, p_after text default null, p_limit int default 50)
   returns table (name text, version int, yaml_hash text, newest_version int, newest_status text, updated_at timestamptz)
   language plpgsql

@@ -1,5 +1,5 @@
--- Returns a page of the history of a DAG, newest first, before an id: deploys and cutovers with their plans, rollbacks
--- and deletions. The history of deleted DAGs of this name is a part of it.
+-- Returns a page of the history of a DAG, newest first, starting before the id p_before: deploys and cutovers with
+-- their plans, rollbacks and deletions. Includes the history of deleted DAGs of this name.
 create or replace function tenuto.list_deploys(
   p_org_id uuid, p_name text, p_before uuid default null, p_limit int default 50)
   returns table (id uuid, dag text, action text, from_version int, to_version int, plan jsonb, created_by text,

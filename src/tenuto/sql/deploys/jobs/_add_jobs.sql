@@ -1,5 +1,6 @@
 -- Adds the jobs of a new version. A job keeps the key of the job with its name, or with its old name (renamed_from), in
--- the base version; a job that an earlier version had gets its old key back, unless another job has it now.
+-- the base version. If the base version has neither, the job gets the key that its name had in an earlier version,
+-- unless another job has this key now. Otherwise it gets a new key.
 create or replace function tenuto._add_jobs(p_org_id uuid, p_dag_id uuid, p_version_id uuid, p_base uuid, p_jobs jsonb)
   returns void
   language plpgsql

@@ -1,4 +1,4 @@
--- Raises TN003 for a job that runs a task which no bundle of the org has.
+-- Raises TN003 if a job runs a task of a bundle that does not exist, or that does not have this task.
 create or replace function tenuto._check_bundles(p_org_id uuid, p_jobs jsonb)
   returns void
   language plpgsql

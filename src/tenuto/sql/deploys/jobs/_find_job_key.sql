@@ -1,5 +1,5 @@
--- Returns the key of a job of a DAG by its name in the current version, else in the newest one. Raises TN001 if neither
--- has such a job.
+-- Returns the key of a job of a DAG by its name: in the current version, or else in the newest version that has it.
+-- Raises TN001 if no version has such a job.
 create or replace function tenuto._find_job_key(p_org_id uuid, p_dag text, p_name text)
   returns uuid
   language plpgsql

@@ -1,5 +1,6 @@
--- Makes dispatchers watch the backlogs of the jobs of a version of a DAG that bounds them: part of its cutover or
--- rollback. A job without bounds in this version stays until a dispatcher has released what it holds.
+-- Makes dispatchers watch the backlogs of the jobs for which a version of a DAG sets bounds. Part of its cutover or
+-- rollback. The row of a job without bounds in this version stays until a dispatcher has released the jobs that it
+-- holds.
 create or replace function tenuto._put_backlogs(p_org_id uuid, p_dag_id uuid, p_version_id uuid)
   returns void
   language sql

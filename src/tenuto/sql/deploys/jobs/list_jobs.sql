@@ -1,4 +1,5 @@
--- Returns a page of the jobs of current versions in the order of DAG and name, after a job: of one DAG, or of all.
+-- Returns a page of the jobs of the current versions of one DAG or of all DAGs, in the order of DAG and name. The page
+-- starts after the job p_after of the DAG p_after_dag.
 create or replace function tenuto.list_jobs(
   p_org_id uuid, p_dag text default null, p_after_dag text default '', p_after text default '', p_limit int default 50)
   returns table (dag text, name text, job_key uuid, version int, activation text, runtime text, operator text,

@@ -1,5 +1,5 @@
--- Pauses a job: it starts no tasks until it is resumed, in this version of its DAG and in later ones. Idempotent; the
--- first time and the newest reason are kept.
+-- Pauses a job: it starts no tasks until it is resumed, in this version of its DAG and in later ones. Idempotent: a
+-- second call keeps the time of the first, and replaces the reason if it passes one.
 create or replace function tenuto.pause_job(p_org_id uuid, p_dag text, p_name text, p_reason text default null)
   returns void
   language plpgsql

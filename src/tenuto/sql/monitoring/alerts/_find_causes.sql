@@ -1,5 +1,5 @@
--- Returns what an alert rule finds now: up to 100 causes, each with a sentence about it. Failed tasks are looked for
--- among the 10,000 newest.
+-- Returns what an alert rule finds now: up to 100 causes, each with a sentence about it. Searches only the 10,000
+-- newest failed tasks.
 create or replace function tenuto._find_causes(p_rule tenuto.alert_rules)
   returns table (key text, summary text, details jsonb)
   language plpgsql
@@ -26,7 +26,7 @@ begin
         limit 10000) a
       join tenuto.tasks t on t.id = a.task_id
       where a.ended_at > v_since
-        -- Other tasks may have such an input; those of a build are shown by its version.
+        -- Only tasks of jobs, as others may have such an input. Failures of a build are shown by its version.
         and exists (select from tenuto.job_tasks j where j.task_id = a.task_id and not j.rebuild)
       group by 1) f
     where f.count >= p_rule.threshold and (p_rule.target is null or f.job = p_rule.target)
@@ -37,13 +37,13 @@ begin
     select d.name, format('dataset %s has had no commit for %s s', d.name, p_rule.seconds),
            jsonb_build_object('dataset', d.name, 'last_commit', c.committed_at)
     from tenuto.datasets d
-    left join lateral (   -- not its events, which are deleted earlier
+    left join lateral (   -- not from its events, which are deleted earlier
       select max(p.committed_at) as committed_at
       from tenuto.dataset_versions v
       cross join lateral (
         select p.committed_at
         from tenuto.partition_versions p
-        where p.org_id = v.org_id and p.dataset_version_id::text = v.id::text   -- as its index has it
+        where p.org_id = v.org_id and p.dataset_version_id::text = v.id::text   -- the index has this cast
         order by p.committed_at desc
         limit 1) p
       where v.org_id = d.org_id and v.dataset_id = d.id) c on true

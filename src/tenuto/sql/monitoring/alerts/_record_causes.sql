@@ -1,7 +1,7 @@
 -- -> firing, firing | acknowledged -> resolved: records what a rule finds now, a list of {key, summary, details}. A
--- cause that is found again is the same alert; an open alert whose details contain p_scope and whose cause is not
--- found is resolved. New alerts of a rule with a destination and their ends are queued for delivery in the same
--- transaction, unless the rule is silenced.
+-- cause that is found again belongs to the same alert. An open alert whose details contain p_scope is resolved if its
+-- cause is not found. If the rule has a destination and is not silenced, its new and its resolved alerts are queued for
+-- delivery in the same transaction.
 create or replace function tenuto._record_causes(
   p_rule tenuto.alert_rules, p_causes jsonb, p_scope jsonb default '{}')
   returns void

@@ -1,5 +1,5 @@
--- Records what a job found in a partition, {job, partition, alerts}, for every rule about its alerts. The rules stay as
--- they are until the transaction ends.
+-- Records the alerts that a job found in a partition, {job, partition, alerts}, for every rule about its alerts. Locks
+-- these rules, so that they do not change before the transaction ends.
 create or replace function tenuto._record_job_alerts(p_org_id uuid, p_found jsonb)
   returns void
   language plpgsql

@@ -1,4 +1,4 @@
--- firing -> acknowledged, by the caller. Idempotent; the first caller stays. TN001 if there is no such
+-- firing -> acknowledged, by the caller. Idempotent: the first caller stays recorded. Raises TN001 if there is no such
 -- alert, TN004 if it is resolved.
 create or replace function tenuto.acknowledge_alert(p_org_id uuid, p_id uuid, p_actor text)
   returns void

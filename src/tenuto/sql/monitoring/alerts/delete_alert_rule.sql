@@ -1,4 +1,4 @@
--- Deletes an alert rule and resolves its open alerts; TN001 if there is none.
+-- Deletes an alert rule and resolves its open alerts. Raises TN001 if there is none.
 create or replace function tenuto.delete_alert_rule(p_org_id uuid, p_name text)
   returns void
   language plpgsql

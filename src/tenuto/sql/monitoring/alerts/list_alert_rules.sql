@@ -1,4 +1,4 @@
--- Returns a page of alert rules by name, after a name.
+-- Returns a page of alert rules in the order of their names, starting after the name p_after.
 create or replace function tenuto.list_alert_rules(p_org_id uuid, p_after text default null, p_limit int default 50)
   returns table (name text, kind text, target text, threshold int, seconds int, destination text,
     silenced_until timestamptz, created_by text, created_at timestamptz)

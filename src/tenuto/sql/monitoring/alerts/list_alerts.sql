@@ -1,4 +1,4 @@
--- Returns a page of alerts, newest first, before one of them: in any status, or in one.
+-- Returns a page of alerts, newest first, starting before the id p_before. p_status: only alerts with this status.
 create or replace function tenuto.list_alerts(
   p_org_id uuid, p_status text default null, p_before uuid default null, p_limit int default 50)
   returns table (id uuid, rule text, key text, status text, summary text, details jsonb, evaluations bigint,
