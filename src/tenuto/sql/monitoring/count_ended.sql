@@ -1,4 +1,4 @@
--- Returns how many attempts of the org ended within the last p_seconds, at most a minute; counted up to 250,000.
+-- Returns how many attempts of the org ended within the last p_seconds (at most 60), counted up to 250,000.
 create or replace function tenuto.count_ended(p_org_id uuid, p_seconds float8 default 5)
   returns bigint
   language plpgsql

@@ -1,6 +1,5 @@
--- Deprecated: call list_runs or list_tasks with p_before set to the id after the last one that begins with the digits.
--- Returns the ids of the org's runs (p_kind run) or tasks (task) that begin with these hexadecimal digits, at most
--- p_limit.
+-- Deprecated: call list_runs or list_tasks, with p_before set to the first id after those that begin with the digits.
+-- Returns at most p_limit ids of the org's runs (p_kind run) or tasks (task) that begin with these hexadecimal digits.
 create or replace function tenuto.find_ids(p_org_id uuid, p_kind text, p_digits text, p_limit int default 6)
   returns setof uuid
   language plpgsql

@@ -1,5 +1,5 @@
--- Returns the dedupe key that a run was started with; null if it has none. Keys that queued tasks of jobs have by
--- themselves, one per partition, are left out.
+-- Returns the dedupe key that a run was started with; null if it has none. Leaves out the keys that queued tasks of
+-- jobs get automatically, one per partition.
 create or replace function tenuto.get_dedupe_key(p_org_id uuid, p_run_id uuid)
   returns text
   language sql

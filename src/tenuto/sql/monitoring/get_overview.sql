@@ -1,5 +1,5 @@
--- Returns the numbers of an org at a glance, from orchestrator_status. ended is how many attempts have ended since
--- statistics began, in all orgs: two calls give a rate.
+-- Returns the most important numbers of an org, from orchestrator_status. ended: how many attempts of all orgs have
+-- ended since statistics began; two calls give a rate.
 create or replace function tenuto.get_overview(p_org_id uuid)
   returns table (
     ready bigint, delayed bigint, waiting bigint, pending bigint, running bigint, oldest_ready_seconds float8,

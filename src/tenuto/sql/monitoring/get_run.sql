@@ -1,4 +1,5 @@
--- Returns one run with its live state, output and error. The plan is fixed, as for get_task.
+-- Returns one run with its live state, output and error. Raises TN001 if there is none. Its query plan is fixed, as in
+-- get_task.
 create or replace function tenuto.get_run(p_org_id uuid, p_run_id uuid)
   returns tenuto.run_status
   language plpgsql

@@ -1,7 +1,7 @@
--- Returns the tasks of a run as nodes of a graph, in the order in which they were added, with the tasks that each
--- depends on. At most p_limit nodes, up to 2,000. Raises TN001 if the run does not exist. Reads the attempts and edges
--- of all nodes at once: by task_status, which counts the attempts of each task on its own, 1,000 nodes took 37 ms
--- instead of 7.
+-- Returns the tasks of a run as nodes of a graph, in the order in which they were added, each with the tasks that it
+-- depends on. Returns at most p_limit nodes (1 to 2,000). Raises TN001 if the run does not exist. Reads the attempts
+-- and edges of all nodes at once: 1,000 nodes take 7 ms. With task_status, which counts the attempts of each task on
+-- its own, they took 37 ms.
 create or replace function tenuto.get_run_graph(p_org_id uuid, p_run_id uuid, p_limit int default 1000)
   returns table (
     task_id uuid, parent_id uuid, name text, type text, status text, attempt int, optional boolean, handler text,

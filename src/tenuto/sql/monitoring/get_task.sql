@@ -1,6 +1,7 @@
--- Returns one task with its live state, output and error: its row of task_status, read from the table that holds the
--- task. An ended task is in none of the hot tables, and any other task is in one of them at most. The view joins all of
--- them, which takes three times as long. The plans are fixed: planning took ten times as long as the query.
+-- Returns one task with its live state, output and error: its row of task_status, read only from the table that holds
+-- the task. An ended task is in none of the hot tables, and any other task is in at most one of them. The view joins
+-- all of them, which takes three times as long. The query plans are fixed, because planning took ten times as long as
+-- the query. Raises TN001 if there is no such task.
 create or replace function tenuto.get_task(p_org_id uuid, p_task_id uuid)
   returns tenuto.task_status
   language plpgsql
@@ -38,7 +39,7 @@ begin
   from tenuto.ready_tasks r
   where r.id = p_task_id;
   if v_task.attempt = 0 then
-    select 0, 0 into v_task.failures, v_task.losses;   -- it has no history
+    select 0, 0 into v_task.failures, v_task.losses;   -- it has had no attempt
     return v_task;
   end if;
   select count(*), min(a.started_at),

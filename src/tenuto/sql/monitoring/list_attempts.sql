@@ -1,5 +1,5 @@
 -- Returns every attempt of a task, oldest first, including the running one. An attempt that waited, snoozed or was
--- returned has the same number as the attempt that continues it.
+-- given back by its worker has the same number as the attempt that continues it.
 create or replace function tenuto.list_attempts(p_org_id uuid, p_task_id uuid)
   returns table (
     attempt int, outcome text, worker_id text, session_id bigint, queued_at timestamptz, started_at timestamptz,

@@ -1,6 +1,6 @@
--- Returns the task types with tasks that wait for other code, the code versions that cannot continue them, how many
--- tasks wait (counted up to 10,000), and the one that has waited longest, with the recorded step and the one that the
--- code called instead.
+-- Returns the task types that have tasks waiting for other code. Each row has the code versions that cannot continue
+-- these tasks, how many tasks wait (counted up to 10,000), and the task that has waited longest, with its recorded step
+-- (expected) and the step that the code called instead (found).
 create or replace function tenuto.list_blocked(p_org_id uuid, p_limit int default 100)
   returns table (
     type text, code_versions text[], tasks bigint, task_id uuid, since timestamptz, step_no int, expected text,

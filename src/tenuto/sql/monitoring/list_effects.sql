@@ -1,4 +1,5 @@
--- Returns a page of the org's side effects, newest first, before an id. Raises TN007 for a page of more than 16 MB.
+-- Returns a page of the org's side effects, newest first, starting before the id p_before. Raises TN007 for a page of
+-- more than 16 MB.
 create or replace function tenuto.list_effects(
   p_org_id uuid, p_status text default null, p_kind text default null, p_before bigint default null,
   p_limit int default 50)

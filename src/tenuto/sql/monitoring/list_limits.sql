@@ -1,6 +1,7 @@
--- Returns a page of the org's limits in the order of scope and key, after a limit. used: tasks that hold a slot, for a
--- rate the starts admitted in the last period; waiting: tasks that wait for a slot. Both are counted up to 10,000. Also
--- sizes that set_limit has set and no task has used yet.
+-- Returns a page of the org's limits in the order of scope and key, starting after p_after_scope and p_after_key. used:
+-- how many tasks hold a slot; for a rate, how many starts were admitted in the last period. waiting: how many tasks
+-- wait for a slot. Slots and waiting tasks are counted up to 10,000. Also returns limits whose size set_limit has set
+-- and that no task has used yet.
 create or replace function tenuto.list_limits(
   p_org_id uuid, p_scope text default null, p_after_scope text default null, p_after_key text default null,
   p_limit int default 50)

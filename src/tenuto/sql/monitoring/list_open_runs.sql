@@ -1,5 +1,5 @@
--- Returns the open runs of an org that only wait to be closed: they were opened longer ago than p_older, and have no
--- open tasks. The oldest first.
+-- Returns the open runs of an org that only wait to be closed, the oldest first: they were opened longer ago than
+-- p_older, and all of their tasks have ended.
 create or replace function tenuto.list_open_runs(
   p_org_id uuid, p_older interval default '1 day', p_limit int default 100)
   returns table (run_id uuid, name text, opened_at timestamptz)

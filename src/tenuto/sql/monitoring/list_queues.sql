@@ -1,5 +1,5 @@
 -- Returns the org's queues with their numbers of tasks. ready is counted up to 10,000 per lane, delayed and waiting up
--- to 100,000 in total, so that a queue of millions stays fast to look at. oldest_ready_seconds: how long the oldest
+-- to 100,000 in total, so that the call stays fast with millions of tasks. oldest_ready_seconds: how long the oldest
 -- task has been ready.
 create or replace function tenuto.list_queues(p_org_id uuid)
   returns table (
@@ -31,7 +31,7 @@ as $$
     join tenuto.routes o on o.id = u.route_id
     where u.org_id = p_org_id
     group by 1
-  ), queue as materialized (   -- also queues without a row: claims add it when they open a lane
+  ), queue as materialized (   -- includes queues without a row, which claims add when they open a lane
     select q.name, q.paused_at from tenuto.queues q where q.org_id = p_org_id
     union all
     select n.queue, null

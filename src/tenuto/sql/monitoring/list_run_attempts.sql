@@ -1,5 +1,5 @@
--- Returns the attempts of all tasks of a run, in the order in which they began, the running ones too: what ran when and
--- where. At most p_limit attempts, up to 5,000. Raises TN001 if the run does not exist.
+-- Returns the attempts of all tasks of a run, including the running ones, in the order in which they began: what ran
+-- when and where. Returns at most p_limit attempts (1 to 5,000). Raises TN001 if the run does not exist.
 create or replace function tenuto.list_run_attempts(p_org_id uuid, p_run_id uuid, p_limit int default 1000)
   returns table (
     task_id uuid, name text, type text, attempt int, outcome text, worker_id text, queued_at timestamptz,

@@ -1,5 +1,5 @@
 -- Returns the recorded steps of a task, in order, at most 1000: steps, children, sleeps and signals. A value of more
--- than 1 KB is left out (value_bytes says how large it is).
+-- than 1 KB is left out; value_bytes has its size.
 create or replace function tenuto.list_steps(p_org_id uuid, p_task_id uuid)
   returns table (
     step_no int, name text, kind text, value jsonb, value_bytes int, error jsonb, tries int, retry_at timestamptz,

@@ -1,9 +1,10 @@
--- Returns a page of tasks of a run or of the org, newest first, before an id; or with p_after oldest first, after an
--- id. p_statuses: any of these. p_since, p_until: created since then, and before then. p_external_id: with this id in
--- another system, found by index. p_metadata: the metadata of the task contains it (@>); with no other filter, such
--- tasks are found whatever their age. p_job: of this job (DAG/JOB). A search reads at most 10,000 rows: with a queue or
--- type, the newest 10,000 ended tasks; for completed tasks, and for any filter with p_after, 10,000 tasks from the id
--- on, or the whole run; of a job, 10,000 of its tasks.
+-- Returns a page of tasks of a run or of the org, newest first, starting before p_before; or with p_after, oldest
+-- first, starting after p_after. p_statuses: only tasks with one of these statuses. p_since, p_until: only tasks
+-- created from p_since on, and before p_until. p_external_id: only tasks with this id in another system, found by
+-- index. p_metadata: only tasks whose metadata contains it (@>); with no other filter, these are found whatever their
+-- age. p_job: only tasks of this job (DAG/JOB). A search reads the whole run, or at most 10,000 tasks. With a queue or
+-- type, these are the newest 10,000 ended tasks. For completed tasks, and for any filter with p_after, these are 10,000
+-- tasks from the id on. With p_job, these are 10,000 tasks of the job.
 create or replace function tenuto.list_tasks(
   p_org_id uuid, p_run_id uuid default null, p_status text default null, p_queue text default null,
   p_type text default null, p_before uuid default null, p_limit int default 50, p_after uuid default null,

@@ -1,4 +1,5 @@
--- Returns a page of workers in the order of their ids, after an id; without a status, all but terminated ones.
+-- Returns a page of workers in the order of their ids, starting after the id p_after. Without p_status, leaves out
+-- terminated workers.
 create or replace function tenuto.list_workers(
   p_org_id uuid, p_status text default null, p_after text default null, p_limit int default 50)
   returns table (

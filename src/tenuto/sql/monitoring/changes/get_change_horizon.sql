@@ -1,8 +1,8 @@
--- Returns the time before which no new change can appear. Rows carry the time of their statement, so a transaction that
--- has written and not committed holds the horizon back to its beginning, and a running statement to its own beginning.
--- A quarter of a second is subtracted for statements that have begun and are not visible yet. A statement that has run
--- for a minute and written nothing is assumed only to read. Without the right to see other sessions, the horizon is one
--- minute ago. p_tables: the tables whose changes the caller reads (null: runs, attempts and workers).
+-- Returns the time before which no new change can appear. Rows have the time of their statement. So the horizon is not
+-- later than the beginning of any transaction that has written and not committed, or of any running statement. A
+-- quarter of a second is subtracted for statements that have begun and are not visible yet. A statement that has run
+-- for a minute and has written nothing is assumed only to read. Without the right to see other sessions, the horizon is
+-- one minute ago. p_tables: the tables whose changes the caller reads (null: runs, attempts and workers).
 create or replace function tenuto.get_change_horizon(p_tables regclass[] default null)
   returns timestamptz
   language sql
@@ -35,7 +35,7 @@ as $$
           or (a.backend_type = 'client backend'
               and a.state = 'active'
               and a.query_start > statement_timestamp() - interval '1 minute')
-          -- It may have got its lock after the locks were read, and already have finished its statement.
+          -- The session may have taken its lock after the locks were read, and have finished its statement already.
           or (a.state = 'idle in transaction' and a.state_change > statement_timestamp() - interval '1 second')
         )
     ))

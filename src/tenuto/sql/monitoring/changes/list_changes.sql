@@ -1,7 +1,7 @@
 -- Returns the changes of an org after a position, in order: runs that were created or ended, attempts that ended,
--- workers that registered, drained or terminated. A position is a time, an id and a number. p_until is the result of
--- get_change_horizon, called before: no change before that time can appear later. Changes older than 30 days are not
--- returned.
+-- workers that registered, drained or terminated. A position is a time, an id and a number. p_until: the result of an
+-- earlier call of get_change_horizon, so that no change before this time can appear later. Changes older than 30 days
+-- are not returned.
 create or replace function tenuto.list_changes(
   p_org_id uuid, p_after timestamptz, p_until timestamptz, p_after_id text default '', p_after_no int default -1,
   p_limit int default 200)
@@ -16,7 +16,7 @@ as $$
 declare
   v_from timestamptz := greatest(p_after, p_until - interval '30 days');
   v_to timestamptz;
-  v_step interval := '1 second';   -- one second at full load is sorted at once; longer steps only after silence
+  v_step interval := '1 second';   -- short, as a step is sorted as a whole; doubles while there are no changes
   v_count int;
 begin
   if p_limit not between 1 and 1000 then

@@ -1,6 +1,6 @@
--- Returns the runs among p_run_ids that are final, with status, output and error. Called for clients that wait. A run
--- whose last task has ended, but whose end was not folded into the run yet, is folded here, so that the client does not
--- wait for a dispatcher. Stops when the outputs reach 16 MB, after at least one run: the client asks again for the
+-- Returns the runs in p_run_ids that have ended, with status, output and error. Called for clients that wait. If all
+-- tasks of a run have ended and the run has not, ends it here (fold_runs), so that the client does not wait for a
+-- dispatcher. Stops when outputs and errors reach 16 MB, but returns at least one run: the client calls again for the
 -- others.
 create or replace function tenuto.poll_runs(p_org_id uuid, p_run_ids uuid[])
   returns table (id uuid, status text, output jsonb, error jsonb, output_omitted boolean)

@@ -1,7 +1,8 @@
--- Returns the workers of an org, or those with these ids, with what they run and their health. NO_HEARTBEAT: none yet;
--- STALE_HEARTBEAT: the last one is too old; STUCK_TASK: a task runs for too long, even if its worker sends heartbeats.
--- A task whose own timeout or heartbeat timeout still lets it run is not stuck, nor are tasks of types that the org
--- exempts. Without ids, terminated workers are left out; they have no health.
+-- Returns the workers of an org, or only those in p_ids, with what they run and their health. NO_HEARTBEAT: the worker
+-- has not sent a heartbeat yet. STALE_HEARTBEAT: its last heartbeat is too old. STUCK_TASK: one of its tasks has run
+-- for too long, even if the worker sends heartbeats. A task is not stuck while its own timeout or heartbeat timeout
+-- allows it to run, or if the org exempts its type. Terminated workers have no health; without p_ids, they are left
+-- out.
 create or replace function tenuto._worker_health(p_org_id uuid, p_ids text[] default null)
   returns table (
     worker tenuto.workers, health_status text, running_tasks int, stuck_tasks int, current_task_id uuid,

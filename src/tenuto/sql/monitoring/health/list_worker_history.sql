@@ -1,5 +1,5 @@
--- Returns a page of the sessions of a worker, newest first, before a session: when each life of it began and ended, why
--- it ended, and how many attempts it still holds. Raises TN001 if there is no such worker.
+-- Returns a page of the sessions of a worker, newest first, starting before the session p_before: when each session
+-- began and ended, why it ended, and how many attempts it still holds. Raises TN001 if there is no such worker.
 create or replace function tenuto.list_worker_history(
   p_org_id uuid, p_worker_id text, p_before bigint default null, p_limit int default 50)
   returns table (

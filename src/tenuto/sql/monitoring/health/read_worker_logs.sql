@@ -1,5 +1,5 @@
--- Returns log lines of a worker in their order: the newest ones, or with p_after those after that line. Workers keep
--- their newest 2,000 lines, for 48 hours. Raises TN001 if there is no such worker.
+-- Returns log lines of a worker in their order: the lines after p_after, or without p_after the newest lines. The
+-- newest 2,000 lines of each worker are kept, for 48 hours. Raises TN001 if there is no such worker.
 create or replace function tenuto.read_worker_logs(
   p_org_id uuid, p_worker_id text, p_after bigint default null, p_limit int default 200)
   returns table (line_no bigint, logged_at timestamptz, level text, message text)

@@ -1,4 +1,4 @@
--- Returns the due rows, as _due_rows does, of builds, backlogs and repairs, of expire_workers, and of the loops that
+-- Returns the due rows of more loops, for _due_rows: builds, backlogs and repairs, expire_workers, and the loops that
 -- delete rows after their retention.
 create or replace function tenuto._due_prune_rows(p_loop text)
   returns table (key text, org_id uuid, run_id uuid, task_id uuid, since timestamptz)

@@ -1,5 +1,5 @@
--- Returns the due rows, as _due_rows does, of backfills, invalidations and alert rules, and those of prune_history and
--- emit_running.
+-- Returns the due rows of more loops, for _due_rows: backfills, invalidations, alert rules, prune_history and
+-- emit_running. Raises TN003 for an unknown loop.
 create or replace function tenuto._due_repair_rows(p_loop text)
   returns table (key text, org_id uuid, run_id uuid, task_id uuid, since timestamptz)
   language plpgsql

@@ -1,5 +1,5 @@
--- Returns repairs and resolved alerts that ended longer ago than their org keeps them: 90 days, or as long as its runs
--- if that is longer. At most p_limit of each kind and org, the oldest first.
+-- Returns repairs and resolved alerts that ended longer ago than their org keeps them: 90 days, or the retention of its
+-- runs if that is longer. Returns at most p_limit of each kind and org, the oldest first.
 create or replace function tenuto._old_history(p_limit int)
   returns table (key text, id uuid, org_id uuid, is_alert boolean, ended_at timestamptz)
   language sql

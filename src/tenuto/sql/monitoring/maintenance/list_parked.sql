@@ -1,4 +1,4 @@
--- Returns the rows that dispatcher loops failed on for this org, or for one of its runs, and when each is tried again.
+-- Returns the rows of this org, or of one of its runs, on which dispatcher loops failed, and when each is tried again.
 -- Newest first.
 create or replace function tenuto.list_parked(p_org_id uuid, p_run_id uuid default null, p_limit int default 100)
   returns setof tenuto.parked_rows

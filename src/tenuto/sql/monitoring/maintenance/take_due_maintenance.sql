@@ -1,6 +1,6 @@
--- Returns the loops among p_loops that this dispatcher runs now (workers/take_loops), and in how many seconds each has
--- something to do (list_due_maintenance). Called by a dispatcher at every tick. Returns no rows if other dispatchers
--- run all of these loops.
+-- Returns the loops in p_loops that this dispatcher runs now (workers/take_loops), and in how many seconds each of them
+-- has something to do (list_due_maintenance). Called by a dispatcher at every tick. Returns no rows if other
+-- dispatchers run all of these loops.
 create or replace function tenuto.take_due_maintenance(p_dispatcher_id uuid, p_loops text[])
   returns table (what text, due_in_seconds float8)
   language plpgsql
