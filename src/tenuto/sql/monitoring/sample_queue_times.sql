@@ -1,5 +1,5 @@
--- Returns how long attempts of the org waited from ready to started: of at most p_limit attempts that ended within the
--- last p_seconds. A sample, so that a busy org costs no more than an idle one.
+-- Returns how long attempts of the org waited from ready to started, for at most p_limit attempts (up to 500) that
+-- ended within the last p_seconds. Reads only this sample, so that a busy org costs no more than an idle one.
 create or replace function tenuto.sample_queue_times(p_org_id uuid, p_seconds float8, p_limit int default 500)
   returns table (queue text, type text, seconds float8)
   language sql

@@ -1,7 +1,7 @@
--- Returns what an org has with a name that contains a text, whatever its case, at most p_limit of each kind, exact
--- names first: types, workers, datasets, dags, queues, schedules. Names of runs begin with the text. A text of at least
--- 12 digits of an id also finds runs and tasks by id: these digits hold the time to the millisecond, so few rows are
--- read. Only the kinds in p_kinds are searched.
+-- Returns the types, workers, datasets, dags, queues and schedules of an org whose name contains a text, in upper or
+-- lower case. Returns at most p_limit of each kind, exact names first. Also returns names of runs that begin with the
+-- text. A text of at least 12 digits of an id also finds runs and tasks by id: these digits contain the time to the
+-- millisecond, so few rows are read. p_kinds: the kinds to search.
 create or replace function tenuto.search_names(p_org_id uuid, p_text text, p_kinds text[], p_limit int default 5)
   returns table (kind text, id text, name text, about text)
   language sql
@@ -50,7 +50,7 @@ as $$
     where strpos(lower(n.name), a.text) > 0
   )
   (select 'run', r.id::text, coalesce(r.name, r.id::text), 'run'
-   from tenuto.runs r   -- the range is not joined: without one, a join walked all runs in the order of their ids
+   from tenuto.runs r   -- not a join with range: without a range, it would read all runs in the order of ids
    where r.id between (select g.low from range g) and (select g.high from range g)
      and r.org_id = p_org_id and 'run' = any (p_kinds)
    order by r.id

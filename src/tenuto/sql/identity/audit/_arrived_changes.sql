@@ -1,5 +1,5 @@
--- Returns the changes of a recorded call in the form that the audit log stores. Leaves out what is not an object: a
--- login that inserts the row itself could write anything.
+-- Returns the changes of a recorded call in the form that the audit log stores. Leaves out changes that are not an
+-- object, because a login that inserts the row itself could write anything.
 create or replace function tenuto._arrived_changes(p_changes jsonb, p_old jsonb)
   returns jsonb
   language sql

@@ -1,5 +1,5 @@
--- Returns the entity id of a recorded call as the audit log and its index accept it. The functions write only such ids;
--- a login that inserts the row itself could write others, and must not keep the entries behind it waiting.
+-- Returns the entity id of a recorded call in a form that the audit log and its index accept. The SQL functions write
+-- only such ids. A login that inserts the row itself could write others, and these must not keep later entries waiting.
 create or replace function tenuto._arrived_id(p_id text)
   returns text
   language sql

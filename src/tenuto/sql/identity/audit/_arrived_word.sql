@@ -1,5 +1,5 @@
--- Returns the entity or action of a recorded call as the audit log accepts it. The functions write only words that it
--- accepts; a login that inserts the row itself could write others, and must not keep the entries behind it waiting.
+-- Returns the entity or action of a recorded call in a form that the audit log accepts. The SQL functions write only
+-- such words. A login that inserts the row itself could write others, and these must not keep later entries waiting.
 create or replace function tenuto._arrived_word(p_word text)
   returns text
   language sql

@@ -1,4 +1,4 @@
--- Checks that changes are {field: {"old": …, "new": …}}, and returns them in the form that the audit log stores.
+-- Returns changes in the form that the audit log stores. Raises TN003 if they are not {field: {"old": …, "new": …}}.
 create or replace function tenuto._audit_changes(p_changes jsonb)
   returns jsonb
   language plpgsql

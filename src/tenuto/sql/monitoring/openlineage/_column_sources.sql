@@ -1,5 +1,5 @@
--- Returns which columns the columns of a dataset version are computed from; null if that is not known, or more than
--- 5,000 pairs.
+-- Returns from which columns the columns of a dataset version are computed. Returns null if this is not known, or if
+-- there are more than 5,000 pairs.
 create or replace function tenuto._column_sources(p_org_id uuid, p_version_id uuid)
   returns jsonb
   language sql

@@ -1,5 +1,6 @@
--- Returns what an OpenLineage event says about its subject, an attempt, a job or a version of a dataset, beside what
--- the effect holds: null for what retention has deleted. namespace: the org's setting lineage_namespace, or its name.
+-- Returns the facts of an OpenLineage event that its effect does not contain. They are about its subject: an attempt, a
+-- job or a version of a dataset. Facts that retention has deleted are null. namespace: the org's setting
+-- lineage_namespace, or tenuto:// followed by the org's slug.
 create or replace function tenuto.get_lineage_facts(p_org_id uuid, p_subject jsonb, p_event jsonb)
   returns table (namespace text, facts jsonb)
   language sql

@@ -1,5 +1,5 @@
--- Returns how many ready tasks the workers of each pool of an org could take. Each lane is counted up to 10,000
--- tasks. Tasks of paused queues, and those bound to an address, are left out.
+-- Returns how many ready tasks the workers of each pool of an org could take. Counts up to 10,000 tasks per lane.
+-- Leaves out tasks of paused queues, and tasks bound to an address.
 create or replace function tenuto._pool_work(p_org_id uuid)
   returns table (pool_id uuid, ready bigint)
   language sql

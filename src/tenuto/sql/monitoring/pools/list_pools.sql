@@ -1,5 +1,6 @@
--- Returns a page of the pools of an org by name, after a name; or with p_name, that one. Each with its policy, its
--- machines by status, the ready tasks that its workers could take, the last decision, and what went wrong.
+-- Returns a page of the pools of an org in the order of their names, starting after the name p_after. p_name: only this
+-- pool; raises TN001 if there is none. Each row has the policy, the machines by status, the ready tasks that the
+-- workers could take, the last decision, and the problem of the provider.
 create or replace function tenuto.list_pools(
   p_org_id uuid, p_after text default null, p_limit int default 50, p_name text default null)
   returns table (

@@ -1,4 +1,5 @@
--- Returns a page of the decisions about a pool, newest first, before a decision. Raises TN001 if there is no such pool.
+-- Returns a page of the decisions about a pool, newest first, starting before the decision p_before. Raises TN001 if
+-- there is no such pool.
 create or replace function tenuto.list_scaling_decisions(
   p_org_id uuid, p_name text, p_before uuid default null, p_limit int default 50)
   returns table (id uuid, decided_at timestamptz, workers int, wanted int, reason text, facts jsonb)

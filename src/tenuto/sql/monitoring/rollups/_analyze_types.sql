@@ -1,5 +1,5 @@
--- Returns the numbers of task_queue_analysis for an org: types with tasks now, or with attempts that ended within the
--- last 24 hours, of which the oldest hour is counted whole.
+-- Returns the numbers of task_queue_analysis for an org. Includes types that have tasks now, or attempts that ended
+-- within the last 24 hours. The oldest hour of these is counted as a whole.
 create or replace function tenuto._analyze_types(p_org_id uuid)
   returns table (
     type text, queued_tasks bigint, running_tasks bigint, oldest_queued_seconds float8, avg_queue_time_seconds float8,
@@ -51,7 +51,7 @@ as $$
     where b.bucket >= 0
       and b.completed > 0
     window whole as (partition by b.type), before_it as (partition by b.type order by b.bucket)
-  ), percentile as materialized (   -- the first bucket that reaches a share has the smallest time of all that do
+  ), percentile as materialized (   -- min: of the buckets that reach a share, the first one counts
     select s.type, min(p.seconds) filter (where p.share = 0.5) as p50,
            min(p.seconds) filter (where p.share = 0.95) as p95, min(p.seconds) filter (where p.share = 0.99) as p99
     from share s

@@ -1,6 +1,6 @@
--- Adds the attempts that ended in a range of times to the rollups and returns how many there were. Run times are those
--- of completed attempts, waiting times those of attempts that started. Attempts that returned their task to the queue
--- (snoozed, interrupted, waiting …) count as started only. Bucket n holds run times from 2^((n-1)/2) to 2^(n/2) ms.
+-- Adds the attempts that ended from p_from to p_to to the rollups, and returns how many there were. Run times are those
+-- of completed attempts; waiting times are those of attempts that started. Attempts that did not end their task
+-- (snoozed, interrupted, waiting …) count only as started. Bucket n has the run times from 2^((n-1)/2) to 2^(n/2) ms.
 create or replace function tenuto._roll_up(p_from timestamptz, p_to timestamptz)
   returns bigint
   language plpgsql

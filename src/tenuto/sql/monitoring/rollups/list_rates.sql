@@ -1,7 +1,7 @@
 -- Returns how many attempts of an org ended in each of the last p_limit minutes, hours or days, oldest first, and how
--- long they took: from the rollups, so at most 3 hours, 8 days or 90 days back, up to the last rollup. p_type: of one
--- task type only. Times without any end are left out. run_seconds are those of completed attempts, queue_seconds the
--- mean time from ready to start.
+-- long they took. Reads the rollups, which go back 3 hours, 8 days or 90 days, and end with the last rollup. p_type:
+-- only attempts of this task type. Leaves out times at which no attempt ended. p50_seconds, p95_seconds: run times of
+-- completed attempts. queue_seconds: the mean time from ready to start.
 create or replace function tenuto.list_rates(
   p_org_id uuid, p_period text default 'minute', p_limit int default 60, p_type text default null)
   returns table (
@@ -36,7 +36,7 @@ begin
            sum(c.queue_seconds) / nullif(sum(c.started), 0)::float8 as queue_seconds
     from cell c
     group by 1
-  ), spread as materialized (   -- bucket n holds run times from 2^((n-1)/2) to 2^(n/2) ms; within it, spread evenly
+  ), spread as materialized (   -- bucket n: run times from 2^((n-1)/2) to 2^(n/2) ms, assumed to be spread evenly
     select c.starts_at, c.completed as count, sum(c.completed) over whole as total,
            sum(c.completed) over before_it - c.completed as before,
            case when c.bucket = 0 then 0 else 0.001 * power(2, (c.bucket - 1) / 2.0::float8) end as low,
@@ -45,7 +45,7 @@ begin
     where c.bucket >= 0
       and c.completed > 0
     window whole as (partition by c.starts_at), before_it as (partition by c.starts_at order by c.bucket)
-  ), percentile as materialized (   -- the first bucket that reaches a share has the smallest time of all that do
+  ), percentile as materialized (   -- min: of the buckets that reach a share, the first one counts
     select s.starts_at, min(p.seconds) filter (where p.share = 0.5) as p50,
            min(p.seconds) filter (where p.share = 0.95) as p95
     from spread s

@@ -1,7 +1,7 @@
 -- Adds the attempts that have ended since the last call to the rollups, up to the change horizon: no attempt can still
--- appear before it, however late its transaction commits. Stops after about p_limit attempts, so that the load of a
--- burst is spread. Deletes old rollups: per minute after 3 hours, per hour after 8 days, per day after 90 days. Returns
--- how many attempts were added.
+-- appear before the horizon, however late its transaction commits. Stops after about p_limit attempts, so that the load
+-- of a burst is spread. Deletes old rollups: per minute after 3 hours, per hour after 8 days, per day after 90 days.
+-- Returns how many attempts were added.
 create or replace function tenuto.roll_up_activity(p_limit int default 200000)
   returns bigint
   language plpgsql
@@ -17,7 +17,7 @@ begin
   v_until := v_until + (tenuto.now() - statement_timestamp());   -- 0, unless a test has moved the clock
   select p.rolled_up into v_from from tenuto.rollup_position p for update skip locked;
   if not found then
-    return 0;   -- another dispatcher is at it
+    return 0;   -- another dispatcher is doing it
   end if;
 
   while v_from < v_until and v_total < p_limit

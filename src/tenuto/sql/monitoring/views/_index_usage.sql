@@ -1,4 +1,4 @@
--- Returns the rows of index_usage. A function, as _table_sizes.
+-- Returns the rows of index_usage. It is a function for the same reason as _table_sizes.
 create or replace function tenuto._index_usage()
   returns table (
     table_name text, index_name text, is_unique boolean, partitions bigint, scans bigint, rows_read bigint,

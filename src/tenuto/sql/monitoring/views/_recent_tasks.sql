@@ -1,5 +1,5 @@
--- Returns the newest tasks of an org, at most 500: tasks of runs that were started within the last 24 hours (of graphs,
--- the newest 100 with 50 tasks each), and those that run now.
+-- Returns the newest tasks of an org, at most 500: the tasks of runs that were started within the last 24 hours, and
+-- the tasks that run now. Of runs with a graph, includes the newest 100, with up to 50 tasks each.
 create or replace function tenuto._recent_tasks(p_org_id uuid)
   returns setof uuid
   language sql

@@ -1,5 +1,5 @@
--- Returns the 100 statements of this database that took the most time, from the extension pg_stat_statements; no rows
--- where it is not installed. A caller without pg_read_all_stats sees the texts of its own statements only.
+-- Returns the 100 statements of this database that took the most time, from the extension pg_stat_statements. Returns
+-- no rows if it is not installed. A caller without pg_read_all_stats sees only the texts of its own statements.
 create or replace function tenuto._slow_queries()
   returns table (
     query text, calls bigint, total_seconds float8, mean_ms float8, max_ms float8, rows bigint, buffers_hit bigint,

@@ -1,5 +1,5 @@
--- Returns the rows of table_sizes. A function, because a migration locks all views with the tables that they read, and
--- those of the catalog cannot be locked.
+-- Returns the rows of table_sizes. It is a function, because a migration locks all views together with the tables that
+-- they read, and tables of the catalog cannot be locked.
 create or replace function tenuto._table_sizes()
   returns table (
     table_name text, partitions bigint, total_bytes bigint, table_bytes bigint, index_bytes bigint, toast_bytes bigint,

@@ -1,5 +1,5 @@
--- Lists the kinds of side effects of each org that are not done: how many, how long the oldest pending one has been
--- due, and how many are dead. Counted up to 10,000 per org and status.
+-- Lists the kinds of side effects that each org has and that are not done: how many effects, how long the oldest
+-- pending one has been due, and how many are dead. Counts up to 10,000 effects per org and status.
 create or replace view tenuto.outbox_health
   with (security_invoker = true)
 as

@@ -1,5 +1,5 @@
 -- Lists the newest tasks of each org, at most 500 of the last 24 hours: how long they ran, on which workers, and the
--- last error. attempts counts those that failed or were lost, and the one in progress, as in task_status.
+-- last error. attempts counts the attempts that failed or were lost and the one in progress, as in task_status.
 create or replace view tenuto.recent_task_activity
   with (security_invoker = true)
 as

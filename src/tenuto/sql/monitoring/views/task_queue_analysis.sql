@@ -1,6 +1,6 @@
--- Lists the task types: what waits and for how long, and how attempts of the last 24 hours ended and how long they ran.
--- error_rate_percent is the share of attempts that failed or were lost among those that ran to an end. Percentiles are
--- estimated from buckets, to about a tenth. A lane is counted up to 10,000 tasks.
+-- Lists the task types: how many tasks wait and for how long, how attempts of the last 24 hours ended, and how long
+-- they ran. error_rate_percent is the share of attempts that failed or were lost, of those that completed, failed or
+-- were lost. Percentiles are estimated from buckets and are exact to about a tenth. Counts up to 10,000 tasks per lane.
 create or replace view tenuto.task_queue_analysis
   with (security_invoker = true)
 as

@@ -1,5 +1,5 @@
--- Lists the workers with what they did within seven days (whole days, UTC): an attempt that failed or was lost counts
--- for the worker that had it. Counted up to rolled_up_until of orchestrator_status.
+-- Lists the workers with what they did within seven days (whole days, UTC). An attempt that failed or was lost counts
+-- for the worker that held it. Includes attempts that ended before rolled_up_until (orchestrator_status).
 create or replace view tenuto.worker_performance
   with (security_invoker = true)
 as

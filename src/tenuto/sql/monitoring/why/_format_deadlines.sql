@@ -1,4 +1,5 @@
--- Returns the sentence to add for a task whose run has a deadline or expires before it begins; otherwise an empty text.
+-- Returns the text to add for a task whose run is cancelled if it has not ended, or not begun, by a certain time;
+-- otherwise an empty text.
 create or replace function tenuto._format_deadlines(p_run_id uuid, p_begun boolean)
   returns text
   language sql

@@ -1,4 +1,4 @@
--- Returns the sentence to add for a task, or its run, that a dispatcher loop failed on; an empty text otherwise.
+-- Returns the text to add for a task if a dispatcher loop failed on it or on its run; otherwise an empty text.
 create or replace function tenuto._format_parked(p_org_id uuid, p_run_id uuid, p_task_id uuid)
   returns text
   language sql

@@ -1,4 +1,5 @@
--- Returns why a task in line for a limit is not admitted: which tasks hold the slots, or when its rate admits the next.
+-- Returns why a task in the line of a limit or rate is not admitted: which tasks hold the slots, or when the rate
+-- admits the next task.
 create or replace function tenuto._why_limited(p_waiting tenuto.waiting_tasks)
   returns text
   language plpgsql

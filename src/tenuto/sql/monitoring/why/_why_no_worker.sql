@@ -1,4 +1,4 @@
--- Returns why no worker can take tasks of this route and group; null if one can. The registration of a worker
+-- Returns why no worker can take tasks of this route and group; null if a worker can. The registration of a worker
 -- determines which tasks it serves: its labels, languages and address, and in its metadata the version of its code and,
 -- if it is restricted, `queues`, `types` and `resource_group`.
 create or replace function tenuto._why_no_worker(p_route tenuto.routes, p_group_no int)

@@ -1,4 +1,5 @@
--- Returns the sentence to add for a task whose time has passed without any effect: dispatchers move such tasks.
+-- Returns the text to add for a task whose time has passed and which a dispatcher has not moved yet: whether a
+-- dispatcher is alive. Returns null before this time.
 create or replace function tenuto._why_not_moved(p_due_at timestamptz)
   returns text
   language sql

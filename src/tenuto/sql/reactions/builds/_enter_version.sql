@@ -1,5 +1,5 @@
 -- Makes dispatchers compute what a DAG version has missed, now that it is current (_catch_up). A build in progress,
--- after a forced cutover, continues. What the version has missed is added to it only if the version was current before.
+-- after a forced cutover, just continues, unless the version was current before and so may have missed something.
 create or replace function tenuto._enter_version(p_org_id uuid, p_version_id uuid, p_replaced uuid)
   returns void
   language sql
