@@ -1,7 +1,6 @@
 -- Returns one task with its live state, output and error: its row of task_status, read only from the table that holds
--- the task. An ended task is in none of the hot tables, and any other task is in at most one of them. The view joins
--- all of them, which takes three times as long. The query plans are fixed, because planning took ten times as long as
--- the query. Raises TN001 if there is no such task.
+-- it. An ended task is in none of the hot tables, any other task in at most one. The view joins all of them, which
+-- takes three times as long. The query plans are fixed, because planning took ten times as long as the query.
 create or replace function tenuto.get_task(p_org_id uuid, p_task_id uuid)
   returns tenuto.task_status
   language plpgsql

@@ -1,4 +1,4 @@
--- Returns all fields of an audit entry that its hash covers, but for its position in the chain.
+-- Returns all fields of an audit entry that its hash covers, except its position in the chain.
 create or replace function tenuto._audit_fields(p_entry tenuto.audit_log)
   returns text
   language sql

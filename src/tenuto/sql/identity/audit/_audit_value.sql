@@ -1,5 +1,5 @@
--- Returns a value in the form that the audit log stores: without secrets; for a value of more than 1 KB, only its
--- length and hash; for one of more than 1,000 levels, which _redact could not read, only its length.
+-- Returns a value in the form that the audit log stores, without secrets. Of a value of more than 1 KB, returns only
+-- the length and hash. Of a value of more than 1,000 levels, which _redact could not read, returns only the length.
 create or replace function tenuto._audit_value(p_field text, p_value jsonb)
   returns jsonb
   language sql

@@ -1,5 +1,5 @@
--- Returns where the org's audit chain begins and ends, how many entries are not sealed yet, and since when. Strays are
--- entries that neither have a position after the anchor nor wait for a position: write_audit did not write them.
+-- Returns where the org's audit chain begins and ends, how many entries are not sealed yet, and since when. strays: how
+-- many entries have no position after the anchor and do not wait for one; write_audit did not write these.
 create or replace function tenuto.get_chain(
   p_org_id uuid, out seq bigint, out hash bytea, out anchor_seq bigint, out anchor_hash bytea,
   out unsealed bigint, out unsealed_since timestamptz, out strays bigint)

@@ -1,4 +1,4 @@
--- Returns a page of the org's signed chain heads, newest first.
+-- Returns a page of the org's signed chain heads, newest first, starting before the position p_before.
 create or replace function tenuto.list_heads(p_org_id uuid, p_before bigint default null, p_limit int default 50)
   returns table (org_id uuid, seq bigint, hash bytea, signed_at timestamptz, signing_key_id text, signature bytea)
   language plpgsql

@@ -1,7 +1,7 @@
 -- Drops the months of the audit log that ended longer ago than p_keep. For each org, the last dropped entry becomes the
--- anchor after which the chain continues, and a new entry records the anchor: without one, a verifier reports the
--- dropped entries as deleted. A month with unsealed entries is kept. With p_dry_run, returns the same result and
--- changes nothing. Runs as the owner.
+-- anchor after which the chain continues, and a new entry records the anchor. Without this entry, a verifier would
+-- report the dropped entries as deleted. A month with unsealed entries is kept. With p_dry_run, returns the same result
+-- and changes nothing. Runs as the owner.
 create or replace function tenuto.prune_audit(p_keep interval, p_actor_id text, p_dry_run boolean default false)
   returns table (partition text, entries bigint)
   language plpgsql
@@ -44,7 +44,7 @@ begin
                     ''seq'', a.anchor_seq, ''sum'', encode(a.anchor_hash, ''hex'')))))
          from anchored a', partition) using partition, p_actor_id;
       execute format('drop table tenuto.%I', partition);
-      -- Entries of a later month that were sealed before the last entry of this one.
+      -- Deletes entries of later months that were sealed before the last entry of this month.
       delete from tenuto.audit_log a using tenuto.audit_chains c where a.org_id = c.org_id and a.seq <= c.anchor_seq;
     end if;
     return next;

@@ -1,6 +1,6 @@
--- Returns the org's audit chain in order, after a position, with every byte that was hashed, so that the chain can be
--- verified and exported. A position has one entry unless an entry was forged; p_after_id is the last entry that the
--- caller has read at position p_after.
+-- Returns the org's audit chain in order, starting after the position p_after, with every byte that was hashed, so that
+-- the chain can be verified and exported. A position has one entry unless an entry was forged. p_after_id: the last
+-- entry that the caller has read at position p_after.
 create or replace function tenuto.read_audit(
   p_org_id uuid, p_after bigint default 0, p_after_id uuid default 'ffffffff-ffff-ffff-ffff-ffffffffffff',
   p_limit int default 1000)

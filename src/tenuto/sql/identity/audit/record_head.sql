@@ -1,4 +1,5 @@
--- Stores a signed chain head. If two dispatchers sign the same head, the first signature is kept. Runs as the owner.
+-- Stores a signed chain head. If two dispatchers sign the same head, the first signature is kept. Raises TN001 if the
+-- entry at this position has another hash. Runs as the owner.
 create or replace function tenuto.record_head(
   p_org_id uuid, p_seq bigint, p_hash bytea, p_signed_at timestamptz, p_signing_key_id text, p_signature bytea)
   returns void

@@ -1,4 +1,4 @@
--- Raises unless a new key, API or worker, can have this name, creator and end.
+-- Raises TN003 if a new API key or worker key cannot have this name, creator or expiry time.
 create or replace function tenuto._check_new_key(p_name text, p_created_by text, p_expires_at timestamptz)
   returns void
   language plpgsql

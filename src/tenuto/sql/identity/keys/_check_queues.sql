@@ -1,4 +1,4 @@
--- Raises TN003 for a worker key without queues; '*' stands for all queues.
+-- Raises TN003 for a worker key without queues; '*' means all queues.
 create or replace function tenuto._check_queues(p_queues text[])
   returns void
   language plpgsql

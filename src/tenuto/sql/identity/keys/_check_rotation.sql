@@ -1,4 +1,6 @@
--- Raises unless a key can be replaced by a new one. p_what names its kind; p_id is null if there is no such key.
+-- Raises an error if a key cannot be replaced by a new one: TN001 if it does not exist (p_id is null), TN003 for a
+-- wrong p_overlap, TN004 if it was replaced already, is revoked or has expired. p_what: the kind of key, for the
+-- message.
 create or replace function tenuto._check_rotation(
   p_what text, p_asked uuid, p_overlap interval, p_id uuid, p_replaced_by uuid, p_revoked_at timestamptz,
   p_expires_at timestamptz)

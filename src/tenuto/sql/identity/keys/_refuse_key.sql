@@ -1,5 +1,5 @@
--- Raises why a key is refused: it does not exist (p_id is null), was revoked, was set inactive or has
--- expired.
+-- Raises TN008 with the reason why a key is refused: it does not exist (p_id is null), was revoked, was set inactive or
+-- has expired.
 create or replace function tenuto._refuse_key(
   p_what text, p_key_id text, p_id uuid, p_revoked_at timestamptz, p_disabled_at timestamptz default null)
   returns void

@@ -1,5 +1,5 @@
 -- Gives an imported API key a public id and the HMAC of the whole key at its first use, and deletes its bcrypt hash.
--- Does nothing if another request has adopted it with the same id.
+-- Does nothing if another request has adopted the key with the same id. Raises TN001 if there is no such imported key.
 create or replace function tenuto.adopt_api_key(
   p_org_id uuid, p_id uuid, p_key_id text, p_hash bytea, p_pepper_version int default 1)
   returns void

@@ -1,5 +1,6 @@
--- Creates a worker key for queues of an org and returns its id. The caller made the key and keeps it; only its public
--- id and HMAC are stored. An API key that creates it (p_by_key) needs workers:write and must not expire earlier.
+-- Creates a worker key for queues of an org and returns its id. The caller has made the key and keeps it; only the
+-- public id and the HMAC are stored. An API key that creates it (p_by_key) needs workers:write, and must not expire
+-- before the worker key.
 create or replace function tenuto.create_worker_key(
   p_org_id uuid, p_key_id text, p_hash bytea, p_name text, p_queues text[], p_created_by text,
   p_expires_at timestamptz default null, p_pepper_version int default 1, p_by_key uuid default null)

@@ -1,6 +1,6 @@
 -- Returns the org and permissions of an API key, found by its public id and the HMACs of the whole key (one per pepper
--- that the caller has). Runs as the owner, before the org is known. Not in constant time: knowing part of an HMAC
--- reveals nothing of a key.
+-- that the caller has). Raises TN008 if there is no such valid key. Runs as the owner, before the org is known. The
+-- comparison does not take constant time, because part of an HMAC reveals nothing about the key.
 create or replace function tenuto.find_api_key(p_key_id text, p_hashes bytea[])
   returns table (org_id uuid, id uuid, name text, permissions text[])
   language plpgsql
@@ -20,7 +20,7 @@ begin
       select k.id
       from tenuto.api_keys k
       where k.id = v_key.id and coalesce(k.last_used_at, '-infinity') < tenuto.now() - interval '1 minute'
-      for no key update skip locked   -- the holder writes the same, or something more important
+      for no key update skip locked   -- another transaction writes the same, or something more important
     )
     update tenuto.api_keys k set last_used_at = tenuto.now() from due where k.id = due.id;
   end if;

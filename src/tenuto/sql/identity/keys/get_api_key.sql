@@ -1,4 +1,4 @@
--- Returns the API key with this id, or with this public id, the part of its text that messages name. Raises TN001 if
+-- Returns the API key with this id, or with this public id (the part of the key that messages show). Raises TN001 if
 -- there is none.
 create or replace function tenuto.get_api_key(p_org_id uuid, p_key_id text default null, p_id uuid default null)
   returns table (

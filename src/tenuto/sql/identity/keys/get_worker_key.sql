@@ -1,5 +1,5 @@
--- Returns the worker key with this id, or with this public id, the part of its text that messages name. Raises TN001
--- if there is none.
+-- Returns the worker key with this id, or with this public id (the part of the key that messages show). Raises TN001 if
+-- there is none.
 create or replace function tenuto.get_worker_key(p_org_id uuid, p_key_id text default null, p_id uuid default null)
   returns table (
     id uuid, key_id text, name text, queues text[], pepper_version int, created_by text,

@@ -1,5 +1,5 @@
--- Imports an API key of another system, of which only the first characters and a bcrypt hash are known. Its first use
--- adopts it.
+-- Imports an API key of another system, of which only the first characters and a bcrypt hash are known. At its first
+-- use, the key is adopted (adopt_api_key).
 create or replace function tenuto.import_api_key(
   p_org_id uuid, p_prefix text, p_bcrypt text, p_name text, p_permissions text[], p_created_by text,
   p_expires_at timestamptz default null)

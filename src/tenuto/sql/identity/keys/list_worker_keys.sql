@@ -1,5 +1,5 @@
--- Returns a page of the org's worker keys, newest first; only the public id of each key, never the key itself.
--- p_key_id: only the key with that public id.
+-- Returns a page of the org's worker keys, newest first, starting before the id p_before. Returns only the public id of
+-- each key, never the key itself. p_key_id: only the key with that public id.
 create or replace function tenuto.list_worker_keys(
   p_org_id uuid, p_before uuid default null, p_limit int default 50, p_key_id text default null)
   returns table (

@@ -1,6 +1,6 @@
--- Replaces a worker key by a new one with the same name, queues and lifetime; returns its id. The old key stays valid
--- for p_overlap. A key is replaced once: of two concurrent rotations, one is refused. An API key that rotates a worker
--- key (p_by_key) needs workers:write, and the new key expires no later than p_by_key.
+-- Replaces a worker key by a new key with the same name, queues and lifetime, and returns the id of the new key. The
+-- old key stays valid for p_overlap. A key is replaced once: of two concurrent rotations, one is refused. An API key
+-- that rotates a worker key (p_by_key) needs workers:write, and the new key expires no later than p_by_key.
 create or replace function tenuto.rotate_worker_key(
   p_org_id uuid, p_id uuid, p_key_id text, p_hash bytea, p_created_by text,
   p_overlap interval default '1 day', p_pepper_version int default 1, p_by_key uuid default null)

@@ -1,5 +1,6 @@
--- Returns the user of a login cookie, and whether the rate limit allows the request: find_login and take_tokens in one
--- round trip, with the buckets of admit_user. Call it in a separate transaction, as take_tokens requires.
+-- Returns the user of a login cookie, and whether the rate limit allows the request: does find_login and take_tokens in
+-- one round trip. Takes a token from the same buckets as admit_user. Call it in a separate transaction, as take_tokens
+-- requires.
 create or replace function tenuto.admit_login(p_hash bytea, p_rates float8[], p_bursts float8[])
   returns table (org_id uuid, user_id uuid, platform_role text, roles text[], allowed boolean, retry_after float8)
   language plpgsql

@@ -1,4 +1,4 @@
--- Deletes a login (logout). Runs as the owner: the cookie's hash is all it needs. Idempotent.
+-- Deletes a login (logout). Runs as the owner, because only the hash of the cookie is known. Idempotent.
 create or replace function tenuto.close_login(p_hash bytea)
   returns void
   language sql

@@ -1,4 +1,5 @@
--- Returns the user of a login cookie, found by its hash. Runs as the owner, before the org is known.
+-- Returns the user of a login cookie, found by its hash. Raises TN008 if the login has expired or was closed, TN009 if
+-- the user is disabled. Runs as the owner, before the org is known.
 create or replace function tenuto.find_login(p_hash bytea)
   returns table (org_id uuid, user_id uuid, platform_role text, roles text[], expires_at timestamptz)
   language plpgsql

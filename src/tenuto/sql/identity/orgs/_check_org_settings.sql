@@ -1,4 +1,4 @@
--- Raises TN003 for an unknown org setting, and for one whose value is out of its bounds.
+-- Raises TN003 for an unknown org setting, and for a setting whose value is out of its bounds.
 create or replace function tenuto._check_org_settings(p_settings jsonb)
   returns void
   language plpgsql

@@ -1,5 +1,5 @@
--- Returns the number of a resource group, which the hot path uses; if no group is named, the number of the org's
--- default group.
+-- Returns the number of a resource group, which starts and claims use instead of its id. If p_external_id is null,
+-- returns the number of the org's default group. Raises TN001 if there is no such group.
 create or replace function tenuto._group_no(p_org_id uuid, p_external_id text)
   returns int
   language plpgsql

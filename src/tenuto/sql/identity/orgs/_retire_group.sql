@@ -1,4 +1,5 @@
--- Deletes a resource group: frees its name, and marks its row, which stays for the runs that still belong to it.
+-- Deletes a resource group: frees its name and marks its row as deleted. The row stays for the runs that still belong
+-- to it.
 create or replace function tenuto._retire_group(p_group_id uuid)
   returns void
   language sql

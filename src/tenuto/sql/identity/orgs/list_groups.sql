@@ -1,4 +1,5 @@
--- Returns a page of the org's resource groups in the order of their external ids.
+-- Returns a page of the org's resource groups in the order of their external ids, starting after the external id
+-- p_after.
 create or replace function tenuto.list_groups(p_org_id uuid, p_after text default null, p_limit int default 50)
   returns table (id uuid, external_id text, weight int, quota int, created_at timestamptz)
   language plpgsql

@@ -1,4 +1,5 @@
--- Returns a page of the orgs that the caller can see, in the order of their slugs: a request sees its own.
+-- Returns a page of the orgs that the caller can see, in the order of their slugs, starting after the slug p_after. A
+-- request can see only its own org.
 create or replace function tenuto.list_orgs(p_after text default null, p_limit int default 50)
   returns table (id uuid, slug text, name text, settings jsonb, created_at timestamptz)
   language plpgsql

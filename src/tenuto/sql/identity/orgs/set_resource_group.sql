@@ -1,5 +1,5 @@
--- Creates or changes a resource group: its weight between groups, and how many tasks it can have running (null: any
--- number).
+-- Creates or changes a resource group: its weight compared with other groups, and how many of its tasks can run at once
+-- (null: any number).
 create or replace function tenuto.set_resource_group(
   p_org_id uuid, p_external_id text, p_weight int default 1, p_quota int default null)
   returns uuid

@@ -1,4 +1,4 @@
--- Changes the name or the settings of an org; null leaves a value as it is.
+-- Changes the name or the settings of an org; a parameter that is null changes nothing.
 create or replace function tenuto.update_org(p_org_id uuid, p_name text default null, p_settings jsonb default null)
   returns void
   language plpgsql

@@ -1,7 +1,8 @@
--- Takes p_cost tokens from each of the buckets, or from none: bucket i holds at most p_bursts[i] and gains p_rates[i]
--- per second. A bucket stores only the time when it will be full, from which the number of its tokens follows: at rate
--- 2/s and burst 10, full in 3 s means 4 tokens left. Call it in a separate transaction: the buckets of an org are
--- locked until it ends. A call that waited for such a lock gets the tokens that came back meanwhile.
+-- Takes p_cost tokens from each of the buckets, or from none if one of them has too few. Bucket i holds at most
+-- p_bursts[i] tokens and gains p_rates[i] per second. A bucket stores only the time when it will be full, from which
+-- the number of its tokens follows: at rate 2/s and burst 10, full in 3 s means 4 tokens left. Call it in a separate
+-- transaction, because the buckets are locked until it ends. A call that waited for such a lock gets the tokens that
+-- were added in the meantime.
 create or replace function tenuto.take_tokens(
   p_org_id uuid, p_buckets text[], p_rates float8[], p_bursts float8[], p_cost float8 default 1,
   out allowed boolean, out retry_after float8)
@@ -19,7 +20,7 @@ begin
   with wanted as materialized (
     select b.bucket, make_interval(secs => p_cost / b.rate) as pace, make_interval(secs => b.burst / b.rate) as depth
     from unnest(p_buckets, p_rates, p_bursts) b(bucket, rate, burst)
-    order by b.bucket   -- the order of locks
+    order by b.bucket   -- all calls lock in this order
   )
   insert into tenuto.rate_buckets as r (org_id, bucket, full_at)
   select p_org_id, w.bucket, tenuto.now() + w.pace from wanted w

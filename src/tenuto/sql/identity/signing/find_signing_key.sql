@@ -1,4 +1,4 @@
--- Returns the key that signs now, if there is one, with its encrypted private key. Runs as the owner.
+-- Returns the key that signs now, with its encrypted private key; no row if there is none. Runs as the owner.
 create or replace function tenuto.find_signing_key()
   returns table (id text, public_key jsonb, private_key bytea, created_at timestamptz)
   language sql

@@ -1,5 +1,5 @@
--- Returns the public keys that verify signatures, newest first; signatures of retired keys are not valid. Runs as the
--- owner.
+-- Returns the public keys, with which signatures are verified, newest first. Signatures of retired keys are not valid.
+-- Runs as the owner.
 create or replace function tenuto.list_signing_keys()
   returns table (id text, public_key jsonb, created_at timestamptz, retired_at timestamptz)
   language sql

@@ -1,4 +1,4 @@
--- Raises TN003 for an unknown platform role. Null is accepted: no role was given.
+-- Raises TN003 for an unknown platform role. Null is accepted: it means that no role is given.
 create or replace function tenuto._check_platform_role(p_platform_role text)
   returns void
   language plpgsql

@@ -1,4 +1,4 @@
--- Does what put_user does; put_user records it.
+-- Does what put_user does, without an entry in the audit log, which put_user adds.
 create or replace function tenuto._put_user(
   p_org_id uuid, p_issuer text, p_subject text, p_email text default null, p_name text default null,
   p_platform_role text default null, p_by_key uuid default null, p_by_user uuid default null)

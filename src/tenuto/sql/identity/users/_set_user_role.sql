@@ -1,4 +1,4 @@
--- Does what set_user_role does, for put_user, which is audited as a whole.
+-- Does what set_user_role does, without an entry in the audit log. put_user calls it, and records the whole change.
 create or replace function tenuto._set_user_role(
   p_org_id uuid, p_user_id uuid, p_platform_role text, p_by_key uuid default null, p_by_user uuid default null)
   returns text
