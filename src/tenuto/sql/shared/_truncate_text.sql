@@ -1,4 +1,5 @@
--- Returns the beginning of a long text, and how many characters were cut.
+-- Returns the text unchanged if it has at most p_max characters. Otherwise returns its first p_max characters and how
+-- many more were cut.
 create or replace function tenuto._truncate_text(p_text text, p_max int default 8192)
   returns text
   language sql

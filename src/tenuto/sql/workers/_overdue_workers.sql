@@ -1,7 +1,7 @@
--- Returns the workers that expire_workers moves to another state, with the error to record: workers in state starting
--- that have not registered in time, active and draining workers without a session that sent no heartbeat in time, and
--- workers in state error whose grace period has passed. For a worker of a pool, the time to register is the spawn
--- timeout of the pool.
+-- Returns the workers that expire_workers moves to another state, with the error to record. These are workers in state
+-- starting that have not registered in time, active and draining workers without a session that sent no heartbeat in
+-- time, and workers in state error whose grace period has passed. For a worker of a pool, the time to register is the
+-- spawn timeout of the pool.
 create or replace function tenuto._overdue_workers()
   returns table (
     org_id uuid, id text, status text, last_heartbeat timestamptz, error_at timestamptz, error text, since timestamptz)

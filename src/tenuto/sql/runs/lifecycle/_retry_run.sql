@@ -16,8 +16,8 @@ declare
   v_due bigint;
   v_handlers int := 0;
 begin
-  -- The run is locked, so that it is not deleted while its tasks are copied, and so that one of two retries sees the
-  -- other.
+  -- The run is locked, so that it is not deleted while its tasks are copied, and so that the second of two retries sees
+  -- the first.
   perform from tenuto.runs where id = p_run_id and org_id = p_org_id for no key update;
   v_run := tenuto._final_run(p_org_id, p_run_id);
   if v_run.deleted_tasks is not null then

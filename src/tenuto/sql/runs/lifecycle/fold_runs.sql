@@ -3,7 +3,7 @@
 -- end that commits later is added by a later call. The same holds for an end in a run that another transaction has
 -- locked, however many rows of that run come first. Does not end runs whose handlers have not started, and failed runs
 -- with run attempts left: settle_runs processes them. p_run_ids: only these runs, for a client that waits for them.
--- p_keys: the same, even if they are parked.
+-- p_keys: only these runs, even if they are parked.
 create or replace function tenuto.fold_runs(
   p_limit int default 1000, p_run_ids uuid[] default null, p_keys text[] default null)
   returns bigint

@@ -1,8 +1,8 @@
 -- Returns the queued tasks, with routes to the workers near their data objects. A task with hard objects among its
 -- inputs gets a route to the workers at an address that has all of them. A task with only soft objects gets a soft
--- route to one of the addresses that have most of them and a worker that is alive; without such an address, it gets the
--- route of all workers. A soft route has only one address, because routes are never removed, and sets of addresses
--- would make too many routes.
+-- route to one address: of the addresses with a worker that is alive, one that has the most of these objects. If there
+-- is none, the task gets the route of all workers. A soft route has only one address, because routes are never removed,
+-- and sets of addresses would make too many routes.
 create or replace function tenuto._apply_locality(p_queued tenuto.queued_task[])
   returns tenuto.queued_task[]
   language plpgsql

@@ -1,7 +1,7 @@
 -- Allows any worker to claim tasks that have been ready for two seconds at the address of their soft objects: moves
 -- them from the soft route to the route of all workers. Returns how many tasks were moved. Each org gets the same share
--- of p_limit, and each route of an org the same part of that share: many tasks of one org do not delay those of
--- another. With p_keys, processes only these tasks, even if they are parked.
+-- of p_limit, and each route of an org gets the same part of that share. So many tasks of one org do not delay the
+-- tasks of another org. With p_keys, processes only these tasks, even if they are parked.
 create or replace function tenuto.relax_placement(p_limit int default 1000, p_keys text[] default null)
   returns bigint
   language plpgsql

@@ -1,6 +1,6 @@
 -- Stores the dedupe keys of a batch. Returns for each task its run, and whether the run is new; a task with a null key
 -- always has a new run. Insert and lookup are two statements: the insert may wait for a concurrent start with the same
--- key, and in one statement its row would not be visible.
+-- key, and a single statement would not see the row of that start.
 create or replace function tenuto._dedupe_many(
   p_org_id uuid, p_kinds tenuto.task_spec[], p_task_kinds int[], p_ids uuid[], p_keys text[])
   returns tenuto.started[]
