@@ -26,7 +26,8 @@ from bench.record import RESULTS, facts, save
 
 Work = Callable[[System], Figures]
 Say = Callable[[str], None]
-# No repetition that would end later is started; the rest of five minutes is for start-up and the idle measurement.
+# A repetition that would end after this time is not started. The rest of five minutes is for the start of the systems
+# and the idle measurement.
 QUICK_SECONDS = 220
 WORK: dict[str, Work] = {
     "enqueue and drain, 1 process": partial(measure.enqueue_and_drain, processes=1),
@@ -83,7 +84,8 @@ def compare(peers: list[Peer], options: argparse.Namespace) -> dict[str, object]
 
 
 def _repeat(work: list[tuple[str, Work, list[System]]], options: argparse.Namespace, record: Record, say: Say) -> None:
-    """Repeat all the work; within each piece the systems take turns, so that all meet the same machine conditions."""
+    """Repeat all the work. In each piece of work the systems take turns, so that other load affects all of them
+    alike."""
     started = time.monotonic()
     for done in range(options.repetitions):
         if done and options.quick and (time.monotonic() - started) * (done + 1) / done > QUICK_SECONDS:

@@ -1,8 +1,8 @@
 """Measures plan, deploy, cutover and rollback of a large DAG: `python -m bench.deploys [--quick] [--save]`.
 
-A DAG of 1,000 jobs, each with a dataset that reads the one before, is deployed and cut over. Then an edit of the first
-job, after which every job is computed again, is planned from its YAML, deployed, cut over and rolled back. Figures are
-wall-clock milliseconds as a client sees them, the median of several tries.
+A DAG of 1,000 jobs is deployed and cut over. Each job writes a dataset and reads the dataset of the job before. Then
+the first job is edited, so that every job must be computed again. The edit is planned from its YAML, deployed, cut over
+and rolled back. Figures are wall-clock milliseconds as a client sees them, the median of several tries.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ TARGETS = {"plan_ms": 1000.0, "cutover_ms": 50.0}
 
 
 def document(jobs: int, sql: str) -> str:
-    """A chain of jobs; another `sql` is another definition of the first one, and so of all."""
+    """Return a chain of jobs. Another `sql` changes the definition of the first job, and so of all jobs."""
     first: dict[str, Any] = {
         "name": "job_0",
         "activation": "source",

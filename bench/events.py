@@ -1,9 +1,9 @@
 """Measures how events are routed: `python -m bench.events [--quick] [--save]`.
 
-A source commits partitions of a dataset that a job reads, with one task per event. First 5,000 commits wait, and one
-connection routes them as a dispatcher does: events per second, and CPU time of the server per event, which other load
-on the machine hardly affects. Then a dispatcher runs, 200 commits per second arrive, and the time from a commit until
-the task is queued is measured, as another connection sees it.
+A source commits partitions of a dataset. A job reads the dataset, with one task per event. First, one connection routes
+5,000 waiting commits as a dispatcher does. This gives events per second, and CPU time of the server per event, which
+other load on the machine hardly affects. Then 200 commits per second arrive while a dispatcher runs. This gives the
+time from a commit until its task is queued, as another connection sees it.
 """
 
 import asyncio
@@ -50,7 +50,7 @@ DOCUMENT: dict[str, Any] = {
         },
     ],
 }
-# Commits as completed tasks leave them, each of another task.
+# Makes commits as completed tasks do, each for another task.
 COMMIT = """
 select tenuto._commit_outputs(array_agg(jsonb_populate_record(null::tenuto.task_outputs, jsonb_build_object(
   'org_id', s.org_id, 'dag_version_id', s.dag_version_id, 'job_key', s.job_key, 'task_id', tenuto._uuid7(),
@@ -69,7 +69,7 @@ async def commit(pool: ConnectionPool, first: int, last: int) -> None:
 
 
 async def route_all(pool: ConnectionPool) -> tuple[float, float]:
-    """Routes what waits on the only connection of the pool; returns the seconds that it took, and those of CPU time of
+    """Route all waiting events on the only connection of the pool. Return the elapsed seconds, and the CPU seconds of
     the server."""
     began, cpu_began = time.perf_counter(), await pool.call(server_cpu)
 
@@ -89,7 +89,7 @@ async def server_cpu(conn: Conn) -> float:
 
 
 async def measure_delay(url: str, pool: ConnectionPool, first: int, count: int) -> list[float]:
-    """Commits at a steady rate beside a dispatcher, and returns how many milliseconds each took to be routed."""
+    """Commit at a steady rate while a dispatcher runs. Return the milliseconds until each commit was routed."""
     stop = asyncio.Event()
     dispatcher = asyncio.create_task(dispatch(url, role=None, stop=stop))
     sent: list[float] = []
@@ -120,7 +120,8 @@ async def _newest_event(conn: Conn) -> Any:
 
 
 async def _routed(conn: Conn, after: Any) -> int:
-    """How many events after one have a reaction: counts only those, so that measuring costs little."""
+    """Return how many events after the event `after` have a reaction. Earlier events are not counted, so that measuring
+    costs little."""
     count = "select count(*) from tenuto.event_reactions where event_id > %s"
     return (await (await conn.execute(count, [after])).fetchall())[0][0]
 

@@ -1,5 +1,5 @@
-"""Drives the decision function of pools through simulated days, beside the rules of KEDA, Ray and the Headless-WGP
-orchestrator: `python bench/fleet_sim.py` writes results/fleet_sim.json and results/fleet_sim.svg."""
+"""Simulates days of a pool with Tenuto's decision function and, for comparison, with the rules of KEDA, Ray and the
+Headless-WGP orchestrator. `python bench/fleet_sim.py` writes results/fleet_sim.json and results/fleet_sim.svg."""
 
 import argparse
 import json
@@ -56,7 +56,7 @@ class World:
     registered: deque[float] = field(default_factory=deque[float])
     failed: deque[float] = field(default_factory=deque[float])
     scaled_down_at: float | None = None
-    memory: deque[tuple[float, int]] = field(default_factory=deque[tuple[float, int]])  # of the rule
+    memory: deque[tuple[float, int]] = field(default_factory=deque[tuple[float, int]])  # for the rule to use
 
     def starting(self) -> list[Box]:
         return [box for box in self.boxes if box.ready_at > self.now]
@@ -67,7 +67,7 @@ class World:
 
 @dataclass(frozen=True)
 class Move:
-    """What a rule does: request machines, drain some gracefully, kill some at once."""
+    """What a rule does: request machines, drain some machines, kill some at once."""
 
     spawn: int = 0
     drain: tuple[int, ...] = ()
@@ -102,7 +102,8 @@ def _facts_of(world: World, box: Box) -> MachineFacts:
 
 
 def wgp(world: World) -> Move:
-    """The loop of the seed: every 30 s, machines for all tasks; idle ones beyond go after 30 s; no brake."""
+    """The rule of the Headless-WGP orchestrator: every 30 s, request machines for all tasks. Surplus machines end when
+    they have been idle for 30 s. Failed starts do not slow the requests down."""
     if world.now % 30:
         return Move()
     active, starting = world.active(), world.starting()
@@ -114,8 +115,9 @@ def wgp(world: World) -> Move:
 
 
 def keda(world: World) -> Move:
-    """KEDA's queue scaler: ready and running tasks per replica 1, polled every 30 s; the horizontal autoscaler takes
-    the largest of the last 300 s when it shrinks, at most doubles at a time, and ends the newest, busy or not."""
+    """KEDA's queue scaler: one replica per ready or running task, polled every 30 s. The horizontal autoscaler at most
+    doubles the size at a time, or adds 4. It shrinks only to the largest size of the last 300 s, and ends the newest
+    machines, even busy ones."""
     if world.now % 30:
         return Move()
     active, starting = world.active(), world.starting()
@@ -132,7 +134,8 @@ def keda(world: World) -> Move:
 
 
 def ray(world: World) -> Move:
-    """Ray's autoscaler: upscaling_speed 1 (as many as there are, at least 5), idle nodes end after 5 minutes."""
+    """Ray's autoscaler with upscaling_speed 1: as many machines start at a time as exist, at least 5. Idle nodes end
+    after 5 minutes."""
     active, starting = world.active(), world.starting()
     size = len(active) + len(starting)
     need = min(world.day.max_workers, len(world.queue) + sum(box.task is not None for box in active))
@@ -145,7 +148,8 @@ RULES: dict[str, Rule] = {"tenuto": tenuto, "wgp": wgp, "keda": keda, "ray": ray
 
 @dataclass
 class Score:
-    """How a rule did: waits of tasks, hours of machines, and how many of them were idle or in vain."""
+    """The results of a rule: how long tasks waited, how long machines were paid for and busy, and how many requests for
+    machines failed."""
 
     waits: list[float] = field(default_factory=list[float])
     paid_seconds: float = 0.0
@@ -171,7 +175,8 @@ class Score:
 
 
 def simulate(day: Day, rule: Rule) -> Score:
-    """Play a day until all tasks are done and an hour more, so that what stays idle is paid for."""
+    """Simulate a day and an hour more, so that machines that stay idle are paid for. If tasks still wait then,
+    continue, but not longer than three times this time."""
     world, score = World(day), Score()
     steps, no = len(day.arrivals) + HOUR // STEP, 0
     step = 0
@@ -234,7 +239,7 @@ def _end(world: World, score: Score, move: Move) -> None:
 
 
 def days(quick: bool) -> list[Day]:
-    """The days: bursts, a trickle, a provider that fails for an hour, a working day, and a thousand workers."""
+    """Return the days: bursts, a trickle, a provider that fails for an hour, a working day, and a thousand workers."""
     chance = random.Random(16)  # the same days every time
     hours = 2 if quick else 8
     steps = hours * HOUR // STEP
@@ -253,7 +258,7 @@ def days(quick: bool) -> list[Day]:
 
 
 def recorded(file: Path) -> Day:
-    """A day from a file: seconds between counts, and the counts of started tasks, as `rollups` has them."""
+    """Return a day from a file, which holds counts of started tasks and the seconds between two counts."""
     saved = json.loads(file.read_text())
     arrivals: list[int] = []
     for count in saved["started"]:

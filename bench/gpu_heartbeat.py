@@ -1,4 +1,5 @@
-"""Prints what a heartbeat of this machine carries, and what measuring it costs: `python bench/gpu_heartbeat.py`."""
+"""Prints the figures in a heartbeat of this machine, and how long measuring them takes: `python
+bench/gpu_heartbeat.py`."""
 
 import json
 import statistics

@@ -28,7 +28,8 @@ TRIES = 3  # for --check: other load on the machine can spoil one measurement, h
 
 @dataclass(frozen=True)
 class Scenario:
-    """A measurement: `measure` returns the server seconds of one call at size n, from `size` or `quick_size` on."""
+    """A measurement. `measure` returns the server seconds of one call at size n. The smallest n is `size` or
+    `quick_size`."""
 
     name: str
     measure: Callable[[psycopg.Connection, int], float]

@@ -1,7 +1,7 @@
 """Measures how claims scale with resource groups, priorities, quotas and empty lanes.
 
-Each function returns the server seconds of a claim of one task at size n, the median of several, or of one call.
-`python -m bench.growth_claims [N]` prints each next to the same at 1.
+Each function returns server seconds at size n: of a claim of one task, the median of several claims, or of one call.
+`python -m bench.growth_claims [N]` prints the seconds at 1 and at N.
 """
 
 import json
@@ -54,31 +54,31 @@ select nextval('tenuto.ready_seq') << 20, now(), id, %(org)s, id, %(route)s, gro
 
 
 def groups(conn: psycopg.Connection, n: int) -> float:
-    """With n resource groups that have a backlog."""
+    """Claim while n resource groups have waiting tasks."""
     route = fresh(conn)
     _fill(conn, route, groups=n, tasks=max(3, 30 // n))
     return _claim_seconds(conn, route)
 
 
 def priorities(conn: psycopg.Connection, n: int) -> float:
-    """With one group whose tasks have n priorities."""
+    """Claim while the tasks of one group have n priorities."""
     route = fresh(conn)
     _fill(conn, route, groups=1, priorities=n, tasks=max(3, 30 // n))
     return _claim_seconds(conn, route)
 
 
 def quotas(conn: psycopg.Connection, n: int) -> float:
-    """With 64 groups that have a quota and run n tasks in total."""
+    """Claim while 64 groups with a quota run n tasks in total."""
     return _quota_seconds(conn, n, quota=100_000)
 
 
 def no_quotas(conn: psycopg.Connection, n: int) -> float:
-    """The same without quotas, for comparison."""
+    """Claim while 64 groups without a quota run n tasks in total, for comparison with `quotas`."""
     return _quota_seconds(conn, n, quota=None)
 
 
 def lanes(conn: psycopg.Connection, n: int) -> float:
-    """With n groups whose lanes have become empty, and one task."""
+    """Claim while the lanes of n groups have become empty and one group has tasks."""
     route = fresh(conn)
     _fill(conn, route, groups=n, tasks=1)
     conn.execute("delete from tenuto.ready_tasks where route_id = %s", [route])
@@ -89,7 +89,7 @@ def lanes(conn: psycopg.Connection, n: int) -> float:
 
 
 def arrivals(conn: psycopg.Connection, n: int) -> float:
-    """Follow n arrivals of lanes that are not there yet."""
+    """Follow n arrivals of lanes that do not exist yet."""
     route = fresh(conn)
     conn.execute(GROUPS, {"org": ORG, "prefix": "growth-", "count": n, "quota": None})
     conn.execute(
@@ -101,7 +101,7 @@ def arrivals(conn: psycopg.Connection, n: int) -> float:
 
 
 def claim_before_arrivals(conn: psycopg.Connection, n: int) -> float:
-    """Claim one task while n arrivals of lanes of other tasks are waiting."""
+    """Claim one task while n arrivals of other lanes are waiting."""
     route = fresh(conn)
     _fill(conn, route, groups=1, tasks=REPETITIONS)
     session = new_session(conn)
@@ -119,7 +119,7 @@ def claim_before_arrivals(conn: psycopg.Connection, n: int) -> float:
 
 
 def floors(conn: psycopg.Connection, n: int) -> float:
-    """Move the floors of n lanes that have just become empty, looking at all of them."""
+    """Move the floors of n lanes that have just become empty, in a call that checks all lanes."""
     route = fresh(conn)
     _fill(conn, route, groups=n, tasks=1)
     conn.execute("delete from tenuto.ready_tasks where route_id = %s", [route])

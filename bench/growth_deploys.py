@@ -38,7 +38,7 @@ def jobs(n: int, digit: str) -> Jsonb:
 
 
 def job(number: int, digit: str) -> JsonObject:
-    """A source with one dataset; another digit is another definition."""
+    """Return a source with one dataset. Another digit makes another definition."""
     return {
         "name": f"job_{number}",
         "activation": "source",

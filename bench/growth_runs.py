@@ -59,7 +59,7 @@ def doom(conn: psycopg.Connection, n: int) -> float:
 
 
 def cancel_task(conn: psycopg.Connection, n: int) -> float:
-    """Cancel one task beside n pending ones of other runs; return the median of ten."""
+    """Cancel one task while n tasks of other runs are pending; return the median of ten cancellations."""
     conn.execute(
         "insert into tenuto.pending_tasks"
         " (id, org_id, run_id, route_id, group_no, priority, attempt, remaining, flags)"
@@ -78,7 +78,7 @@ def cancel_task(conn: psycopg.Connection, n: int) -> float:
 
 
 def finish(conn: psycopg.Connection, verb: LiteralString, run_id: UUID) -> None:
-    """Call a verb on a run, and run all its pieces as dispatchers do."""
+    """Call a function that requests a change of a run, and complete the request in pieces, as dispatchers do."""
     conn.execute(SQL("select tenuto.{}(%s, %s)").format(Identifier(verb)), [ORG, run_id])
     while (row := conn.execute("select tenuto.advance_requests()").fetchone()) and row[0]:
         pass

@@ -20,7 +20,7 @@ from generate_series(1, %s)
 
 
 def complete_under_full_limit(conn: psycopg.Connection, n: int) -> float:
-    """Complete one task under a limit whose n slots are all taken, while others are in line."""
+    """Complete one task under a limit whose n slots are all taken, while other tasks wait in its line."""
     route = fresh(conn)
     conn.execute("truncate tenuto.waiting_tasks, tenuto.limit_slots, tenuto.limits cascade")
     tasks = n + 2 * REPETITIONS
@@ -47,7 +47,8 @@ def complete_under_full_limit(conn: psycopg.Connection, n: int) -> float:
 
 
 def due_behind_snapshot(conn: psycopg.Connection, n: int) -> float:
-    """Ask what is due after n delayed tasks ran while an open snapshot keeps their dead rows."""
+    """List the due maintenance after n delayed tasks have left their table, while an open snapshot keeps their dead
+    rows."""
     route = fresh(conn)
     conn.execute("truncate tenuto.delayed_tasks")
     with psycopg.connect(conn.info.dsn, password=conn.info.password) as reader:

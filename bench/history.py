@@ -56,7 +56,7 @@ def add_history(url: str, rows: int) -> None:
 
 DAYS = 7
 CHUNK = 250_000
-# n is unique, so these shares are exact: 1 % fail, and another 2 % complete with the second attempt.
+# n numbers the tasks, so these shares are exact: 1 % fail, and another 2 % complete with the second attempt.
 WEEK = """
 with made as materialized (
   select n, %(at)s::timestamptz + n * %(step)s::interval as at
@@ -162,8 +162,8 @@ def _members(conn: psycopg.Connection, types: int, workers: int) -> tuple[object
 
 
 def _roll_up(conn: psycopg.Connection, start: datetime, now: datetime) -> None:
-    """Count what ended by SQL of its own, which takes a minute where the dispatcher's takes twenty; the last three
-    hours, which it keeps per minute, with its function."""
+    """Fill the rollups. ROLLUPS counts most of the week in one minute; the function of dispatchers would take twenty
+    minutes. That function counts only the last three hours, which are kept per minute."""
     recent = now - timedelta(hours=3)
     conn.execute("set work_mem = '256MB'")
     conn.execute(ROLLUPS, {"start": start, "until": recent})

@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def measure(url: str, *, count: int) -> dict[str, object]:
-    """Measure requests/s, in turns on two servers that differ only in the application; each figure is a median."""
+    """Measure requests/s. Two servers, which differ only in the application, take turns; each figure is a median."""
     key = create_key(url)
     start = json.dumps({"type": "bench.noop", "input": [1]}).encode()
     bulk = json.dumps([{"type": "bench.noop", "input": [no]} for no in range(BULK)]).encode()

@@ -1,7 +1,7 @@
 """Measures the cost of idle workers of other queues: `python bench/idle.py [--quick]`.
 
-One worker runs a graph at a fixed rate; next to it are idle workers of another queue, each with its loops, its listener
-and a poll every 2 s. Figures are milliseconds of CPU per second used by the processes of Postgres.
+One worker runs a graph at a fixed rate. The idle workers serve another queue; each has its loops, its listener and a
+poll every 2 s. Figures are milliseconds of CPU per second used by the processes of Postgres.
 """
 
 import sys
@@ -57,7 +57,8 @@ def _cpu(postmaster: psutil.Process) -> float:
 
 @contextmanager
 def busy(url: str) -> Iterator[None]:
-    """Run a worker that completes and claims at a fixed rate, and nudges as real workers do."""
+    """Run a worker that completes and claims at a fixed rate, and reports runs whose tasks it has completed, as real
+    workers do."""
     stop = threading.Event()
     thread = threading.Thread(target=_work, args=[url, stop])
     thread.start()
@@ -85,7 +86,7 @@ def _work(url: str, stop: threading.Event) -> None:
 
 
 def _start_graph(conn: psycopg.Connection, kinds: list[str]) -> None:
-    """Start 500 tasks, and 500 more that each wait for one of them."""
+    """Start 500 tasks, and 500 more tasks that each wait for one of the first 500."""
     edges = ",".join(f'{{"from": {no}, "to": {no + 500}}}' for no in range(500))
     conn.execute(
         "select from tenuto.start_run(p_org_id => %s, p_run => '{}', p_kinds => %s::jsonb, "
@@ -112,7 +113,7 @@ def idle_workers(url: str, conn: psycopg.Connection, count: int) -> Iterator[Non
 
 
 def _listen(claims: claim_connection.ClaimConnection, stop: threading.Event) -> None:
-    """Claim when a wake-up names the worker's queue or all queues, otherwise every two seconds."""
+    """Claim after a wake-up for the worker's queue or for all queues, otherwise every two seconds."""
     heard: list[str] = []
     claims.listen(heard.append)
     claim_no, claimed_at = 0, time.monotonic()

@@ -44,7 +44,7 @@ def measure(url: str, *, quick: bool, quiet: bool) -> dict[str, object]:
 
 
 def commit_rate(url: str) -> float:
-    """Return the commits/s of a one-row insert with two clients, by pgbench if available."""
+    """Return the commits/s of a one-row insert with two clients, measured by pgbench; 0 if pgbench is not installed."""
     pgbench = find_program("pgbench")
     with psycopg.connect(url, autocommit=True) as conn:
         conn.execute("create table if not exists public.commits (n int)")

@@ -1,5 +1,5 @@
-"""Tenuto's side of the comparison: the SQL functions through db/ as role tenuto_worker, with row security, history,
-counters and outbox."""
+"""Tenuto's side of the comparison: calls the SQL functions through db/ as role tenuto_worker, with row security,
+history, counters and outbox."""
 
 import json
 import threading
@@ -45,7 +45,7 @@ def enqueue_with_keys(conn: psycopg.Connection, count: int) -> None:
 def drain(
     url: str, batch: int, *, until: Callable[[], bool] = lambda: True, mark: Callable[[int], None] | None = None
 ) -> int:
-    """Claim, run a no-op and complete until nothing is left and `until` returns True; return how many tasks."""
+    """Claim, run a no-op and complete until no task is left and `until` returns True; return the number of tasks."""
     with _registering, connect(url) as conn:
         register = "select session_id, token from tenuto.register_worker(%s, %s)"
         session_id, token = conn.execute(register, (ORG, uuid7())).fetchone() or ()

@@ -1,7 +1,7 @@
 """Measures the overhead of layered graphs: `python -m bench.layers [--quick] [--save]`.
 
 One worker runs graphs of empty tasks in layers. Each task receives the outputs of two tasks of the layer before, or of
-all of them ("full"). Reported: seconds of the run from its first claim to its end, milliseconds per layer, tasks/s.
+all of them ("full"). Figures: seconds from the first claim of the run to its end, milliseconds per layer, tasks/s.
 """
 
 import os
@@ -27,7 +27,7 @@ app = App("layers")
 
 @app.task
 async def work(*inputs: int) -> int:
-    """Has the signature of the task that the worker runs."""
+    """Stands in for the task of the same name that the worker runs."""
     return len(inputs)
 
 
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def _measure(url: str, *, layers: int, width: int, inputs: int) -> dict[str, float]:
-    """Runs one graph whose tasks read `inputs` neighbours of the layer before, and returns its times."""
+    """Run one graph in which each task reads `inputs` tasks of the layer before; return its times."""
     with app.connect_sync(url=url) as tn:
         graph = tn.graph("layers")
         layer = [graph.add(work) for _ in range(width)]

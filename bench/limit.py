@@ -73,7 +73,7 @@ def enqueue(conn: psycopg.Connection, count: int) -> None:
 
 
 def drain(url: str, batch: int) -> int:
-    """Claim, run a no-op and complete until nothing is left; return how many tasks."""
+    """Claim, run a no-op and complete until no task is left; return the number of tasks."""
     done = 0
     with connect(url) as conn:
         ids: list[str] = []

@@ -1,8 +1,9 @@
-"""Measures how long lineage is followed: `python -m bench.lineage [--quick] [--save]`.
+"""Measures how long it takes to follow lineage: `python -m bench.lineage [--quick] [--save]`.
 
-10,000 datasets in 21 layers, each computed from two of the layer before, by five columns. A dataset of the last layer
-is followed up 20 steps, one of the first layer down, and a column of each. Figures are wall-clock milliseconds as a
-client sees them, the median of several tries.
+There are 10,000 datasets with five columns each, in 21 layers. Each dataset is computed from two datasets of the layer
+before. The lineage of a dataset of the last layer is followed up 20 steps, and that of a dataset of the first layer
+down. The same is done for a column of each. Figures are wall-clock milliseconds as a client sees them, the median of
+several tries.
 """
 
 import asyncio

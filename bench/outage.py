@@ -1,10 +1,10 @@
 """Measures how soon work continues after an outage, and how soon a new worker claims: `python bench/outage.py
 [--quick]`.
 
-Figures are seconds. `task` is the time from the first connection that Postgres accepts to the start of a task's
-attempt, `client` to the return of a start that an SDK client had been retrying, `worker` from the start of `tenuto
-worker` to the start of an attempt. `server_away`: a worker over HTTP whose server was killed; `task` counts from the
-first response of the server.
+Figures are seconds. `task` and `client` begin with the first connection that Postgres accepts. `task` ends when an
+attempt starts; `client` ends when a start that an SDK client had been retrying returns. `worker` is the time from the
+start of `tenuto worker` to the start of an attempt. `server_away` is measured with a worker over HTTP whose server was
+killed; its `task` begins with the first response of the server.
 """
 
 import sys

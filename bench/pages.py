@@ -1,6 +1,6 @@
 """Measures every API call behind a page of the dashboard: `python -m bench.pages [--quick] [--json] [--save]
 [--finished N] [--open N] [--home FOLDER]`. Each figure of `p95_ms` is the 95th percentile of one client's requests, in
-milliseconds; `cpu_ms` is what the server and Postgres computed per request, which other load does not change."""
+milliseconds. `cpu_ms` is the CPU time of the server and Postgres per request, which other load does not change."""
 
 import argparse
 import http.client
@@ -19,7 +19,7 @@ from bench.program import kept_server, report
 from bench.record import facts
 
 GRAPH = 1000  # tasks of the run whose graph is read
-LAYER = 50  # of them can run at the same time
+LAYER = 50  # tasks of that run that can run at the same time
 REQUESTS = 60  # per call; the first ten are not counted
 LIMIT_MS = 100
 PIECE = 10_000
@@ -128,7 +128,7 @@ def _cpu_seconds(processes: list[psutil.Process]) -> float:
 
 
 def fill(url: str, finished: int, open_tasks: int) -> tuple[str, str]:
-    """Create the rows unless they exist; returns a run with a large graph and an open task."""
+    """Create the rows unless they exist. Return the ids of a run with a large graph and of an open task."""
     with psycopg.connect(url, autocommit=True) as conn:
         existing = conn.execute(
             "select r.id, (select max(t.id::text) from tenuto.ready_tasks t where t.run_id <> r.id) "
@@ -157,7 +157,7 @@ def _start(conn: psycopg.Connection, count: int) -> str:
 
 
 def _start_graph(conn: psycopg.Connection) -> str:
-    """Start a run in which each task of a layer depends on two of the layer before, and complete its first layers."""
+    """Start a run in which each task depends on two tasks of the layer before, and complete its first layers."""
     edges = [{"from": no - LAYER + step, "to": no} for no in range(LAYER, GRAPH) for step in (0, 1)]
     row = conn.execute(
         "select run_id from tenuto.start_run(%s, p_run => %s, p_kinds => %s, p_inputs => %s::jsonb[], p_edges => %s)",
@@ -182,7 +182,7 @@ def _start_graph(conn: psycopg.Connection) -> str:
 
 
 def p95(port: int, key: str, path: str) -> float:
-    """Return the 95th percentile of the times of one request after the other, in milliseconds."""
+    """Send requests one after the other; return the 95th percentile of their times in milliseconds."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     times: list[float] = []
     for _ in range(REQUESTS):

@@ -1,7 +1,7 @@
 """Measures soft placement on two addresses: `python -m bench.placement [--quick] [--save]`.
 
-Two workers at node-1 and node-2 and a dispatcher run tasks of 50 ms whose input object is at node-1. Reported: the
-share of tasks that ran there, while node-1 has room and while its worker is full, and how long tasks waited.
+Two workers, at node-1 and node-2, and a dispatcher run tasks of 50 ms whose input object is at node-1. Figures: the
+share of tasks that ran at node-1, while its worker has free slots and while it is full, and how long tasks waited.
 """
 
 import json
@@ -63,7 +63,8 @@ def main() -> None:
 
 
 def _measure(conn: psycopg.Connection, *, tasks: int, at: str = "node-1") -> dict[str, float]:
-    """Start tasks whose object is at one address; return the share that ran at node-1 and seconds in the queue."""
+    """Start tasks whose object is at one address; return the share of tasks that ran at node-1, and their seconds in
+    the queue."""
     _start(conn, 1, at)  # creates the routes, which workers look up first
     before = _ended(conn)
     ids = _start(conn, tasks, at)

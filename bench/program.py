@@ -26,7 +26,8 @@ def read_options(about: str | None, *, quick: str) -> argparse.Namespace:
 
 @contextmanager
 def own_server() -> Iterator[tuple[str, Path]]:
-    """Yield the URL of a migrated server with default durability, and a folder that is deleted with it."""
+    """Yield the URL of a temporary migrated server with default durability, and its folder. Both are removed
+    afterwards."""
     home = Path(tempfile.mkdtemp(prefix="tenuto-bench-"))
     try:
         with embedded.server(home) as url:
@@ -38,7 +39,8 @@ def own_server() -> Iterator[tuple[str, Path]]:
 
 @contextmanager
 def kept_server(home: Path | None) -> Iterator[str]:
-    """Yield the URL of a migrated server whose database stays in the folder; without one, of `own_server`."""
+    """Yield the URL of a migrated server whose database stays in the folder; without a folder, the URL of
+    `own_server`."""
     if home is None:
         with own_server() as (url, _):
             yield url

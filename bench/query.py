@@ -1,5 +1,5 @@
-"""Compares queries with plain DuckDB on the same files: `python bench/query.py`. The target: at most 50 ms more, and
-less than 100 ms for a small query on the server's side, in the middle."""
+"""Compares queries with plain DuckDB on the same files: `python bench/query.py`. The targets for medians: at most 50 ms
+more than plain DuckDB, and less than 100 ms for a small query on the server's side."""
 
 import sys
 from pathlib import Path
@@ -40,7 +40,7 @@ QUERIES = {
 
 
 class FolderCatalog:
-    """One dataset, without a database: the look-up of names takes no part in the comparison."""
+    """One dataset, without a database, because looking up names is not part of the comparison."""
 
     def __init__(self, location: str) -> None:
         self._location = location
@@ -84,7 +84,7 @@ async def queried(service: QueryService, sql: str) -> float:
         async for _ in running.blocks:
             pass
         took = time.perf_counter() - began
-    await asyncio.sleep(0.5)  # so that the next spare process is ready, as between the queries of people
+    await asyncio.sleep(0.5)  # so that the next spare process is ready, as between two queries of a user
     return took
 
 

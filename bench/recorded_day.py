@@ -9,7 +9,8 @@ import json
 import psycopg
 
 EVERY_SECONDS = 5
-# Tasks per piece of time, from the first to the last of 24 hours, and how long they and the starts of machines took.
+# The number of tasks per EVERY_SECONDS, from the first to the last task of the last 24 hours. TASK_SECONDS and
+# START_SECONDS select how long tasks and the starts of machines took.
 COUNTS = """
 with made as (
   select t.created_at

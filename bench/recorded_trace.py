@@ -30,7 +30,7 @@ def main() -> None:
 
 
 def read(file: Path, share: int) -> tuple[list[int], float]:
-    """Return how many tasks arrived in each piece of time, and how many seconds a task took on average."""
+    """Return how many tasks arrived in each period of EVERY_SECONDS, and how many seconds a task took on average."""
     numbers: dict[str, int] = {}
     arrived: list[int] = []
     seconds = 0.0

@@ -1,4 +1,5 @@
-"""Compares how fast an HTTP worker and a direct one drain no-op tasks: `python -m bench.remote [--quick] [--save]`."""
+"""Compares how fast an HTTP worker and a worker with a database login run no-op tasks: `python -m bench.remote
+[--quick] [--save]`."""
 
 import base64
 import os
@@ -35,7 +36,7 @@ def main() -> None:
 
 
 def measure(url: str, home: Path, *, tasks: int, rounds: int) -> dict[str, object]:
-    """Return tasks/s of each, measured in turns; the ratio is the median over the rounds."""
+    """Return the tasks/s of both workers, which take turns; the ratio is the median over the rounds."""
     key, port = _make_key(url), _free_port()
     direct = {"TENUTO_DATABASE_URL": url, "TENUTO_HOME": str(home / "objects")}
     remote = {"TENUTO_URL": f"http://127.0.0.1:{port}", "TENUTO_WORKER_KEY": key, "TENUTO_HOME": str(home / "objects")}
@@ -56,7 +57,8 @@ def measure(url: str, home: Path, *, tasks: int, rounds: int) -> dict[str, objec
 
 
 def _drain(url: str, tasks: int, environment: dict[str, str]) -> float:
-    """Measure from the first ended task that is seen until all have ended, so that start-up does not count."""
+    """Return tasks/s from the first ended task that is seen until all tasks have ended, so that start-up does not
+    count."""
     with psycopg.connect(url, autocommit=True) as conn:
         before = _count(conn)
         inputs = "{" + ",".join(f'"[{no}]"' for no in range(tasks)) + "}"

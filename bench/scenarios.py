@@ -1,4 +1,4 @@
-"""The scenarios: each returns its figures, with both sides of every ratio measured one right after the other."""
+"""The scenarios. Each returns its figures; both sides of a ratio are measured one right after the other."""
 
 import json
 import statistics
@@ -18,7 +18,8 @@ Figures = dict[str, float]
 
 
 def enqueue(url: str, *, quick: bool) -> Figures:
-    """Batches of 1,000: the bare insert against one run per batch, runs of one, and runs with dedupe keys."""
+    """Compare the bare insert of batches of 1,000 with one run per batch, runs of one task, and runs with dedupe
+    keys."""
     batches = 20 if quick else 50
     with psycopg.connect(url, autocommit=True) as conn:
         limit.create(conn)
@@ -42,7 +43,7 @@ def enqueue(url: str, *, quick: bool) -> Figures:
 
 
 def claim_complete(url: str, *, quick: bool) -> Figures:
-    """Batches of 500 with two claimers: the bare statement against complete_and_claim."""
+    """Compare the bare statement with complete_and_claim, in batches of 500 with two claimers."""
     count = 60_000 if quick else 150_000
     with psycopg.connect(url, autocommit=True) as conn:
         limit.create(conn)
@@ -56,7 +57,7 @@ def claim_complete(url: str, *, quick: bool) -> Figures:
 
 
 def one_run(url: str, *, quick: bool) -> Figures:
-    """One run of 100,000 tasks against 100,000 runs of one."""
+    """Compare one run of 100,000 tasks with 100,000 runs of one task."""
     del quick
     fill_runs_of_one(url, 100_000)
     many = _drain_rate(url, lambda: ours.drain(url, BATCH))
@@ -66,7 +67,7 @@ def one_run(url: str, *, quick: bool) -> Figures:
 
 
 def graphs(url: str, *, quick: bool) -> Figures:
-    """Chains of three tasks, and a fan of a thousand tasks with one task before and one after."""
+    """Measure chains of three tasks, and fans of a thousand tasks with one task before and one after them."""
     chains = 4_000 if quick else 15_000
     with ours.connect(url) as conn:
         _start_chains(conn, chains)
@@ -80,7 +81,7 @@ def graphs(url: str, *, quick: bool) -> Figures:
 
 
 def held_xmin(url: str, *, quick: bool) -> Figures:
-    """A transaction holds back vacuum while 400,000 tasks run: the last tenth against the first."""
+    """Compare the last tenth of 400,000 tasks with the first tenth, while a transaction holds back vacuum."""
     del quick
     count = 400_000
     fill_runs_of_one(url, count)
@@ -103,9 +104,10 @@ def held_xmin(url: str, *, quick: bool) -> Figures:
 
 
 def history(url: str, *, quick: bool) -> Figures:
-    """With a million (ten million) finished tasks kept against none, half of them where new ones are written.
+    """Compare a database that keeps ten million finished tasks (one million with --quick) with an empty database.
 
-    Two databases of one server take turns, so that both meet the same machine conditions.
+    Half of the finished tasks are in the week in which new tasks are written. The two databases, of one server, take
+    turns, so that other load affects both alike.
     """
     rows = 1_000_000 if quick else 10_000_000
     empty, full = sibling(url, "empty"), sibling(url, "full")
@@ -125,8 +127,8 @@ def history(url: str, *, quick: bool) -> Figures:
 
 
 def _rates(batches: int, calls: dict[str, Callable[[], None]]) -> Figures:
-    """Return tasks/s of each call for a batch of 1,000; the calls take turns, so that all meet the same machine
-    conditions."""
+    """Return tasks/s of each call for a batch of 1,000. The calls take turns, so that other load affects all of them
+    alike."""
     took = dict.fromkeys(calls, 0.0)
     for _ in range(batches):
         for name, call in calls.items():

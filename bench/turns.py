@@ -1,8 +1,8 @@
 """Compares the CPU time of two checkouts: `python bench/turns.py OTHER_CHECKOUT [--rounds N] [--save]`.
 
-SQL functions: the CPU of the backends that run them, a new connection each time. Worker and HTTP server: the CPU of
-their processes and of Postgres. Both checkouts run in turns, each with its own server and .venv, so that other load on
-the machine meets both.
+For SQL functions, the figure is the CPU time of the backends that run them; each measurement uses a new connection. For
+the worker and the HTTP server, it is the CPU time of their processes and of Postgres. Both checkouts run in turns, each
+with its own server and .venv, so that other load on the machine affects both alike.
 """
 
 import sys
@@ -29,13 +29,14 @@ from bench import http, kernel_calls, scenarios
 from bench.http_client import Ask, requests_per_second
 from bench.program import own_server, report
 
-# So many that preparing the functions on a new connection adds little; "one task on new connections" measures that.
+# So many that the cost of preparing the functions on a new connection adds little; the scenario "one task on new
+# connections" measures this cost.
 TASKS = 45_000
 CHAINS = 5_000
 LIMITED_TASKS = 5_000
 NEW_CONNECTIONS = 20
 WORKER_TASKS = 60_000
-MANY_WORKER_TASKS = 300_000  # beside WORKER_TASKS, shows what is paid once per worker and what per task
+MANY_WORKER_TASKS = 300_000  # with WORKER_TASKS, separates the cost per worker from the cost per task
 WORKER_APP = """from tenuto import App
 app = App("turns")
 @app.task(queue="turns")
@@ -51,7 +52,7 @@ LIMITED = json.dumps([{"task": n, "limits": [{"scope": "key", "key": "k", "size"
 
 
 class Meter:
-    """Adds up the CPU time of the server's backends while it is on; each counts when its connection is closed."""
+    """Adds up the CPU time of the server's backends. The time of a backend is added when its connection is closed."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
@@ -153,7 +154,7 @@ def enqueue_for_worker(conn: psycopg.Connection, count: int) -> None:
 
 
 def serve() -> None:
-    """Measure the scenario named on each line of stdin and print microseconds per task."""
+    """Read the name of a scenario from each line of stdin, measure it and print microseconds per task."""
     meter = Meter()
     with ExitStack() as stack:
         url, home = stack.enter_context(own_server())

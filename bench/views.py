@@ -1,7 +1,7 @@
-"""Times every monitoring view among finished tasks: `python bench/views.py [--quick] [--home FOLDER]`.
+"""Times every monitoring view in a database of finished tasks: `python bench/views.py [--quick] [--home FOLDER]`.
 
-Each view is read nine times by a new connection as tenuto_readonly. `first_ms` includes loading and planning; `cpu_ms`
-is what the server's process computed for one of the others, which other load on the machine does not change.
+Each view is read nine times on a new connection as tenuto_readonly. `first_ms` includes loading and planning. `cpu_ms`
+is the CPU time of the server's process for one of the later readings, which other load on the machine does not change.
 """
 
 import sys

@@ -79,7 +79,8 @@ def read_files(root: Path, context: str) -> list[ObjectFile]:
 
 
 def check_widths(root: Path) -> Iterator[str]:
-    """Objects, grants and policies; migrations are never edited, and the snapshot of tables is generated."""
+    """Yield the lines that are too long. Migrations are not checked, because they are never edited, and neither is the
+    snapshot of tables, which is generated."""
     for path in sorted(root.rglob("*.sql")):
         if path.parent.name == "migrations" or path.name == GENERATED:
             continue
@@ -90,7 +91,8 @@ def check_widths(root: Path) -> Iterator[str]:
 
 
 def read_schema(root: Path) -> Schema:
-    """Read which context owns what: tables belong to the context in their migration's name, objects to their folder."""
+    """Read the context of each table and object: a table belongs to the context in the name of its migration, an object
+    to the context of its folder."""
     schema = Schema()
     for path in sorted((root / "migrations").glob("*.sql")):
         text = without_noise(path.read_text())

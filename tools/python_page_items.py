@@ -10,8 +10,8 @@ class Item:
     """A class or function on a page."""
 
     name: str
-    module: str = ""  # default: where `tenuto` has the name from
-    variable: str = ""  # stands for an object of the class
+    module: str = ""  # default: the module from which `tenuto` exports the name
+    variable: str = ""  # the name of an object of the class, in signatures
     hidden: str = ""  # members that are not for users
     create: bool = False  # users call the class
     like: str = ""  # the class whose members it has, without `await`

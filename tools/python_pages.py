@@ -52,7 +52,7 @@ Every refusal has a code in SQL, an exception in Python, and a status and name o
 
 
 def python_pages() -> dict[str, str]:
-    """The text of each page, by its file name."""
+    """Return the text of each page, by its file name."""
     pages = {name: _page(*page) for name, page in PAGES.items()}
     return {"python.md": _index(), **pages, "options.md": _options(), "errors.md": _errors()}
 
@@ -70,7 +70,8 @@ def _index() -> str:
 
 
 def _heading(item: Item) -> str:
-    """The heading of a section; a function is marked, because `step` and `Step` have the same anchor."""
+    """Return the heading of a section. That of a function begins with "Function", because `step` and `Step` would have
+    the same anchor."""
     return item.name if isinstance(_node(item), ast.ClassDef) else f"Function {item.name}"
 
 
@@ -147,7 +148,8 @@ def _errors() -> str:
 
 
 def _type(written: str) -> str:
-    """The type for a table: None is described once for all options, and a choice by its values."""
+    """Return the type for a table, without None, which is described once for all options. A choice is described by its
+    values."""
     kinds = [kind for kind in TYPES.split(written) if kind not in ("None", "object")]
     choices = [get_args(getattr(option_types, kind, None)) for kind in kinds]
     names = [
@@ -167,7 +169,7 @@ def _anchor(title: str) -> str:
 
 
 def _meaning(item: Item) -> str:
-    """The first sentence of the docstring."""
+    """Return the first sentence of the docstring."""
     doc = doc_of(_node(item))
     head, dot, _ = doc.partition(". ")
     return f"{head}." if dot else doc

@@ -25,7 +25,7 @@ class Member:
 
 @cache
 def parse(name: str) -> ast.Module:
-    """Return the code of a module, with constants in place of their names where they are defaults."""
+    """Return the code of a module. Names of constants that are defaults are replaced by their values."""
     module = import_module(name)
     tree = ast.parse(Path(module.__file__ or "").read_text())
     for node in ast.walk(tree):
@@ -44,7 +44,7 @@ def _value(default: ast.expr, module: ModuleType) -> ast.expr:
 
 
 def find(module: str, name: str) -> ast.ClassDef | Function:
-    """Return a class or function; of an overloaded one the implementation."""
+    """Return a class or function; for an overloaded function, its implementation."""
     return [
         node
         for node in parse(module).body
@@ -115,7 +115,8 @@ def constructor(node: ast.ClassDef) -> str:
 
 
 def parameters(node: Function) -> str:
-    """Return the parameters without `self`; `*args`, `**kwargs` and those that can be anything without a type."""
+    """Return the parameters without `self`. `*args`, `**kwargs` and parameters of type object have no type in the
+    text."""
     arguments = node.args
     places = [*arguments.posonlyargs, *arguments.args]
     defaults = [*[None] * (len(places) - len(arguments.defaults)), *arguments.defaults]

@@ -1,7 +1,7 @@
-"""Take pictures of every page of the dashboard, in both themes, at the widths of a desk and a phone.
+"""Take pictures of every page of the dashboard, in both themes, at the widths of a desktop and a phone.
 
-Without arguments a demo system is started, with data of its own, and ended again. With a login link (as `tenuto up`
-prints it) the pages of that system are shown.
+Without arguments, a demo system with its own data is started, and ended afterwards. With a login link, as `tenuto up`
+prints it, the pictures show the pages of that system.
 """
 
 import argparse
@@ -90,7 +90,7 @@ def main() -> None:
 
 @contextmanager
 def system(link: str | None) -> Iterator[str]:
-    """The login link of a system: the given one, or that of a demo, which is ended with the block."""
+    """Yield the login link of a system: `link`, or that of a demo, which is ended with the block."""
     if link is not None:
         yield link
         return

@@ -1,4 +1,4 @@
-"""The reference pages of the public SQL functions and views, from the comments that their files open with."""
+"""The reference pages of the public SQL functions and views, from the comments with which their files begin."""
 
 import re
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ OTHERS = "The other functions are in [SQL functions](sql.md)."
 
 @dataclass(frozen=True)
 class Page:
-    """A page for the objects in some folders and below them."""
+    """A page for the objects in some folders and their subfolders."""
 
     name: str
     title: str
@@ -74,7 +74,7 @@ PAGES = (
 
 
 def sql_pages(root: Path) -> dict[str, str]:
-    """The text of each page, by its file name."""
+    """Return the text of each page, by its file name."""
     objects = [_read(path, root) for context in CONTEXTS for path in sorted((root / context).rglob("[a-z]*.sql"))]
     return {page.name: _text(page, [file for file in objects if _page_of(file) is page]) for page in PAGES}
 
@@ -88,7 +88,7 @@ def _page_of(file: ObjectFile) -> Page:
 
 
 def _text(page: Page, objects: Iterable[ObjectFile]) -> str:
-    """One section per folder."""
+    """Return a page with one section per folder."""
     sections = [f"{GENERATED}\n# {page.title}\n\n{_wrapped(page.introduction)}\n"]
     for folder, files in groupby(sorted(objects, key=_folder), key=_folder):
         lines = [_wrapped(f"- `{file.name}`: {_first_sentence(file)}", indent="  ") for file in files]

@@ -33,7 +33,7 @@ def typescript_types() -> str:
 
 
 def _reachable(values: Iterable[Any], schemas: dict[str, Any]) -> set[str]:
-    """Returns the names of the schemas that the values refer to, directly or through others."""
+    """Return the names of the schemas to which the values refer, directly or through other schemas."""
     found: set[str] = set()
     todo = list(values)
     while todo:
@@ -66,7 +66,7 @@ def _operation(key: str, operation: dict[str, Any]) -> str:
 
 
 def _parameters(kind: str, operation: dict[str, Any]) -> list[str]:
-    """Returns the rows of the parameters in the path, or in the query."""
+    """Return the rows of the parameters of one kind: `path` or `query`."""
     parameters = [parameter for parameter in operation.get("parameters", []) if parameter["in"] == kind]
     if not parameters:
         return [f"    {kind}: Record<string, never>;\n"]

@@ -30,7 +30,7 @@ The options of each operator, which are the fields of `config` in [DAG documents
 are required.
 """,
 }
-# The mappings of each page, in the order in which a document has them: heading to the definitions of the JSON Schema.
+# The sections of each page, in the order of a document: the heading, and its definitions in the JSON Schema.
 SECTIONS = {
     DOCUMENT: {
         "The document": (None,),
@@ -65,7 +65,7 @@ WIDTH = 120
 
 
 def yaml_pages() -> dict[str, str]:
-    """The text of each page, by its file name."""
+    """Return the text of each page, by its file name."""
     schema: dict[str, Any] = dict(json_schema())
     definitions: dict[str | None, Any] = {None: schema, **schema["$defs"]}
     if definitions.keys() != HEADINGS.keys() | {None}:
@@ -118,7 +118,7 @@ def _row(name: str, field: dict[str, Any], required: bool, page: str) -> str:
 
 
 def _values(field: dict[str, Any], page: str) -> str:
-    """Describes the values of a field in a few words."""
+    """Return a short description of the values of a field."""
     choices = field.get("anyOf") or field.get("oneOf")
     if choices:
         return " or ".join(dict.fromkeys(_values(choice, page) for choice in choices if choice.get("type") != "null"))
@@ -167,7 +167,8 @@ def _reserved() -> str:
 
 
 def dag_schemas() -> str:
-    """Returns what the editor of the dashboard completes documents by: their schema, and those of operators."""
+    """Return the schemas with which the editor of the dashboard completes documents: those of documents and of
+    operators."""
     operators = {
         name: {"about": operator.summary, "config": operator.config.model_json_schema() if operator.config else {}}
         for name, operator in OPERATORS.items()

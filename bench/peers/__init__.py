@@ -1,1 +1,1 @@
-"""The same work on other systems: one folder each, with a program that sends tasks and one that runs them."""
+"""The same work on other systems. Each system has a folder, with a program that sends tasks and one that runs them."""

@@ -32,7 +32,7 @@ class System:
 
 
 def enqueue_and_drain(system: System, processes: int) -> Figures:
-    """Measure tasks/s sent one by one and in bulk by this many processes, then run by as many."""
+    """Measure the tasks/s that `processes` processes send one by one, send in bulk, and then run."""
     one = system.scaled(system.peer.sizes.one)
     took = system.senders.tell("send", processes=processes, count=one).seconds
     figures = {f"enqueue_one_per_s.{processes}": one * processes / took}
@@ -47,7 +47,7 @@ def enqueue_and_drain(system: System, processes: int) -> Figures:
 
 
 def clear(system: System) -> None:
-    """Run what failed work left behind, so that it does not count for the next measurement."""
+    """Run the tasks that a failed measurement left behind, so that they do not count in the next measurement."""
     if system.services.ended(system.peer):
         return
     with workers(system.peer, system.services, 2, "throughput") as working:
@@ -55,7 +55,7 @@ def clear(system: System) -> None:
 
 
 def limited(system: System) -> Figures:
-    """Measure tasks/s sent in bulk and then run, under a limit by key."""
+    """Measure the tasks/s that are sent in bulk and then run, under a limit by key."""
     count = system.scaled(system.peer.sizes.limited)
     took = system.senders.tell("send_limited", count=count).seconds
     return {"limited_enqueue_per_s.1": count / took, "limited_drain_per_s.1": _finish(system, count, 1)}
@@ -89,7 +89,7 @@ def chains(system: System, processes: int) -> Figures:
 
 
 def fans(system: System, processes: int, *, width: int) -> Figures:
-    """Measure tasks/s of `width` parallel tasks and one that follows them all, all sent beforehand."""
+    """Measure tasks/s of fans, all sent beforehand: `width` parallel tasks, and one task that follows all of them."""
     sizes = system.peer.sizes
     count = system.scaled({10: sizes.fans_of_10, 1000: sizes.fans_of_1000}[width])
     send = partial(system.senders.tell, "send_fans", count=count, width=width)

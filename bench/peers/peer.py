@@ -13,8 +13,8 @@ Command = list[str | Path]
 
 @dataclass(frozen=True)
 class Sizes:
-    """The number of tasks (or graphs) of one quick measurement: about a second for fast systems, not minutes for slow
-    ones."""
+    """The number of tasks (or graphs) of one quick measurement. It takes about a second on fast systems, and not
+    minutes on slow ones."""
 
     drain: int
     one: int = 500
@@ -34,7 +34,7 @@ class Peer:
     store: Literal["postgres", "redis"]
     send: Command
     work: Callable[[int, Purpose], list[Command]]
-    # Postgres: a query that returns true when every task has ended. Redis: keys that are empty then.
+    # Postgres: a query that returns true when every task has ended. Redis: keys that do not exist then.
     ended: str | tuple[str, ...]
     sizes: Sizes
     settings: str

@@ -34,7 +34,8 @@ class Sent:
 
 
 class Senders:
-    """The sending processes of one system, kept running: one for most work, all of them for parallel sending."""
+    """The sending processes of one system, which keep running. Most work uses one of them, parallel sending uses
+    several."""
 
     def __init__(self, processes: list[subprocess.Popen[str]], log: Path) -> None:
         self.processes, self.log = processes, log
@@ -95,7 +96,7 @@ class Workers:
                 raise PeerFailed(f"a worker ended with exit code {process.returncode}: {last_line(self.log)}")
 
     def latencies(self) -> list[float]:
-        """Return the latencies in milliseconds, in the order sent."""
+        """Return the latencies in milliseconds, in the order in which the tasks were sent."""
         lines = [line.split() for file in self.folder.glob("*.late") for line in file.read_text().splitlines()]
         return [took / 1e6 for _, took in sorted((int(sent), int(took)) for sent, took in lines)]
 

@@ -1,4 +1,5 @@
-"""Combines all figures into one JSON object: medians, spreads, and Tenuto against each peer and the best."""
+"""Combines all figures into one JSON object: medians, spreads, and the ratios of Tenuto to each peer and to the
+best."""
 
 import statistics
 from collections.abc import Callable
@@ -66,7 +67,7 @@ def _system(peer: Peer, record: Record) -> dict[str, object]:
 
 
 def ratios(medians: dict[str, Figures], peers: list[Peer]) -> dict[str, object]:
-    """Return all ratios; empty without Tenuto."""
+    """Return all ratios; an empty object if Tenuto was not measured."""
     ours = medians.pop("tenuto", None)
     if not ours:
         return {}
@@ -96,7 +97,7 @@ def _best(medians: dict[str, Figures], choose: Callable[[list[float]], float]) -
 
 
 def _ratio(figure: str, ours: Figures, theirs: Figures) -> dict[str, float]:
-    """Return the ratio by number of processes, where both have the figure."""
+    """Return the ratio for each number of processes for which both have the figure."""
     names = [name for name in ours if name.startswith(f"{figure}.") and name in theirs]
     return {name.rsplit(".")[-1]: round(ours[name] / theirs[name], 3) for name in sorted(names) if theirs[name]}
 
