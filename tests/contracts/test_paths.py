@@ -16,10 +16,10 @@ LIMITS = {
     "start": 10,
     "wake and claim": 7,
     "run and completion": 10,
-    "failing attempt": 14,
+    "failing attempt": 13,
     "HTTP start": 20,
     "HTTP claim": 18,
-    "durable step": 15,
+    "durable step": 14,
 }
 # The rows of the table in ARCHITECTURE.md, and the paths that enter the modules they name.
 HOPS = {

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from tenuto.db import attempts, bundles, run_data, runs, schedules, task_types, workers
 from tenuto.db.connection import claim_connection
-from tenuto.db.connection.call import Conn
+from tenuto.db.connection.call import Conn, call, json_array
 from tenuto.db.connection.errors import DatabaseProblem
 from tenuto.db.connection.listener import listen
 from tenuto.db.connection.pool import ConnectionPool, open_pool
@@ -109,80 +109,45 @@ class SqlBackend:
     async def complete_tasks(
         self, fences: Fences, outputs: list[Any], published: Sequence[list[JsonObject] | None] | None
     ) -> list[ReportResult]:
-        return await self._pool.call(
-            attempts.complete_tasks,
-            session_id=fences.session.session_id,
-            token=fences.session.token,
-            task_ids=fences.task_ids,
-            attempts=fences.attempts,
-            outputs=outputs,
-            published=published,
-        )
+        entries = None if published is None else json_array(published)
+        return await self._report("complete_tasks", fences, outputs=json_array(outputs), published=entries)
 
     async def fail_tasks(
-        self, fences: Fences, errors: list[dict[str, Any]], retries: list[float | None]
+        self, fences: Fences, errors: list[JsonObject], retries: list[float | None]
     ) -> list[ReportResult]:
-        return await self._pool.call(
-            attempts.fail_tasks,
-            session_id=fences.session.session_id,
-            token=fences.session.token,
-            task_ids=fences.task_ids,
-            attempts=fences.attempts,
-            errors=errors,
-            retries=retries,
-        )
+        return await self._report("fail_tasks", fences, errors=json_array(errors), retries=retries)
 
-    async def lose_tasks(self, fences: Fences, errors: list[dict[str, Any]]) -> list[ReportResult]:
-        return await self._pool.call(
-            attempts.lose_tasks,
-            session_id=fences.session.session_id,
-            token=fences.session.token,
-            task_ids=fences.task_ids,
-            attempts=fences.attempts,
-            errors=errors,
-        )
+    async def lose_tasks(self, fences: Fences, errors: list[JsonObject]) -> list[ReportResult]:
+        return await self._report("lose_tasks", fences, errors=json_array(errors))
 
     async def snooze_tasks(self, fences: Fences, seconds: list[float]) -> list[ReportResult]:
-        return await self._pool.call(
-            attempts.snooze_tasks,
-            session_id=fences.session.session_id,
-            token=fences.session.token,
-            task_ids=fences.task_ids,
-            attempts=fences.attempts,
-            seconds=seconds,
-        )
+        return await self._report("snooze_tasks", fences, seconds=seconds)
 
-    async def wait_tasks(self, fences: Fences, waits: list[dict[str, Any]]) -> list[ReportResult]:
-        return await self._pool.call(
-            attempts.wait_tasks,
-            session_id=fences.session.session_id,
-            token=fences.session.token,
-            task_ids=fences.task_ids,
-            attempts=fences.attempts,
-            waits=waits,
-        )
+    async def wait_tasks(self, fences: Fences, waits: list[JsonObject]) -> list[ReportResult]:
+        return await self._report("wait_tasks", fences, waits=json_array(waits))
 
     async def block_tasks(
-        self, fences: Fences, mismatches: list[dict[str, Any]], versions: list[str | None]
+        self, fences: Fences, mismatches: list[JsonObject], versions: list[str | None]
     ) -> list[ReportResult]:
-        return await self._pool.call(
-            attempts.block_tasks,
-            session_id=fences.session.session_id,
-            token=fences.session.token,
-            task_ids=fences.task_ids,
-            attempts=fences.attempts,
-            mismatches=mismatches,
-            versions=versions,
-        )
+        return await self._report("block_tasks", fences, mismatches=json_array(mismatches), versions=versions)
 
     async def interrupt_tasks(self, fences: Fences) -> list[ReportResult]:
-        return await self._pool.call(
-            attempts.interrupt_tasks,
-            session_id=fences.session.session_id,
-            token=fences.session.token,
-            task_ids=fences.task_ids,
-            attempts=fences.attempts,
-        )
+        return await self._report("interrupt_tasks", fences)
+
+    async def _report(self, function: str, fences: Fences, **values: Any) -> list[ReportResult]:
+        """Call the SQL function that ends these attempts."""
+        session = fences.session
+        async with self._pool.connection() as conn:
+            return await call(
+                conn,
+                function,
+                ReportResult,
+                session_id=session.session_id,
+                token=session.token,
+                task_ids=fences.task_ids,
+                attempts=fences.attempts,
+                **values,
+            )
 
     async def begin_tasks(self, fences: Fences) -> None:
         await self._pool.call(
