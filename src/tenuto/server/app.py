@@ -63,7 +63,8 @@ class TenutoApp(RequestMiddleware):
 
     @asynccontextmanager
     async def lifespan(self) -> AsyncGenerator[dict[str, Any]]:
-        """Open everything that requests share; yields the part that connections share."""
+        """Opens what all requests share, and closes it at shutdown. Yields the connection limit, which all connections
+        share."""
         settings = self._settings
         async with open_pool(
             settings.database_url,
@@ -133,8 +134,8 @@ def _new_state(settings: ServerSettings, pool: ConnectionPool) -> ServerState:
 
 
 async def _check_schema(state: ServerState) -> None:
-    """Refuse all requests once another version of Tenuto has replaced the SQL functions: calling them would fail in odd
-    ways."""
+    """Waits until another version of Tenuto has replaced the SQL functions. From then on the server refuses all
+    requests except /healthz, because calls of changed functions could fail in misleading ways."""
     problem = await wait_for_other_functions(state.pool)
     state.schema_changed.set()
     log.critical("%s; every request gets 503 until then", problem)
@@ -142,7 +143,7 @@ async def _check_schema(state: ServerState) -> None:
 
 def _connections(settings: ServerSettings) -> ConnectionLimit:
     """Builds the connection limit from the settings and the limit on open files. Reserves 200 files for refused
-    connections and everything else."""
+    connections and for all other uses."""
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     total = settings.max_connections if files < 0 else min(settings.max_connections, max(50, files - 200))
     return ConnectionLimit(total, min(total, settings.max_connections_per_address), settings.trusted_proxies)

@@ -1,4 +1,5 @@
-"""Streams changes as server-sent events, each with its position, so that a client that reconnects continues there."""
+"""Streams changes as server-sent events. The id of an event is its position, so a client that reconnects continues
+after the last event it received."""
 
 import asyncio
 import json
@@ -28,8 +29,8 @@ MIN_PAUSE_SECONDS, MAX_PAUSE_SECONDS, PAUSE_GROWTH = (
     0.3,
     5.0,
     1.5,
-)  # seconds between two queries; new commits settle within MIN_PAUSE_SECONDS
-KEEPALIVE_SECONDS = 10.0  # after this silence a comment is sent
+)  # seconds between two queries; a change can be read MIN_PAUSE_SECONDS after its commit
+KEEPALIVE_SECONDS = 10.0  # a comment is sent if nothing else was sent for this long
 INDEX_EVERY_SECONDS = 5.0  # how often the newest rows are added to the index of changes
 RECHECK_ACCESS_SECONDS = 2.0  # how often the client's permission is checked again
 READ_TIMEOUT_SECONDS = 30.0  # for one query, which may have days of changes to read
@@ -49,7 +50,7 @@ class ChangeCursor(NamedTuple):
 
 
 def read_cursor(text: str) -> ChangeCursor:
-    """Parses the position from an event's id."""
+    """Parses the position from an event's id. Raises InvalidInput if the text is no such id."""
     match = _PLACE.fullmatch(text)
     if match is None or int(match[2]) > 2**31 - 1 or "\x00" in unquote(match[3]):
         raise InvalidInput(
@@ -105,7 +106,7 @@ class Follower:
             if now - self._prepared > INDEX_EVERY_SECONDS:
                 self._prepared = now
                 await self._request.pool.call(monitoring.index_recent_changes)
-            # Read the horizon first, in a call of its own: the query below then sees everything that is settled by it.
+            # Read the horizon first, in a separate call: the query below then sees all changes before the horizon.
             until = await self._request.pool.call(monitoring.get_change_horizon)
             changes = await call_for(
                 self._request.pool,
@@ -139,7 +140,8 @@ async def _whole(call: Awaitable[T]) -> T:
 
 
 async def _check(api_request: ApiRequest, permission: str) -> None:
-    """Checks that a login is still open; each query checks keys itself."""
+    """Authenticates the request again, so that the stream ends when a login has ended. API keys are checked by each
+    query too."""
     with suppress(RateLimited, Unreachable):
         await authenticate(api_request.http, permission)
 
@@ -153,7 +155,7 @@ async def _rest(watch: Subscription, stopping: asyncio.Event, seconds: float) ->
         if woken and not stop.done():
             await asyncio.wait(
                 {stop}, timeout=MIN_PAUSE_SECONDS
-            )  # wake-ups arrive at commit, before the change is settled
+            )  # a wake-up arrives at the commit, a little before the change can be read
         return woken
     finally:
         for task in (news, stop):

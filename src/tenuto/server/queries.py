@@ -1,4 +1,5 @@
-"""Responds to queries of clients: limits how many of an org wait, and ends a query when its client disconnects."""
+"""Responds to queries of clients. Limits how many queries of an org wait, and ends a query when its client
+disconnects."""
 
 import asyncio
 import json
@@ -26,8 +27,8 @@ log = logging.getLogger("tenuto.server")
 
 
 class StreamedResult(StreamingResponse):
-    """A result that is sent while the query runs. The query ends with the response, however that ends. A client that
-    takes longer than `seconds` to receive it is disconnected."""
+    """A result that is sent while the query runs. The query ends when the response ends, even if it ends with an error.
+    A client that takes longer than `seconds` to receive the response is disconnected."""
 
     def __init__(self, running: RunningQuery, format: str, held: AsyncExitStack, seconds: float) -> None:
         super().__init__(_blocks(running, format), 200, _headers(running), MEDIA_TYPES[format])
@@ -45,7 +46,7 @@ class StreamedResult(StreamingResponse):
 
 
 async def respond(http: HttpRequest, query: QueryInput, catalog: Catalog, *, org_id: UUID, caller: str) -> Response:
-    """Run a query and return its response, once the first part of the result is there."""
+    """Runs a query and returns its response as soon as the first part of the result is available."""
     server = http.server
     await _take_tokens(http, org_id, caller)
     server.query_waiters.check(org_id)
@@ -70,8 +71,8 @@ async def respond(http: HttpRequest, query: QueryInput, catalog: Catalog, *, org
 
 
 async def _whole_result(running: RunningQuery, format: str) -> Response:
-    """Return a response with a length. In HTTP/1.0 a response without a length ends with the connection, so a truncated
-    one would look complete."""
+    """Returns a response with a Content-Length, for HTTP/1.0. There a response without a length ends when the
+    connection closes, so a truncated response would look complete."""
     content = bytearray()
     async for block in _blocks(running, format):
         content += block
@@ -81,7 +82,8 @@ async def _whole_result(running: RunningQuery, format: str) -> Response:
 
 
 async def _take_tokens(http: HttpRequest, org_id: UUID, caller: str) -> None:
-    """Queries have a rate of their own, because one costs as much as a thousand other requests."""
+    """Takes the tokens for a query; raises TooManyRequests if there are none. Queries have a rate limit of their own,
+    because one query costs as much as a thousand other requests."""
     settings = http.server.settings
     limits: list[RateLimit] = [settings.query_limit, settings.org_query_limit]
     taken = await call_for(

@@ -1,4 +1,5 @@
-"""Authenticates requests and checks permissions: one round trip for the principal and its rate limit."""
+"""Authenticates requests and checks permissions. One round trip to the database finds the principal and checks its rate
+limit."""
 
 from tenuto.db import identity, keys, logins
 from tenuto.db.connection.call import Actor, key_acts, user_acts
@@ -21,8 +22,9 @@ KEY_HINT = "send the header `Authorization: Bearer …` with an API key (tn_…)
 
 
 async def authenticate(request: HttpRequest, permission: str) -> tuple[ApiKeyPrincipal | UserPrincipal, Actor]:
-    """Returns the principal of the request's credential, if it has the permission, and the actor that the database
-    checks again. A malformed credential costs no round trip."""
+    """Returns the principal of the request's credential, and the actor, which the database checks again. Raises
+    Unauthorized for an invalid credential; a malformed one is refused without a round trip. Raises Forbidden if the
+    principal has not the permission, and TooManyRequests if it exceeds its rate limit."""
     principal, actor = await _find(request, None if permission == ANY_PRINCIPAL else permission)
     if permission != ANY_PRINCIPAL and permission not in principal.permissions:
         name = (

@@ -10,8 +10,8 @@ from starlette.responses import Response
 from tenuto.model.errors import Forbidden
 from tenuto.server.settings import ServerSettings
 
-# Browsers accept the __Host- prefix only with Secure, from this exact host and for all paths. They treat
-# http://127.0.0.1 as secure.
+# Browsers accept a cookie with the prefix __Host- only if it is Secure, is valid for this exact host and has the path
+# /. They treat http://127.0.0.1 as secure.
 LOGIN = "__Host-tenuto"
 BEGUN = "__Host-tenuto-begun"
 SAFE = ("GET", "HEAD", "OPTIONS")
@@ -37,7 +37,8 @@ def csrf_token(cookie: str) -> str:
 
 
 def check_page(request: Request, settings: ServerSettings, cookie: str) -> None:
-    """Refuse changes sent by a page of another site, for which the browser adds the cookie too."""
+    """Raises Forbidden for a change that a page of another site sent. The browser may add the cookie to such a request
+    too."""
     if request.method in SAFE:
         return
     site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")

@@ -1,4 +1,4 @@
-"""Verifies ID tokens: signature of the issuer, audience and expiry."""
+"""Verifies ID tokens: the issuer's signature, the audience and the expiry."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +22,7 @@ class Claims:
     fields: dict[str, Any]
 
     def text(self, name: str, max_chars: int) -> str | None:
-        """Return a claim if it is a text that Postgres can store."""
+        """Return a claim if it is a text that Postgres can store, with at most `max_chars` characters; else None."""
         value = self.fields.get(name)
         return value if isinstance(value, str) and _is_storable(value, max_chars) else None
 
@@ -33,8 +33,8 @@ def looks_like_token(text: str) -> bool:
 
 
 async def read_token(issuer: Issuer, text: str, *, audience: str) -> Claims:
-    """Returns the claims of a token after all checks. The server decides which algorithms and keys it accepts,
-    not the token."""
+    """Returns the claims of a token; raises Unauthorized if the token fails a check. The server decides which
+    algorithms and keys it accepts, not the token."""
     if len(text) > MAX_TOKEN_CHARS:
         raise Unauthorized(f"the token has more than {MAX_TOKEN_CHARS} characters", LOG_IN)
     try:

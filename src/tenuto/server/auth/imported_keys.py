@@ -1,4 +1,5 @@
-"""API keys of another system, known only by their bcrypt hashes until their first use here."""
+"""Authenticates API keys that were imported from another system. Until the first use of such a key here, the database
+has only its bcrypt hash."""
 
 import asyncio
 import logging
@@ -22,11 +23,11 @@ from tenuto.server.settings import RateLimit
 MAX_CONCURRENT_CHECKS = 2  # a bcrypt check takes a quarter of a second of CPU time, by design
 MAX_WAITING_CHECKS = 64  # in the process; beyond this the wait would be too long
 WAITING_PER_ADDRESS = 8
-SECONDS = 4.0  # per request; the next request with the same key continues
-BUDGET = RateLimit(0.25, 10.0)  # CPU seconds per address: a quarter of a core, and ten seconds after a pause
+SECONDS = 4.0  # per request; the next request with the same key continues the check
+BUDGET = RateLimit(0.25, 10.0)  # CPU seconds per address: 0.25 per second, up to 10 at once after a pause
 REMEMBERED = 10_000  # maximum number of addresses, and of keys that are checked over several requests
 MAX_KEY_CHARS = 512
-BCRYPT_BYTES = 72  # bcrypt ignores everything after these
+BCRYPT_BYTES = 72  # bcrypt ignores the bytes after the first 72
 
 log = logging.getLogger("tenuto.server")
 
@@ -42,16 +43,17 @@ class Busy(RateLimited):
 
 
 class BcryptChecker:
-    """Compares a key with all imported keys of the same prefix; each process makes two comparisons at a time, of
-    different addresses. Each address also has a budget of seconds, so that guessing does not block other clients. If
-    checking a key takes several requests, each continues where the previous request stopped."""
+    """Compares a key with all imported keys of the same prefix. Each process makes at most two comparisons at a time,
+    for clients with different addresses. Each address has a budget of CPU seconds, so that a client that guesses keys
+    does not block others. If the check of a key takes several requests, each request continues where the previous one
+    stopped."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic, seconds: float = SECONDS) -> None:
         self._turns = asyncio.Semaphore(MAX_CONCURRENT_CHECKS)
         self._waiting: Counter[str] = Counter()
         self._turn_of: dict[str, asyncio.Lock] = {}  # by address, while one of its keys waits
         self._full_at: dict[str, float] = {}  # when the budget of an address is full again
-        self._stopped_at: dict[int, UUID] = {}  # the last imported key that a key was compared with
+        self._stopped_at: dict[int, UUID] = {}  # by hash(text): the last imported key that this text was compared with
         self._clock, self._seconds = clock, seconds
 
     async def find(self, text: str, address: str, next_page: NextPage) -> ImportedKey | None:
@@ -71,7 +73,7 @@ class BcryptChecker:
         own_turn = self._turn_of.setdefault(address, asyncio.Lock())
         while page := await next_page(before):
             for candidate in page:
-                async with own_turn:  # before the budget is checked: of many keys that wait, each sees what is spent
+                async with own_turn:  # so that the check of the budget sees what the checks before it spent
                     wait = self._wait_for(address)
                     if wait > 0 or (spent and self._clock() > until):
                         _remember(self._stopped_at, key, before)
@@ -82,7 +84,7 @@ class BcryptChecker:
                     spent += took
                     self._charge_address(address, took)
                 if matches:
-                    self._charge_address(address, -spent)  # a valid key costs nothing
+                    self._charge_address(address, -spent)  # a valid key uses up no budget
                     return candidate
                 before = candidate.id
         return None
@@ -126,8 +128,8 @@ def may_be_foreign(text: str) -> bool:
 async def authenticate_imported(
     request: HttpRequest, text: str, key_id: str, hashes: list[bytes], *, rates: list[float], bursts: list[float]
 ) -> AdmittedApiKey:
-    """Authenticates an imported key. After its first use it is found like any other key; on first use its bcrypt hash
-    is replaced."""
+    """Authenticates an imported key. On its first use, its bcrypt hash is replaced by the kind of hash that other API
+    keys have. From then on it is found like any other key. Raises Unauthorized if no imported key matches."""
     pool = request.server.pool
 
     async def admit() -> AdmittedApiKey:

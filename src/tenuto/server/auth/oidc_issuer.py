@@ -29,7 +29,7 @@ class IssuerUnavailable(Exception):
 
 @dataclass(frozen=True)
 class IssuerKey:
-    """A public key of the issuer. If it names an algorithm, it is valid only for that algorithm."""
+    """A public key of the issuer. If it has an algorithm, it is valid only for that algorithm."""
 
     id: str
     public: Any
@@ -57,7 +57,7 @@ class Issuer:
 
     async def key(self, kid: str) -> IssuerKey | None:
         """Return the issuer's key with this id, or None. Fetches the keys if the id is unknown, because the key may be
-        new. A known key is returned at once, and refreshed in the background."""
+        new. A known key is returned at once; keys older than an hour are refreshed in the background."""
         known = self._within(MAX_KEY_AGE_SECONDS)
         if known is None or kid not in known.keys:
             known = await self._ask(missing=kid)
@@ -90,7 +90,9 @@ class Issuer:
         return self._known if time.monotonic() - self._known_at < seconds else None
 
     async def _ask(self, missing: str | None = None) -> IssuerKeys:
-        """Fetch the configuration and keys, at most once per `fetch_floor` seconds; else return the cached ones."""
+        """Returns the issuer's keys and endpoints. Fetches them if the cached ones are older than an hour or lack the
+        key `missing`, but at most once per `fetch_floor` seconds. Raises IssuerUnavailable if it has none from the last
+        day."""
         async with self._turn:  # one fetch for concurrent requests that miss the same key
             known = self._within(REFRESH_KEYS_SECONDS)
             if known is not None and (missing is None or missing in known.keys):
@@ -129,8 +131,8 @@ async def read_json(
     data: dict[str, str] | None = None,
     auth: httpx2.BasicAuth | None = None,
 ) -> dict[str, Any]:
-    """Requests a URL of the issuer and returns the JSON object of the response. Limits its size and follows no
-    redirects."""
+    """Requests a URL of the issuer and returns the JSON object of the response. Follows no redirects. Raises
+    IssuerUnavailable for a response that is too large, is no JSON object or has another status than 200."""
     async with http.stream(method, url, data=data, auth=auth) as response:
         if response.status_code != 200:
             raise IssuerUnavailable(f"{url} responded {response.status_code}")
@@ -149,7 +151,8 @@ async def read_json(
 
 
 def check_url(url: str) -> None:
-    """Refuse a URL of the issuer that an attacker could impersonate: it must be https or on this machine."""
+    """Raises IssuerUnavailable unless the issuer's URL is https or on this machine: an attacker could impersonate any
+    other."""
     parts = urlsplit(url)
     here = parts.scheme == "http" and parts.hostname in ("127.0.0.1", "::1", "localhost")
     if not parts.hostname or not (parts.scheme == "https" or here):

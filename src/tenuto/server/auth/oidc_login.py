@@ -1,5 +1,4 @@
-"""Logs users in by OIDC (authorization code with PKCE). The state of a pending login is a signed cookie of the
-browser."""
+"""Logs users in by OIDC (authorization code with PKCE). The state of a pending login is kept in a signed cookie."""
 
 import hmac
 import json
@@ -19,7 +18,7 @@ from tenuto.model.keys import Peppers, make_token
 from tenuto.server.auth.id_tokens import Claims, read_token
 from tenuto.server.auth.oidc_issuer import Issuer, IssuerUnavailable, read_json
 
-LOGIN_TIMEOUT_SECONDS = 600  # to log in at the issuer
+LOGIN_TIMEOUT_SECONDS = 600  # the time that a user has to log in at the issuer
 RETRY_HINT = "start again at /auth/login"
 HOME = "/ui/"  # the page after logging in: the dashboard
 
@@ -53,8 +52,8 @@ def seal(begun: PendingLogin, peppers: Peppers) -> str:
 
 
 def unseal(text: str, peppers: Peppers, state: str) -> PendingLogin:
-    """Returns the pending login of a cookie, if the signature is valid, the login has not expired and the issuer's
-    response has the state of this login."""
+    """Returns the pending login of a cookie. Raises Conflict if the signature is not valid, the login has expired, or
+    the issuer's response has the state of another login."""
     body, _, tag = text.partition(".")
     if not any(hmac.compare_digest(tag.encode(), _signature(body, pepper).encode()) for pepper in peppers.values):
         raise Conflict("no login was started in this browser", RETRY_HINT)
@@ -84,7 +83,8 @@ async def login_page(issuer: Issuer, begun: PendingLogin, callback: str) -> str:
 
 
 async def finish(issuer: Issuer, begun: PendingLogin, code: str, callback: str) -> Claims:
-    """Exchanges the code for an ID token, verifies it like any other and returns its claims."""
+    """Exchanges the code for an ID token, verifies the token and returns its claims. Raises Unauthorized if the token
+    is not valid for this login, and IssuerUnavailable if the issuer does not respond."""
     settings, client = issuer.settings, client_id(issuer)
     form = {"grant_type": "authorization_code", "code": code, "redirect_uri": callback, "code_verifier": begun.verifier}
     secret = settings.client_secret

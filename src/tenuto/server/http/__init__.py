@@ -1,6 +1,6 @@
 """The HTTP layer: Starlette and Pydantic, with a router of our own.
 
-A request passes these steps, each in the module that is named:
+A request passes these steps; each is in the module of that name:
 
 1. `slow_clients`    uvicorn's protocol for HTTP/1.1, which closes connections whose request stops arriving.
 2. `middleware`      adds the request id and the security headers, limits requests, measures and logs them; compresses
@@ -17,13 +17,13 @@ the server from starting. An endpoint is an async function; the names of its par
     query     the whole query, as a Pydantic model
     others    the part of the path of that name, else the query parameter of that name
 
-FastAPI takes no part in serving requests. It resolves dependencies and opens two exit stacks per request and adds four
-layers of middleware, which together took longer than the work of most requests (ADR 18, ADR 23, `bench/http.py`), and
-it reads the body before dependencies authenticate the client. FastAPI only describes the API: `openapi` hands it the
-declared routes, and its `get_openapi` writes the document. No other module imports it.
+FastAPI takes no part in serving requests, for two reasons. It resolves dependencies, opens two exit stacks per request
+and adds four layers of middleware: together these took longer than the work of most requests (ADR 18, ADR 23,
+`bench/http.py`). And it reads the body before dependencies authenticate the client. FastAPI only describes the API:
+`openapi` passes it the declared routes, and its `get_openapi` writes the document. No other module imports FastAPI.
 
-Private parts of libraries, each with an upper bound of its version in pyproject.toml and a test in
-tests/contracts/test_private_parts.py:
+Tenuto uses these private parts of libraries. Each library has an upper bound of its version in pyproject.toml, and each
+part has a test in tests/contracts/test_private_parts.py:
 
     uvicorn    `slow_clients` extends H11Protocol and reads `cycle`, `flow`, `app_state`, `send_400_response`.
     starlette  `middleware` drives GZipResponder, which Starlette's own middleware makes for each request.

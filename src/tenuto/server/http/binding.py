@@ -52,7 +52,7 @@ class Argument:
             return None
 
     def missing(self, errors: Errors) -> Any:
-        """Returns the default for a value that was not sent, or notes that it is required."""
+        """Returns the default for a value that was not sent. Adds an error if the value is required."""
         if self.is_required:
             errors.append({**MISSING, "loc": self.location})
             return None
@@ -97,7 +97,8 @@ class Binding:
             self.query.append(Argument(parameter, "query"))
 
     async def call(self, request: HttpRequest, caller: Caller | None) -> Response:
-        """Call the endpoint; validate the result against its response model, as documented."""
+        """Calls the endpoint and returns the response. Validates the result against the response model, unless it is a
+        response already."""
         arguments = await self._arguments(request)
         if self._takes_request:
             arguments["request"] = request if caller is None else caller
@@ -168,7 +169,8 @@ NO_QUERY = QueryParams()
 
 
 def _repeated(query: QueryParams, lists: Collection[str]) -> Errors:
-    """Returns errors for single-value parameters that were sent twice: a proxy may have read the other value."""
+    """Returns an error for each single-value parameter that was sent more than once: a proxy in front of the server may
+    have used another of the values."""
     sent = query.multi_items()
     if len(sent) == len(query):
         return []
@@ -185,8 +187,8 @@ def _holds_list(annotation: Any) -> bool:
 
 
 def _bulk_item(body: Argument) -> tuple[TypeAdapter[Any], int] | None:
-    """Returns the validator and the maximum number of items of a body that is a list, else None. The endpoint gets the
-    items one by one, because parsed all at once they take 30 times the memory of the body."""
+    """Returns the validator of an item and the maximum number of items for a body that is a list, else None. The
+    endpoint gets the items one by one, because all of them parsed at once take 30 times the memory of the body."""
     info = FieldInfo.from_annotation(body.annotation)
     if get_origin(info.annotation) is not list:
         return None

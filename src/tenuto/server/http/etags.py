@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def tagged(request: Request, text: str) -> Response:
-    """Returns the JSON text with its `ETag`, or 304 if `If-None-Match` names it."""
+    """Returns the JSON text with its `ETag`, or 304 if `If-None-Match` contains that tag."""
     content = text.encode()
     tag = f'"{blake2b(content, digest_size=16).hexdigest()}"'
     known = request.headers.get("if-none-match", "")
@@ -26,8 +26,8 @@ def tagged(request: Request, text: str) -> Response:
 
 
 def fields_of(model: "type[BaseModel | DataclassInstance]") -> Fields:
-    """Returns the names of the fields of a response; the database writes only these, so that nothing is exposed by
-    accident."""
+    """Returns the fields of a response, each with how its values are written. The database writes only these fields, so
+    that no other field is exposed by accident."""
     if issubclass(model, BaseModel):
         return tuple((name, _written(field.annotation)) for name, field in model.model_fields.items())
     return tuple((field.name, _written(field.type)) for field in fields(model))

@@ -1,4 +1,4 @@
-"""Reads a JSON list item by item, so that a large body never becomes objects all at once."""
+"""Reads a JSON list item by item, so that the objects of a large body are never in memory all at once."""
 
 import json
 from codecs import getincrementaldecoder
@@ -11,7 +11,7 @@ from tenuto.model.errors import InvalidInput, TooLarge
 from tenuto.server.http.problems import MAX_ERRORS, InvalidRequest
 from tenuto.server.http.request import DECODER, check_item, count_values, is_unsound, parse_json, unreadable
 
-MAX_ITEM_VALUES = 2_000_000  # a graph of 100,000 tasks has half of it; a parsed value takes about 150 bytes
+MAX_ITEM_VALUES = 2_000_000  # a graph of 100,000 tasks has half as many; a parsed value takes about 150 bytes
 WINDOW_BYTES = 1024 * 1024
 SPACE = " \t\n\r"
 
@@ -50,7 +50,8 @@ class CheckedItems:
 
 
 def _check_list(body: bytes) -> None:
-    """Refuse a body that is not a list, without parsing it."""
+    """Raises InvalidRequest for a body that is not a list. Does not parse a body that is an object, which may be
+    large."""
     first = body[:100].lstrip()[:1]
     if first == b"{":
         raise _refusal("list_type", {})
@@ -76,7 +77,7 @@ def read_items(body: bytes, max_depth: int) -> Iterator[Any]:
             item = window.read_item(max_depth)
             check_item(item, max_depth - 1, unsound=unsound)
             yield item
-            del item  # the caller may be done with it: do not keep it while the next one is read
+            del item  # do not keep the item in memory while the next one is read
             mark = window.next_mark()
             if mark not in (",", "]"):
                 window.refuse("Expecting ',' delimiter", window.at)
@@ -98,7 +99,8 @@ class _Window:
         self.text, self.at = "", 0
 
     def read_item(self, max_depth: int) -> Any:
-        """Returns the item at the current position."""
+        """Returns the item at the current position. Raises TooLarge if an item that fills the window has too many
+        values."""
         self.next_mark()
         while True:
             if self.at == 0 and count_values(self.text) > MAX_ITEM_VALUES:
@@ -132,8 +134,8 @@ class _Window:
                 return ""
 
     def _grow(self) -> bool:
-        """Drops the text that is already parsed and decodes more, at least as much as is left; returns False at the end
-        of the body."""
+        """Drops the parsed text and decodes the next part of the body, which is at least as long as the remaining text.
+        Returns False at the end of the body, else True."""
         if self._read == len(self._body):
             return False
         self._before += len(self.text[: self.at].encode())

@@ -23,13 +23,13 @@ REQUEST_ID = re.compile(rb"[0-9A-Za-z._-]{1,128}")
 MAX_REST_BYTES = 128 * 1024 * 1024  # of the rest of a refused body; a client that announces more is disconnected
 MAX_STRANGE_REST_BYTES = 8 * 1024 * 1024
 MAX_REST_SECONDS = 30.0
-# Never sent; counts clients that disconnected before their request was complete (nginx uses 499 too).
+# This status is never sent. It counts clients that disconnected before their request was complete (nginx uses 499 too).
 STATUS_CLIENT_CLOSED = 499
 SCHEMA_CHANGED = "another version of Tenuto has migrated the database of this server; restart the server"
 # A proxy in front may use the other header and see another end of the body (request smuggling).
 TWO_LENGTHS = "the request has both Content-Length and Transfer-Encoding; send one of them"
 MAX_REQUESTS = 2000
-MAX_WORKER_REQUESTS = 1900  # accepts a worker's or task's request while fewer than this many are in progress
+MAX_WORKER_REQUESTS = 1900  # requests of workers and tasks are accepted while fewer than this are in progress
 MAX_OTHER_REQUESTS = 1600
 HEALTH = ("/healthz", "/readyz")
 OF_WORKERS = ("/internal/", "/v1/task/")
@@ -117,7 +117,7 @@ class BodyTracker:
 
 
 def _unread(scope: Scope, receive: Receive) -> BodyTracker | None:
-    """Returns a tracker for bodies of 100 kB or more, or of unknown length."""
+    """Returns a tracker for a body of 100 kB or more, or of unknown length; else None."""
     for name, value in scope["headers"]:
         if name == b"transfer-encoding":
             return BodyTracker(receive, None)
@@ -144,7 +144,7 @@ def _measure(method: str, route: str, status: int, seconds: float) -> None:
 
 
 class RequestLimit:
-    """Counts requests in progress. Includes long polls, which have lower limits of their own."""
+    """Limits the number of requests in progress. Long polls count too, and have lower limits of their own."""
 
     def __init__(self, max_requests: int = MAX_REQUESTS) -> None:
         self._taken = 0
@@ -152,7 +152,8 @@ class RequestLimit:
         self._others = max_requests * MAX_OTHER_REQUESTS // MAX_REQUESTS
 
     def enter(self, scope: Scope, record: RequestRecord) -> Response | None:
-        """Count a request; returns a 503 response if there are too many. The caller calls `leave` in either case."""
+        """Counts a request. Returns a 503 response if there are too many, else None. The caller must call `leave` in
+        both cases."""
         self._taken += 1
         if self._taken <= self._others or (path := scope["path"]) in HEALTH:
             return None
@@ -166,8 +167,8 @@ class RequestLimit:
 
 
 class Compression:
-    """Passes small responses through. Starlette's middleware costs 20 µs per request, mostly for responses it does not
-    change."""
+    """Compresses large responses with Starlette's responder. Small responses bypass it: Starlette's middleware costs 20
+    µs per request, mostly for responses that it does not change."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -1,4 +1,5 @@
-"""Streams objects in and out, never whole in memory, and always with a checksum."""
+"""Receives and sends objects in pieces: a large object is never in memory as a whole. Each received object has a
+checksum."""
 
 import asyncio
 import logging
@@ -37,8 +38,8 @@ def spool() -> Generator[BinaryIO]:
 
 
 async def receive(request: Request, file: BinaryIO) -> Received:
-    """Writes the body to the file as it arrives. Raises an error as soon as the body is too large, and at the end if
-    Content-Digest does not match."""
+    """Writes the body to the file as it arrives. Raises TooLarge as soon as the body is too large, and InvalidInput at
+    the end if Content-Digest does not match."""
     announced = request.headers.get("content-length", "")
     if announced.isdigit() and int(announced) > MAX_OBJECT_BYTES:
         _refuse_size()
@@ -66,7 +67,8 @@ async def pieces(file: BinaryIO) -> AsyncIterator[bytes]:
 
 
 async def discard(store: Store, uri: str) -> None:
-    """Delete the bytes of an object that no row names. If that fails, they stay where they are, and the log says so."""
+    """Deletes the bytes of an object to which no row refers. If that fails, logs a warning, and the bytes stay in the
+    store."""
     try:
         await asyncio.to_thread(store.delete, store.key_of(uri))
     except StorageProblem as problem:

@@ -41,7 +41,8 @@ HEADERS: dict[str, dict[str, Any]] = {
 
 
 def describe(title: str, version: str, routes: Iterable[HttpRoute]) -> dict[str, Any]:
-    """Returns the document. Every error response is a Problem, whatever FastAPI declares."""
+    """Returns the document. All its error responses are declared as a Problem, not as the schema that FastAPI would
+    declare."""
     described = [_described(route) for route in routes]
     schema = get_openapi(title=title, version=version, description=ABOUT, openapi_version="3.1.0", routes=described)
     components = schema.setdefault("components", {})
@@ -58,7 +59,7 @@ def describe(title: str, version: str, routes: Iterable[HttpRoute]) -> dict[str,
 
 
 def _described(route: HttpRoute) -> APIRoute:
-    """Returns FastAPI's description of a route: an endpoint with the same parameters, without the request."""
+    """Returns FastAPI's description of a route. It has an endpoint with the same parameters, except `request`."""
     spec, binding = route.spec, route.binding
 
     def endpoint() -> None: ...

@@ -1,4 +1,5 @@
-"""Keyset pagination: each page continues where the previous one ended, whatever rows came or went in between."""
+"""Keyset pagination: each page continues where the previous one ended, even if rows were added or deleted in
+between."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ PathName = Annotated[str, Field(min_length=1, max_length=256)]
 
 
 class Query(BaseModel):
-    """The query parameters of a route; unknown ones are refused."""
+    """The query parameters of a route; unknown parameters are refused."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -33,7 +34,7 @@ class Filter(Query):
 
 
 class NameFilter(Filter):
-    """Selects rows by name, after a name."""
+    """A list in the order of names. `after`: the last name of the previous page."""
 
     after: str | None = None
 
@@ -58,9 +59,9 @@ class SortedFilter(Filter):
 
 
 class CountedFilter(SortedFilter):
-    """A list by creation time. `since`, `until`: created at that time or later, and before that time. `metadata`: a
-    JSON object that the metadata contains. `count`: also return how many match, exactly up to 10,000 and estimated
-    above."""
+    """A list by creation time. `since`: only rows created at that time or later. `until`: only rows created before that
+    time. `metadata`: a JSON object that the row's metadata must contain. `count`: also return how many rows match,
+    exactly up to 10,000 and estimated above."""
 
     since: Moment | None = None
     until: Moment | None = None
@@ -68,7 +69,7 @@ class CountedFilter(SortedFilter):
     count: bool = False
 
     def params(self) -> dict[str, object]:
-        """Return the parameters of the SQL function. A status sent several times means any of them."""
+        """Return the parameters of the SQL function. If several statuses are sent, rows with any of them match."""
         values = super().params()
         values["statuses"] = values.pop("status")
         values["metadata"] = None if self.metadata is None else _json_object(self.metadata)
@@ -96,7 +97,7 @@ def _no_object(text: str) -> InvalidInput:
 
 @dataclass(frozen=True)
 class Conditions:
-    """A filter without a page."""
+    """A filter without the parameters that choose the page."""
 
     values: dict[str, object]
 
@@ -106,6 +107,6 @@ class Conditions:
 
 
 def page(items: Sequence[Any], filter: Filter, cursor: str) -> dict[str, object]:
-    """Returns the page and `next`, the cursor of its last item, if the page is full."""
+    """Returns the page and `next`: the cursor of its last item if the page is full, else None."""
     full = len(items) == filter.limit
     return {"items": items, "next": str(getattr(items[-1], cursor)) if full else None}

@@ -27,7 +27,7 @@ MAX_DAG_ERRORS = 1000  # of a document
 
 
 class InvalidRequest(Exception):
-    """The path, the query or the body of a request is not valid: Pydantic's errors, and the body as it was sent."""
+    """The path, the query or the body of a request is not valid. Has Pydantic's errors, and the body as it was sent."""
 
     def __init__(self, errors: Sequence[dict[str, Any]], body: object) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ def problem(
     headers: dict[str, str] | None = None,
     errors: Sequence[Mapping[str, str | int]] | None = None,
 ) -> Response:
-    """Returns the response; notes its code for the request log."""
+    """Returns the error response, and stores its code in `record` for the request log."""
     record.code = code
     content: dict[str, Any] = {
         "type": f"urn:tenuto:problem:{code}",
@@ -70,7 +70,7 @@ def problem(
 
 def error_response(record: RequestRecord, error: Exception, known_fields: Sequence[str]) -> Response | None:
     """Returns the response to an error, or None for an internal error, which RequestMiddleware handles. `known_fields`
-    are those that the request may have."""
+    are the fields that the request may have, for suggestions."""
     match error:
         case InvalidDag():
             found = [_dag_error(item) for item in error.problems[:MAX_DAG_ERRORS]]
@@ -129,6 +129,6 @@ def _unavailable(
 
 
 def internal_error(record: RequestRecord, error: Exception) -> Response:
-    """Respond with status 500 and nothing but the request id."""
+    """Returns a response with status 500 that has no details but the request id."""
     record.internal_error = error
     return problem(record, 500, "internal", "the server failed; its log has the details under the id of this request")

@@ -1,4 +1,5 @@
-"""The HTTP request, and its untrusted JSON body: limits size and depth, refuses texts that Postgres cannot store."""
+"""The HTTP request and its untrusted JSON body: limits its size and depth, and refuses texts that Postgres cannot
+store."""
 
 import asyncio
 import json
@@ -20,10 +21,10 @@ from tenuto.server.state import ServerState
 
 MAX_BODY_BYTES = 2 * 1024 * 1024
 MAX_BULK_BODY_BYTES = 64 * 1024 * 1024
-MAX_VALUES = 4_000_000  # 64 MB of empty lists would take 2 GB of memory, and block all other requests for 11 s
+MAX_VALUES = 4_000_000  # parsing 64 MB of empty lists would take 2 GB of memory and block other requests for 11 s
 LARGE_BODY_BYTES = 1024 * 1024  # larger bodies are parsed in a thread, so that other requests proceed meanwhile
 CHUNK_BYTES = 1024 * 1024
-# Finds NUL and lone surrogates, escaped or not. May also match sound text; misses nothing.
+# Finds every NUL and every lone surrogate, escaped or not. May also match texts that Postgres can store.
 UNSOUND = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])|\xed[\xa0-\xbf]|\x00")
 UNSOUND_BYTES = 6
 
@@ -31,7 +32,8 @@ T = TypeVar("T")
 
 
 class HttpRequest(Request):
-    """A request with the state of its server and its record. Its body is read once, up to the limit of its route."""
+    """A request with the state of its server and its own record. Its body is read once, up to the limit of the
+    route."""
 
     max_bytes = MAX_BODY_BYTES
     max_depth = MAX_DEPTH
@@ -49,13 +51,14 @@ class HttpRequest(Request):
         return self._bytes
 
     async def json(self) -> Any:
-        """Parse the body; called once."""
+        """Parse the body. Called once per request."""
         body = await self.body()
         self.parsed_json = await in_thread_if_large(body, lambda: parse_json(body, self.max_depth))
         return self.parsed_json
 
     def bearer(self, hint: str) -> str:
-        """Returns the credential of the `Authorization: Bearer …` header; `hint` says what to send if there is none."""
+        """Returns the credential of the `Authorization: Bearer …` header. Raises Unauthorized with `hint` if there is
+        none."""
         scheme, _, text = self.headers.get("authorization", "").partition(" ")
         if scheme and scheme.lower() != "bearer":
             raise Unauthorized("`Bearer ` is missing before the credential", hint)
@@ -81,7 +84,8 @@ class HttpRequest(Request):
             pass
 
     def announced_size(self) -> int:
-        """Returns the size of the body: its Content-Length, or the maximum of its route if it has none."""
+        """Returns the size that the body may have: its Content-Length, the maximum of the route for a body of unknown
+        length, or 0 without a body."""
         length = self.headers.get("content-length", "")
         if length.isdigit():
             return min(int(length), self.max_bytes)
@@ -99,23 +103,25 @@ class BulkHttpRequest(HttpRequest):
     """A request that may hold many items."""
 
     max_bytes = MAX_BULK_BODY_BYTES
-    max_depth = MAX_DEPTH + 4  # the structure around the values of a batch does not count
+    max_depth = MAX_DEPTH + 4  # the 4 levels around the values of a batch do not count
 
 
 async def in_thread_if_large(body: bytes, work: Callable[[], T]) -> T:
-    """Runs `work` on a body, in a thread if it is large. The interpreter switches threads every 5 ms."""
+    """Runs `work` on a body, in a thread if the body is large: other requests proceed meanwhile, because the
+    interpreter switches threads every 5 ms."""
     return await asyncio.to_thread(work) if len(body) > LARGE_BODY_BYTES else work()
 
 
 def check_encoding(request: Request) -> None:
-    """Refuse compressed bodies: a small one may unpack to a very large one."""
+    """Refuses compressed bodies with 415, because a small body could decompress to a very large one."""
     encoding = request.headers.get("content-encoding", "identity")
     if encoding.strip().lower() not in ("", "identity"):
         raise HTTPException(415, f"the body is compressed with {encoding:.40}; send it uncompressed")
 
 
 def check_json(request: Request) -> None:
-    """Refuse a body without a JSON content type: browsers let any page send other types."""
+    """Refuses a body without a JSON content type with 415. Browsers let a page of any site send bodies of other
+    types."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json" and not (kind.startswith("application/") and kind.endswith("+json")):
         raise HTTPException(415, f"the content type is {kind[:80] or 'missing'}; send Content-Type: application/json")
@@ -162,13 +168,15 @@ def unreadable(error: RecursionError | ValueError, max_depth: int) -> InvalidInp
 
 
 def count_values(text: bytes | str) -> int:
-    """Returns about how many values a JSON text holds. The cost of parsing depends on these, not on the bytes."""
+    """Returns about how many values a JSON text has. The cost of parsing depends on their number more than on the
+    bytes."""
     marks = (b",", b"[", b"{") if isinstance(text, bytes) else (",", "[", "{")
     return sum(text.count(mark) for mark in marks)  # pyright: ignore[reportArgumentType]
 
 
 def check_item(value: Any, max_depth: int, *, unsound: bool) -> None:
-    """Refuse values that are nested too deep; check every text if the body may hold one that Postgres cannot store."""
+    """Raises InvalidInput for a value that is nested too deep or, if `unsound` is set, has a text that Postgres cannot
+    store."""
     if unsound or _is_deep(value, max_depth):
         check_value(value, max_depth)
 
@@ -180,13 +188,13 @@ def is_unsound(body: bytes) -> bool:
 
 
 def _is_deep(value: Json, max_depth: int) -> bool:
-    """Returns whether the value is nested deeper than `max_depth`. Does not find out where, because for a valid body of
-    a thousand reports that would take longer than parsing."""
+    """Returns whether the value is nested deeper than `max_depth`. Does not find where, because recording the position
+    would take longer than parsing, for a valid body of a thousand reports."""
     level: list[Json] = [value]
     for _ in range(max_depth):
         if not level:
             return False
-        # isinstance, which pyright understands, would take 1.5 times as long.
+        # Comparing types is faster: isinstance, which pyright understands, takes 1.5 times as long.
         level = [
             item
             for node in level
@@ -215,12 +223,13 @@ def _finite(text: str) -> float:
     return number
 
 
-# Built once: with these hooks json.loads would build one per body.
+# Built once: with these hooks json.loads would build a decoder per body.
 DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_float=_finite, parse_constant=_refuse_constant)
 
 
 def check_value(value: Json, max_depth: int = MAX_DEPTH) -> None:
-    """Refuse values that are nested too deep and texts that Postgres cannot store; the error says where."""
+    """Raises InvalidInput for a value that is nested too deep or has a text that Postgres cannot store. The message
+    says where."""
     stack: list[tuple[Json, int, str]] = [(value, 1, "$")]
     while stack:
         node, depth, where = stack.pop()

@@ -1,6 +1,6 @@
-"""Logs requests that were refused or failed: one line each, with a limit per second.
+"""Logs requests that were refused or failed: one line per request, with a limit of lines per second.
 
-Successful requests cost nothing here. No part of a query, a header or a body is logged.
+Nothing is done for successful requests. No part of a query, a header or a body is logged.
 """
 
 import asyncio
@@ -15,7 +15,8 @@ from starlette.types import Scope
 
 log = logging.getLogger("tenuto.server")
 
-# For authenticated callers, and as many for unauthenticated clients, which therefore cannot displace them.
+# Authenticated and unauthenticated clients have this limit each, so that lines of unauthenticated clients cannot
+# displace those of authenticated ones.
 MAX_LINES_PER_SECOND = 50
 MAX_PATH_CHARS = 200
 # Only words and ids of a path are logged, because a client may put a key of any form into a path.
@@ -35,10 +36,10 @@ class RequestRecord:
     `scope["tenuto.record"]`."""
 
     request_id: str
-    route: str = "none"  # the pattern of its path, because the number of paths is unlimited
+    route: str = "none"  # the pattern of the path; the paths themselves are unlimited in number
     principal: tuple[str, UUID] | None = None  # kind and id; set before the permission is checked
     authenticated: bool = False
-    status: int | None = None  # once the response has begun
+    status: int | None = None  # None until the response has begun
     code: str | None = None  # of the problem in the response
     cause: Exception | None = None  # of a 503 response
     internal_error: Exception | None = None
@@ -66,7 +67,7 @@ class RequestLog:
 
 
 class LineLimiter:
-    """Limits lines per second; counts those left out and logs their number."""
+    """Limits the lines per second. Counts the lines that it omits, and logs their number."""
 
     def __init__(self, whose: str, clock: Callable[[], float]) -> None:
         self._whose, self._clock = whose, clock

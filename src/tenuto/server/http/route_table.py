@@ -1,4 +1,5 @@
-"""Declares routes in a table: each names the permission it needs, or that it is for workers, for tasks or public."""
+"""Declares routes in a table. Each route declares the permission it needs, or that it is for workers, for tasks or
+public."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -72,10 +73,10 @@ class RouteTable:
         responses: Mapping[int, dict[str, Any]] | None = None,
         response_class: type[Response] = JSONResponse,
     ) -> Callable[[Endpoint], Endpoint]:
-        """Declare a route; without a permission the server does not start. `response` is the model of its response;
-        `bulk` raises the body limit to 64 MB; `refuses` are the error statuses of a public route; `takes` is the media
-        type of a body that is not JSON; `responses` describe further statuses; `response_class` is the class of a
-        response that is not JSON."""
+        """Declare a route. If a route has no permission, the server does not start. `response`: the model of the
+        response. `bulk`: raises the body limit to 64 MB. `refuses`: the error statuses of a public route. `takes`: the
+        media type of a body that is not JSON. `responses`: descriptions of further statuses. `response_class`: the
+        class of a response that is not JSON."""
         guarded = permission != PUBLIC
         possible = [code for code in ERRORS if guarded or code == 503 or code in refuses]
         described: dict[int | str, dict[str, Any]] = {code: {"description": ERRORS[code]} for code in possible}

@@ -1,4 +1,5 @@
-"""Finds the route of a request, and guards it: authentication and permission come before the body is read."""
+"""Finds the route of a request and serves it. Authenticates the request and checks its permission before it reads the
+body."""
 
 import re
 from collections.abc import Iterable
@@ -21,13 +22,13 @@ from tenuto.server.requests.api import ApiRequest
 from tenuto.server.requests.task import open_task_request
 from tenuto.server.requests.worker import open_worker_request
 
-SLASH = "\udc2f"  # replaces a %2F within a part of the path; no path on the wire contains it
+SLASH = "\udc2f"  # replaces %2F within a segment; no received path contains this character
 PARAMETER = re.compile(r"\{(\w+)\}")
 _NOTHING_HELD = nullcontext()
 
 
 class HttpRoute:
-    """One endpoint with its guard."""
+    """One endpoint, with the checks that a request must pass before the endpoint is called."""
 
     def __init__(self, spec: RouteSpec) -> None:
         spec.check()
@@ -51,7 +52,7 @@ class HttpRoute:
         await response(scope, receive, send)
 
     async def _admit(self, request: HttpRequest) -> Caller | None:
-        """Authenticates the request and checks its permission; None on a public route."""
+        """Authenticates the request, checks its permission and returns the caller; returns None on a public route."""
         limiter, permission = request.server.address_limiter, self._permission
         if permission == PUBLIC:
             if self._is_limited:
@@ -85,7 +86,8 @@ class HttpRoute:
 
 
 class Router:
-    """Finds the route of a request: by its path, or among those with the same method and first path segments."""
+    """Finds the route of a request: by the exact path, or else among the routes with the same method and first path
+    segments."""
 
     def __init__(self, specs: Iterable[RouteSpec]) -> None:
         self.routes = [HttpRoute(spec) for spec in specs]
@@ -119,7 +121,7 @@ class Router:
         if (route := self._exact.get((method, path))) is not None:
             scope["path_params"] = {}
             return route
-        # `bulk` in /v1/runs/bulk is not the id of a run, whatever the method.
+        # `bulk` in /v1/runs/bulk is not the id of a run, even if no route has this path with this method.
         if path not in self._exact_paths:
             first, second = _first_two(path)
             for route in self._by_prefix.get((method, first, second)) or self._by_prefix.get((method, first), ()):

@@ -11,9 +11,9 @@ from tenuto.server.limits.connection_limit import LATE, NO_REQUEST, ConnectionLi
 
 
 class SlowClientProtocol(H11Protocol):
-    """Checks its connection periodically, at no cost per request. The head must arrive before the second check; at
-    least `least_bytes` of a body must arrive between two checks, unless the server itself has paused reading. A
-    response that waits for its client must move between two checks."""
+    """Checks its connection periodically, at no cost per request. The head of a request must arrive before the second
+    check. At least `least_bytes` of a body must arrive between two checks, unless the server itself has paused reading.
+    If a response waits for its client, the client must read some of it between two checks."""
 
     seconds = 20.0  # between two checks
     least_bytes = 20_000
@@ -22,7 +22,7 @@ class SlowClientProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:
         super().connection_made(transport)
         self._received = 0
-        self._before: Any = None  # the request whose response was complete at the last check
+        self._before: Any = None  # at the last check: the last request, if its response was complete
         self._is_fresh = True
         self._unsent = 0  # bytes that waited for the client at the last check
         self._counted: ConnectionLimit = self.app_state["connections"]
@@ -56,7 +56,7 @@ class SlowClientProtocol(H11Protocol):
             self.transport.write(response)
             self.transport.close()
 
-    def send_400_response(self, msg: str) -> None:  # noqa: ARG002 (uvicorn's name for what it would say)
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002 (the name is uvicorn's)
         self.refuse(NO_REQUEST)
 
     def _look_again(self) -> None:
@@ -66,7 +66,7 @@ class SlowClientProtocol(H11Protocol):
         cycle, received = self.cycle, self._received
         self._received = 0
         unsent, self._unsent = self._unsent, self.transport.get_write_buffer_size()
-        # A connection that is closing waits for its client too.
+        # A connection that is closing also waits until its client has read the response.
         if 0 < unsent == self._unsent and (self.flow.write_paused or self.transport.is_closing()):
             self.transport.abort()
             return

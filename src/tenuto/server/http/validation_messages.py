@@ -42,8 +42,8 @@ OF_STARTS = 'write {"type": "app.task", "input": {…}}, a list of these, or {"g
 
 
 def describe_errors(errors: Iterable[Mapping[str, Any]], fields: Sequence[str], sent: object) -> list[dict[str, str]]:
-    """Returns one message per field; `fields` are those that the request may have. For a field that accepts several
-    types, the message lists all of them."""
+    """Returns one message per field. `fields` are the fields that the request may have. For a field that accepts
+    several types, the message lists all of them."""
     messages: dict[str, str] = {}
     for error in errors:
         where, what = _where(error, sent), _describe(error, fields)
@@ -53,8 +53,8 @@ def describe_errors(errors: Iterable[Mapping[str, Any]], fields: Sequence[str], 
 
 
 def hint(errors: Iterable[Mapping[str, Any]]) -> str | None:
-    """Returns a hint where no single field explains the error: a start without a type may have been meant as a
-    graph."""
+    """Returns a hint for an error that no single field explains, else None: a start without a type may have been meant
+    as a graph."""
     starts = (error["type"] == "missing" and tuple(error["loc"]) == ("body", "task", "type") for error in errors)
     return OF_STARTS if any(starts) else None
 
@@ -73,8 +73,8 @@ def _where(error: Mapping[str, Any], sent: object) -> str:
 
 
 def _describe(error: Mapping[str, Any], fields: Sequence[str]) -> str:
-    """Returns the message. Never repeats a text that the client sent, because it may be secret. Only numbers are
-    repeated: query parameters are text at first."""
+    """Returns the message. It never repeats a text that the client sent, because the text may be secret. It repeats
+    only numbers, even those that arrive as text in the query."""
     kind, value = error["type"], error.get("input")
     if kind == "extra_forbidden":
         return _unknown(str(error["loc"][-1]), fields)

@@ -1,4 +1,4 @@
-"""Limits the memory of large request bodies per org: the bytes held at a time, and the values parsed at a time.
+"""Limits the memory of large request bodies per org: the bytes that are held and the values that are parsed at a time.
 
 A body of many small values takes 30 times its size in memory when it is parsed, and 100 times in Postgres.
 """
@@ -29,7 +29,8 @@ class BodyMemoryLimit:
 
     @contextmanager
     def hold(self, org_id: UUID, size: int) -> Generator[None]:
-        """Hold the memory of a body of this size during the block; raises BodyMemoryExceeded at the limit."""
+        """Reserves memory for a body of this size during the block. Raises BodyMemoryExceeded if the org would exceed
+        its limit."""
         if self._held[org_id] + size > self._most:
             limit = f"{self._most // 1024 // 1024} MB"
             raise BodyMemoryExceeded(
@@ -47,7 +48,7 @@ class BodyMemoryLimit:
 
 class Turns:
     """Limits the number of values that each org has in progress at a time, first come, first served. A request with
-    more values than the limit runs alone; a request with few needs no turn."""
+    more values than the limit runs alone; a request with few values needs no turn."""
 
     def __init__(self, max_values: int, *, seconds: float) -> None:
         self._max_values, self._seconds = max_values, seconds
@@ -56,8 +57,8 @@ class Turns:
 
     @asynccontextmanager
     async def take(self, org_id: UUID, values: int) -> AsyncGenerator[None]:
-        """Hold the org's turn during the block. Waits for the turn as long as a bulk statement may take, then raises an
-        error."""
+        """Holds a turn of the org during the block. Waits for the turn as long as a bulk statement may take, then
+        raises BodyMemoryExceeded."""
         if values <= FREE_VALUES:
             yield
             return

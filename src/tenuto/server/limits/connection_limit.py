@@ -1,6 +1,6 @@
 """Limits open connections. When there are too many, connections that have not sent a request are closed first.
 
-Counting costs nothing per request: it happens when a connection opens, at its first request and when it closes.
+Connections are counted when they open, at their first request and when they close, so that later requests cost nothing.
 """
 
 import json
@@ -11,12 +11,13 @@ from typing import Protocol
 
 from tenuto.server.http.problems import MEDIA_TYPE, TITLES
 
-MAX_LOOKS = 64  # maximum number of used connections checked to find an idle one
+MAX_LOOKS = 64  # how many used connections are checked at most to find an idle one
 PHRASES = {400: "Bad Request", 408: "Request Timeout", 429: "Too Many Requests", 503: "Service Unavailable"}
 
 
 class ClientConnection(Protocol):
-    """An open connection; `host` is the client's host, `address` the address or network that it counts for."""
+    """An open connection. `host` is the client's address, `address` the address or network under which it is
+    counted."""
 
     host: str
     address: str
@@ -40,8 +41,8 @@ class ConnectionLimit:
         self._all, self._of_address = _Lines(), dict[str, _Lines]()
 
     def enter(self, line: ClientConnection) -> None:
-        """Count a new connection. At the limit, close an idle connection instead, or refuse the new one if none is
-        idle."""
+        """Counts a new connection. At the limit, closes an idle connection first; if none is idle, refuses the new
+        one."""
         address = line.address
         own = self._of_address.get(address)
         if own and len(own) >= self._max_per_address and not self._is_trusted(line.host):
@@ -87,7 +88,8 @@ class ConnectionLimit:
 
 
 class _Lines:
-    """Connections in the order they were opened: those without a request so far, and the others."""
+    """Two lists of connections: those that have sent no request so far, and the others. Each is in the order in which
+    the connections were added."""
 
     def __init__(self) -> None:
         self._fresh: dict[ClientConnection, None] = {}

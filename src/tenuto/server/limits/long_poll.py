@@ -14,9 +14,9 @@ from tenuto.model.monitoring import FINAL
 from tenuto.server.requests.api import ApiRequest
 
 MIN_PAUSE_SECONDS, MAX_PAUSE_SECONDS, PAUSE_GROWTH = 0.01, 0.5, 1.5  # seconds between two queries
-MAX_WAITS, MAX_WORKER_WAITS = 600, 800  # of all orgs in a process; together less than MAX_REQUESTS
+MAX_WAITS, MAX_WORKER_WAITS = 600, 800  # for all orgs together, per process; their sum is less than MAX_REQUESTS
 
-Wait = Annotated[float, Field(ge=0, le=60, description="Seconds to wait until it has ended.")]
+Wait = Annotated[float, Field(ge=0, le=60, description="Seconds to wait for the end of the run or task.")]
 
 
 class Ending(Protocol):
@@ -36,8 +36,9 @@ class TooManyWaiters(RateLimited):
 
 
 class WaiterLimit:
-    """Counts waiting requests in this process, per org. An org gets at most `max_per_org`, and never more than remain
-    for all other orgs: of 600, one org gets 200; once two orgs have 200 each, the next ones get 100, 50, 25 …"""
+    """Limits the waiting requests of each org in this process. An org gets at most `max_per_org`, and never more than
+    are left for all other orgs. Example with 600 in total and 200 per org: once two orgs have 200 each, the next orgs
+    get 100, 50, 25 …"""
 
     def __init__(self, max_per_org: int, total: int) -> None:
         self._most, self._left = max_per_org, total
@@ -47,7 +48,8 @@ class WaiterLimit:
         return self._taken[org_id] < min(self._most, self._left)
 
     def check(self, org_id: UUID) -> None:
-        """Raise TooManyWaiters at the limit. Used for clients that would retry at once after an empty response."""
+        """Raises TooManyWaiters if the org is at its limit. For clients that would send the request again at once if
+        they got an empty response."""
         if not self.free(org_id):
             raise TooManyWaiters(
                 "too many requests of the org are waiting on this server",
@@ -68,20 +70,20 @@ class WaiterLimit:
 
 
 async def poll_until_any(api_request: ApiRequest, read: Callable[[], Awaitable[list[E]]], wait: float) -> list[E]:
-    """Query until there is a result or the wait is over; return the last result."""
+    """Calls `read` until its result is not empty or `wait` seconds have passed. Returns the last result."""
     return await _until(api_request, read, bool, wait)
 
 
 async def until_ended(api_request: ApiRequest, read: Callable[[], Awaitable[T]], wait: float) -> T:
-    """Query until the run or task has ended or the wait is over; return the last state."""
+    """Calls `read` until the run or task has ended or `wait` seconds have passed. Returns the last state."""
     return await _until(api_request, read, lambda state: state.status in FINAL, wait)
 
 
 async def _until(
     api_request: ApiRequest, read: Callable[[], Awaitable[F]], enough: Callable[[F], bool], wait: float
 ) -> F:
-    """Call `read` until its result is `enough` or the wait is over. Stops early when the client disconnects or the
-    server shuts down. Queries only once if the org is at its limit."""
+    """Calls `read` until `enough` accepts its result or `wait` seconds have passed. Stops early when the client
+    disconnects or the server shuts down. Calls `read` only once if the org is at its limit of waiting requests."""
     clock = asyncio.get_running_loop().time
     deadline, pause = clock() + wait, MIN_PAUSE_SECONDS
     seats = api_request.http.server.waiters

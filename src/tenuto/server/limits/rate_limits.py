@@ -1,10 +1,10 @@
-"""Rate limits that a process keeps in memory: of client addresses, and of API keys between two queries.
+"""Rate limits that a process keeps in memory: limits of client addresses, and tokens of API keys between two queries.
 
 Each authentication attempt with an unknown credential costs a database query, so AddressLimiter limits such attempts
-per client address. With n processes an address has n times the limit. A credential that was accepted before passes
-freely, so that other clients behind the same address cannot lock it out.
+per client address. With n processes an address has n times the limit. A credential that was accepted before is not
+limited, so that other clients with the same address cannot lock out its client.
 
-PrepaidTokens takes rate-limit tokens for an API key in batches, so that most requests need only the query that does
+PrepaidTokens takes rate-limit tokens for an API key in batches, so that most requests make only the query that does
 their work. The database still decides: every token comes from its bucket, and the statement that does the work of the
 request checks the key again.
 """
@@ -22,7 +22,7 @@ from tenuto.server.limits.client_network import network_of
 from tenuto.server.settings import RateLimit
 
 MAX_ADDRESSES = 10_000  # maximum number of addresses, and of credentials, remembered at a time
-VALID_SECONDS = 1.0  # unused tokens of an API key are lost after this
+VALID_SECONDS = 1.0  # unused tokens of an API key are lost after this time
 MAX_KEYS = 10_000  # maximum number of keys remembered at a time
 
 T = TypeVar("T")
@@ -46,8 +46,8 @@ class AddressLimiter:
         self._clock = clock
 
     async def admit(self, request: Request, gate: Callable[[], Awaitable[T]]) -> T:
-        """Run `gate`, which authenticates the request, and return its principal. An unknown credential costs a token; a
-        request without a credential costs none, because it needs no query."""
+        """Runs `gate`, which authenticates the request, and returns its result. If `gate` refuses an unknown
+        credential, that costs a token. A request without a credential costs none, because it needs no query."""
         credential = _credential(request)
         if credential is None or credential in self._known:
             try:
@@ -61,7 +61,7 @@ class AddressLimiter:
         except Unauthorized:
             raise
         except BaseException:
-            self._give_back(address)  # a known caller without the permission, or an internal error
+            self._give_back(address)  # the credential is valid but lacks the permission, or there was an internal error
             raise
         self._give_back(address)
         if len(self._known) >= MAX_ADDRESSES:
@@ -86,14 +86,14 @@ class AddressLimiter:
 
 
 def _credential(request: Request) -> int | None:
-    """Returns a hash that identifies the credential without revealing it."""
+    """Returns a hash that identifies the credential without revealing it, or None if the request has no credential."""
     sent = [value for name, value in request.scope["headers"] if name == b"authorization" or name == b"cookie"]
     return hash(tuple(sent)) if sent else None
 
 
 @dataclass
 class Grant:
-    """The rest of a batch of tokens."""
+    """A batch of tokens: `left` of its `size` are unused, and they are valid until `until`."""
 
     key: ApiKeyPrincipal
     left: int
@@ -118,8 +118,9 @@ class PrepaidTokens:
         return grant.key
 
     def wanted(self, hash: bytes) -> int:
-        """Return how many tokens to request: twice the last batch if it was used in time, else one. Of concurrent
-        requests only one takes a batch, because several batches would empty the bucket."""
+        """Returns how many tokens to request: twice the size of the last batch if that was used up in time, else one.
+        Of several concurrent requests only the first requests a batch, because several batches would empty the
+        bucket."""
         grant = self._valid_grant(hash)
         if grant is None:
             return 1
@@ -127,7 +128,7 @@ class PrepaidTokens:
         return max(1, min(self._most, size))
 
     def put(self, hash: bytes, key: ApiKeyPrincipal, size: int) -> None:
-        """Store a granted batch, less the one token of the current request, and add the tokens that are left of the
+        """Stores a granted batch without the one token of the current request. Adds the tokens that are left of the
         previous batch."""
         left, known = size - 1, size
         if grant := self._valid_grant(hash):

@@ -1,4 +1,5 @@
-"""A request with an API key or a login: runs calls for the caller's org only, and writes audit entries with changes."""
+"""A request with an API key or a login. Calls SQL functions for the caller's org only, and writes an audit entry in the
+transaction of each change."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -49,8 +50,8 @@ class Transaction:
         )
 
     async def audit_many(self, entity: str, ids: list[UUID], action: str, new: dict[str, Any]) -> None:
-        """Write one entry for several entities, with their number and the first ten ids; none if there are none.
-        `_audit_many` does the same for direct clients."""
+        """Write one entry for several entities, with their number and the first ten ids. Writes nothing if `ids` is
+        empty. `_audit_many` does the same for direct clients."""
         if len(ids) > 1:
             new = {**new, f"{entity}s": len(ids), "first_ids": [str(id) for id in ids[:10]]}
         if ids:
@@ -95,8 +96,8 @@ class ApiRequest:
             return await work(conn, org_id=self.principal.org_id, **params)
 
     async def check(self) -> None:
-        """Check that the credential is still valid, where no other call does: a prepaid token skips the check in the
-        database."""
+        """Checks in the database that the credential is still valid, for requests that make no other database call. An
+        API key with prepaid rate-limit tokens (PrepaidTokens) was admitted without such a check."""
         await self.read(_nothing)
 
     async def change(
@@ -107,9 +108,9 @@ class ApiRequest:
         seconds: float | None = None,
         repeatable: bool = True,
     ) -> Response:
-        """Do the work in one transaction. `status` can depend on the result of the work. A request with the same
-        `Idempotency-Key` within a day gets the first response again, unless `repeatable` is False: a response such as a
-        new key must not be stored."""
+        """Do the work in one transaction. `status` is the status of the response, or a function that returns it for the
+        result of the work. A request with the same `Idempotency-Key` within a day gets the first response again, unless
+        `repeatable` is False. That is for responses that must not be stored, such as a new key."""
         timeout = seconds or self.settings.statement_seconds
         key = self.idempotency_key if repeatable else None
         # Read the body before taking a connection: it may arrive slowly.

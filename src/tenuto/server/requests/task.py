@@ -1,4 +1,4 @@
-"""A request of a running attempt: every call is fenced by the attempt that its token names."""
+"""A request of a running attempt. Every call is fenced by the attempt in its task token."""
 
 import time
 from collections.abc import AsyncGenerator
@@ -28,12 +28,12 @@ class AttemptTransaction:
     cancelled: bool
 
     async def task(self) -> HeldTask:
-        """Return the task as its worker received it."""
+        """Return the task as its worker received it. Raises StaleLease if the attempt is no longer held."""
         held = await remote_workers.get_held_task(
             self.conn, org_id=self.principal.org_id, task_id=self.principal.task_id
         )
         if held.attempt != self.principal.attempt:
-            raise self.stale()  # lost and claimed again between the two queries
+            raise self.stale()  # the task was lost and claimed again between the two queries
         return held
 
     def stale(self) -> StaleLease:
@@ -55,8 +55,8 @@ class TaskRequest:
 
     @asynccontextmanager
     async def fenced(self, *, held: bool = True) -> AsyncGenerator[AttemptTransaction]:
-        """Open a transaction while the attempt is held. `held=False` is for final reports, which may be repeated after
-        the attempt has ended."""
+        """Opens a transaction of the attempt, which must be held. With `held=False` it may have ended: that is for
+        final reports, which a worker may repeat."""
         principal = self.principal
         async with transaction_for(self.pool, principal.org_id, timeout=self.settings.statement_seconds) as conn:
             fence = await remote_workers.find_fence(
@@ -70,8 +70,8 @@ class TaskRequest:
             yield AttemptTransaction(conn, principal, fence.token, fence.cancelled)
 
     def check_named(self, task_id: UUID | None, attempt: int | None) -> None:
-        """Refuse a body that names another attempt than the token does: the client confused two attempts, or is
-        malicious."""
+        """Raises Forbidden if the body contains another task id or attempt than the token: the client confused two
+        attempts, or is malicious."""
         principal = self.principal
         if task_id not in (None, principal.task_id) or attempt not in (None, principal.attempt):
             raise Forbidden(
@@ -81,10 +81,11 @@ class TaskRequest:
 
 
 async def open_task_request(request: HttpRequest) -> TaskRequest:
-    """Authenticates the attempt by its token and returns its TaskRequest; refuses tokens that Tenuto did not sign."""
+    """Authenticates the attempt by its token and returns its TaskRequest. Raises Unauthorized for a token that Tenuto
+    did not sign, and TooManyRequests if the task exceeds its rate limit."""
     pool, settings = request.server.pool, request.server.settings
     text = request.bearer(TOKEN_HINT)
-    key_id_of(text)  # a malformed token costs no round trip
+    key_id_of(text)  # raises an error for a malformed token, before any round trip
     public = {key.id: key.public_key for key in await pool.call(keys.list_signing_keys) if key.retired_at is None}
     principal = read_task_token(text, public, now=time.time())
     request.record.principal = ("task", principal.task_id)

@@ -1,4 +1,5 @@
-"""A request of a worker: runs calls for the org of its worker key, and for sessions that the key opened."""
+"""A request of a worker. Calls SQL functions for the org of its worker key, and for sessions that were opened with this
+key."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -22,7 +23,7 @@ KEY_HINT = "send the header `Authorization: Bearer tnw_…` with a worker key"
 
 @dataclass(frozen=True)
 class PresentedKey:
-    """The worker key of a request, as the database knows it."""
+    """The worker key of a request, as the database identifies it: the id, and the hash with each pepper."""
 
     key_id: str
     hashes: list[bytes]
@@ -65,7 +66,7 @@ class WorkerRequest:
             yield conn
 
     async def audit(self, conn: Conn, entity: str, entity_id: str, action: str, changes: dict[str, Any]) -> None:
-        """Write an audit entry for changes that no session or attempt records."""
+        """Write an audit entry, for a change that is not recorded in a session or an attempt."""
         origin = self.http.origin()
         await audit.write_audit(
             conn,
@@ -86,7 +87,8 @@ class WorkerRequest:
 
 
 async def open_worker_request(request: HttpRequest) -> WorkerRequest:
-    """Authenticates the worker by its key and returns its WorkerRequest; a malformed key costs no round trip."""
+    """Authenticates the worker by its key and returns its WorkerRequest. Raises Unauthorized for an invalid key; a
+    malformed key is refused without a round trip."""
     pool, settings = request.server.pool, request.server.settings
     key = parse_key(request.bearer(KEY_HINT))
     if key is None:

@@ -19,19 +19,21 @@ RuleName = Annotated[str, Field(min_length=1, max_length=128)]
 
 
 class AlertFilter(Filter):
-    """Selects alerts, newest first, before an id: in one status, or any."""
+    """Selects alerts, newest first. `status`: only alerts in this status. `before`: the last id of the previous
+    page."""
 
     status: AlertStatus | None = None
     before: UUID | None = None
 
 
 class PutAlertRuleRequest(RequestModel):
-    """`job_failures`: a job (`target`: DAG/JOB, else any) failed `threshold` times within `seconds`. `dataset_age`: the
-    dataset `target` has had no commit for `seconds`. `dead_effects`: there are `threshold` dead letters. `no_worker`:
-    tasks of a queue (`target`, else any) have waited for `seconds`, and no live worker can take them.
-    `pool_trouble`: the provider of a pool (`target`, else any) fails, or a decision within `seconds` has an anomaly.
-    `job_alerts`: a job (`target`, else any) with the operator `alert_evaluate` finds something.
-    `destination`: where its alerts are delivered."""
+    """`kind` is the condition of the rule. `target` is the job, dataset, queue or pool that it watches; without a
+    target it watches all of them. `destination` is where its alerts are delivered. The kinds: `job_failures`: the job
+    `target` (DAG/JOB) failed `threshold` times within `seconds`. `dataset_age`: the dataset `target`, which is
+    required, has had no commit for `seconds`. `dead_effects`: there are `threshold` dead letters. `no_worker`: tasks of
+    the queue `target` have waited for `seconds`, and no live worker can claim them. `pool_trouble`: the provider of the
+    pool `target` fails, or a scaling decision within the last `seconds` has an anomaly. `job_alerts`: the job `target`,
+    whose operator is `alert_evaluate`, reports an alert."""
 
     kind: AlertKind
     target: Name | None = None
@@ -41,7 +43,7 @@ class PutAlertRuleRequest(RequestModel):
 
 
 class SilenceRequest(RequestModel):
-    """For how many seconds a rule delivers nothing; 0 ends it."""
+    """For how many seconds the alerts of a rule are not delivered; 0 ends the silence."""
 
     seconds: Annotated[int, Field(ge=0, le=31_536_000), WHOLE]
 

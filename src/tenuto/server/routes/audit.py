@@ -17,8 +17,8 @@ ROUTES = RouteTable("audit")
 
 
 class AuditFilter(Filter):
-    """Selects entries, newest first, before an id. `since`, `until`: written at that time or later, and before that
-    time. `ip`: by a client with this address."""
+    """Selects entries, newest first. `before`: the last id of the previous page. `since`: only entries written at that
+    time or later. `until`: only entries written before that time. `ip`: only actions of clients with this address."""
 
     entity: str | None = None
     entity_id: str | None = None
@@ -31,14 +31,14 @@ class AuditFilter(Filter):
 
 
 class HeadFilter(Filter):
-    """Selects heads, newest first, before a position in the chain."""
+    """Selects heads, newest first. `before`: the last position (`seq`) of the previous page."""
 
     before: Annotated[int, Field(ge=1, le=(1 << 63) - 1)] | None = None
 
 
 class SignedHeadResponse(ResponseModel):
-    """A signed head of the org's audit chain. Keep it outside the database: `tenuto audit verify --heads` reads one per
-    line."""
+    """A signed head of the org's audit chain. Keep it outside the database, in a file with one head per line: `tenuto
+    audit verify --heads` reads that file."""
 
     org_id: UUID
     seq: int

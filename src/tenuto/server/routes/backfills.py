@@ -25,7 +25,8 @@ ROUTES = RouteTable("backfills")
 
 
 class BackfillFilter(Filter):
-    """Selects backfills, newest first, before an id: of one dataset or all, in one status or any."""
+    """Selects backfills, newest first. `dataset`: only backfills of this dataset. `status`: only those in this status.
+    `before`: the last id of the previous page."""
 
     dataset: Annotated[str, Field(max_length=128)] | None = None
     status: BackfillStatus | None = None
@@ -33,15 +34,16 @@ class BackfillFilter(Filter):
 
 
 class BackfillTaskFilter(Filter):
-    """Selects tasks of a backfill by id, after one."""
+    """Selects tasks of a backfill, in the order of their ids. `after`: the last id of the previous page."""
 
     after: UUID | None = None
 
 
 class BackfillRequest(RequestModel):
-    """The partitions of a dataset from `first` to `last`, both included, or a list of `partitions`. `reprocess`: `none`
-    computes what is missing, `failed` also what failed, `all` everything. `downstream`: which jobs react to the
-    commits; `none`, those that read the `same` partition, or `all`. `concurrency`: open tasks at a time."""
+    """A backfill of the partitions of a dataset from `first` to `last`, both included, or of a list of `partitions`.
+    `reprocess`: `none` computes the partitions that are missing, `failed` also those that failed, `all` all of them.
+    `downstream`: which jobs react to the commits: `none`, `same` (those that read the same partition) or `all`.
+    `concurrency`: how many of its tasks may be unfinished at a time."""
 
     dataset: Name
     first: Name | None = None
@@ -54,7 +56,7 @@ class BackfillRequest(RequestModel):
     reason: Annotated[str, Field(min_length=1, max_length=1024)] | None = None
 
     def scope(self) -> BackfillScope:
-        """Return the request in the form that the SQL functions take."""
+        """Return the request as the parameters of the SQL functions."""
         return BackfillScope(
             self.dataset,
             self.first,
@@ -99,7 +101,7 @@ async def start_backfill(request: ApiRequest, body: BackfillRequest) -> Response
 
 @ROUTES.add("POST", "/v1/backfills/preview", permission="backfills:read", response=BackfillPreview)
 async def preview_backfill(request: ApiRequest, body: BackfillRequest) -> object:
-    """Count the partitions that a backfill would start, wait for and skip, without starting it."""
+    """Count the partitions that a backfill would compute, wait for and skip, without starting it."""
     return await request.read(preview, scope=body.scope())
 
 
@@ -111,7 +113,7 @@ async def get_backfill(request: ApiRequest, backfill_id: UUID) -> object:
 
 @ROUTES.add("GET", "/v1/backfills/{backfill_id}/tasks", permission="backfills:read", response=Page[BackfillTask])
 async def list_backfill_tasks(request: ApiRequest, backfill_id: UUID, query: BackfillTaskFilter) -> object:
-    """List the tasks of a backfill that are open or did not complete."""
+    """List the tasks of a backfill that have not ended, or have ended without completing."""
     return page(await request.call_with(query, backfills.list_backfill_tasks, id=backfill_id), query, "task_id")
 
 
@@ -123,11 +125,11 @@ async def pause_backfill(request: ApiRequest, backfill_id: UUID) -> Response:
 
 @ROUTES.add("POST", "/v1/backfills/{backfill_id}/resume", permission="backfills:write", response=None, status=204)
 async def resume_backfill(request: ApiRequest, backfill_id: UUID) -> Response:
-    """Resume a paused backfill where it was."""
+    """Resume a paused backfill where it stopped."""
     return await request.audited_call("backfill", str(backfill_id), "resume", backfills.resume_backfill, id=backfill_id)
 
 
 @ROUTES.add("POST", "/v1/backfills/{backfill_id}/cancel", permission="backfills:write", response=None, status=204)
 async def cancel_backfill(request: ApiRequest, backfill_id: UUID) -> Response:
-    """Cancel a backfill and its open tasks. Data that is committed stays."""
+    """Cancel a backfill and its tasks that have not ended. Committed data stays."""
     return await request.audited_call("backfill", str(backfill_id), "cancel", backfills.cancel_backfill, id=backfill_id)

@@ -1,4 +1,5 @@
-"""Bulk operations: retry, cancel and delete runs by filter, purge a queue. Each request does one bounded piece."""
+"""Bulk operations: retry, cancel and delete the runs that a filter selects, and purge a queue. Each request handles a
+bounded number of them."""
 
 from starlette.responses import Response
 
@@ -14,7 +15,7 @@ ROUTES = RouteTable("runs")
 
 @ROUTES.add("POST", "/v1/runs/retry", permission="runs:write", response=BulkPiece)
 async def retry_runs(request: ApiRequest, body: schemas.RetryRunsRequest) -> Response:
-    """Retry the runs that a filter selects, newest first: one piece of at most `limit` runs."""
+    """Retry the runs that a filter selects, newest first, at most `limit` per request."""
 
     async def work(change: Transaction) -> BulkPiece:
         piece = await bulk_runs.retry_runs(
@@ -36,7 +37,7 @@ async def retry_runs(request: ApiRequest, body: schemas.RetryRunsRequest) -> Res
 
 @ROUTES.add("POST", "/v1/runs/cancel", permission="runs:write", response=BulkPiece)
 async def cancel_runs(request: ApiRequest, body: schemas.CancelRunsRequest) -> Response:
-    """Cancel the runs that a filter selects and that have not ended, newest first: at most `limit` per call."""
+    """Cancel the runs that a filter selects and that have not ended, newest first, at most `limit` per request."""
 
     async def work(change: Transaction) -> BulkPiece:
         piece = await bulk_runs.cancel_runs(
@@ -58,7 +59,7 @@ async def cancel_runs(request: ApiRequest, body: schemas.CancelRunsRequest) -> R
 
 @ROUTES.add("POST", "/v1/runs/delete", permission="runs:delete", response=BulkPiece)
 async def delete_runs(request: ApiRequest, body: schemas.DeleteRunsRequest) -> Response:
-    """Delete the ended runs that a filter selects, newest first: one piece of at most `limit` runs."""
+    """Delete the ended runs that a filter selects, newest first, at most `limit` per request."""
 
     async def work(change: Transaction) -> BulkPiece:
         piece = await bulk_runs.delete_runs(
@@ -79,8 +80,8 @@ async def delete_runs(request: ApiRequest, body: schemas.DeleteRunsRequest) -> R
 
 @ROUTES.add("POST", "/v1/queues/{name}/purge", permission="runs:write", response=PurgePiece)
 async def purge_queue(request: ApiRequest, name: PathName, body: schemas.PurgeRequest | None = None) -> Response:
-    """Cancel the tasks of a queue that wait to start or to be retried: one piece of at most `limit` tasks. Running and
-    waiting tasks continue."""
+    """Cancel the tasks of a queue that wait to start or to be retried, at most `limit` per request. Tasks with the
+    status `running` or `waiting` continue."""
     how = body or schemas.PurgeRequest()
 
     async def work(change: Transaction) -> PurgePiece:
@@ -104,7 +105,7 @@ async def purge_queue(request: ApiRequest, name: PathName, body: schemas.PurgeRe
 async def _audit_piece(
     change: Transaction, piece: BulkPiece, action: str, *, reason: str | None = None, dry_run: bool
 ) -> BulkPiece:
-    """Writes one audit entry for a piece."""
+    """Writes one audit entry for all runs of this request, unless it is a dry run."""
     if not dry_run:
         retries = [str(retry) for retry in piece.new_run_ids[:10]]
         retried_as = retries[0] if len(piece.run_ids) == 1 and retries else retries or None

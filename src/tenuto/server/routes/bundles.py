@@ -26,7 +26,7 @@ class Archive(Response):
 
 
 class BundleFilter(Filter):
-    """Selects bundles, newest first, before an id."""
+    """Selects bundles, newest first. `before`: the last id of the previous page."""
 
     before: UUID | None = None
 
@@ -41,8 +41,8 @@ async def list_bundles(request: ApiRequest, query: BundleFilter) -> object:
     "POST", "/v1/bundles", permission="bundles:write", response=WholeBundle, status=201, takes=Archive.media_type
 )
 async def put_bundle(request: ApiRequest) -> Response:
-    """Upload a bundle of up to 64 MB. It runs its task types from now on. Uploading the same bundle again changes
-    nothing."""
+    """Upload a bundle of up to 64 MB. From now on, new attempts of its task types run its code. Uploading the same
+    bundle again changes nothing."""
     with spool() as file:
         received = await receive(request.http, file)
         bundle = await asyncio.to_thread(lambda: read_bundle(file).verify())

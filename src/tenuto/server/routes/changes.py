@@ -33,7 +33,7 @@ class ChangeResponse(ResponseModel):
 
 
 class ChangesResponse(ResponseModel):
-    """Up to 1,000 changes, and the value of `after` that continues from here."""
+    """Up to 1,000 changes. `next`: the value of `after` for the request that continues after them."""
 
     items: list[ChangeResponse]
     next: str
@@ -42,9 +42,9 @@ class ChangesResponse(ResponseModel):
 @ROUTES.add("GET", "/v1/changes", permission=PERMISSION, response=ChangesResponse)
 async def follow_changes(request: ApiRequest, after: After = None) -> object:
     """List the changes after a cursor, or from now on. With `Accept: text/event-stream` the response is a stream of
-    `change` events with the same fields, each with an id. A client that sends the last id as `Last-Event-ID` continues
-    there: it misses no change, but may get some twice. The stream ends with an `end` event when the credential is no
-    longer valid."""
+    `change` events with the same fields. Each event has an id. A client that reconnects sends the last id it received
+    as `Last-Event-ID`: it misses no change, but may get some changes twice. The stream ends with an `end` event when
+    the credential is no longer valid."""
     last = request.http.headers.get("last-event-id") or after
     cursor = read_cursor(last) if last else None
     if STREAM in request.http.headers.get("accept", ""):

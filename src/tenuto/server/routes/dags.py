@@ -1,4 +1,4 @@
-"""DAGs: versions, plan, deploy, difference, cutover, rollback, deletion, history."""
+"""DAGs: list versions, plan, deploy, compare versions, cutover, rollback, delete, history."""
 
 import asyncio
 from typing import Annotated
@@ -34,19 +34,19 @@ Version = Annotated[int, Field(ge=1, le=2_147_483_647)]
 
 
 class DagVersionFilter(Filter):
-    """Selects versions of a DAG, newest first, before a version."""
+    """Selects versions of a DAG, newest first. `before`: the last version of the previous page."""
 
     before: Version | None = None
 
 
 class DeployFilter(Filter):
-    """Selects entries of the history, newest first, before an id."""
+    """Selects entries of the history, newest first. `before`: the last id of the previous page."""
 
     before: UUID | None = None
 
 
 class Deletion(Query):
-    """How a DAG is deleted."""
+    """`force`: cancel the tasks that prevent the deletion. `dry_run`: only return what would be deleted."""
 
     force: bool = False
     dry_run: bool = False
@@ -68,14 +68,14 @@ async def list_dags(request: ApiRequest, query: NameFilter) -> object:
 @ROUTES.add("POST", "/v1/dags/{name}/plan", permission="dags:read", response=Plan)
 async def plan_dag(request: ApiRequest, name: PathName, body: schemas.PlanDagRequest) -> object:
     """Get what a deploy of this document would change, compared with the current version. Changes nothing. An invalid
-    document is refused (422) with all of its problems, each with path, line and column."""
+    document is refused (422). The response lists all of its problems with path, line and column."""
     return await request.read(deploys.plan_dag, dag=await _read(name, body.yaml))
 
 
 @ROUTES.add("POST", "/v1/dags/{name}/graph", permission="dags:read", response=schemas.DagGraphResponse)
 async def get_dag_graph(request: ApiRequest, name: PathName, body: schemas.PlanDagRequest) -> object:
-    """Get the jobs of this document and what they read from each other, to draw it. Changes nothing and reads no data.
-    An invalid document is refused (422) as by a plan."""
+    """Get the jobs of this document and what they read from each other, to draw the graph. Changes nothing and reads no
+    data. An invalid document is refused (422), as in a plan."""
     await request.check()
     return _graph(await _read(name, body.yaml))
 
@@ -113,10 +113,10 @@ async def _read(name: str, yaml: str) -> Dag:
 
 @ROUTES.add("POST", "/v1/dags/{name}/versions", permission="dags:write", response=DeployedVersion, status=201)
 async def deploy_dag(request: ApiRequest, name: PathName, body: schemas.DeployDagRequest) -> Response:
-    """Store a document as a version of its DAG. Its new datasets are computed beside the current ones: it is
-    `building`, then `ready` or `failed`. With `cutover` it becomes current as soon as it is ready. Deploying the same
-    document again returns the same version, and computes again what failed. An invalid document is refused (422) with
-    all of its problems."""
+    """Store a document as a version of its DAG. The new datasets of the version are computed while the current ones
+    stay in use: the version is `building`, then `ready` or `failed`. With `cutover` it becomes current as soon as it is
+    ready. If the same document is deployed again, the response is the same version, and datasets that failed are
+    computed again. An invalid document is refused (422). The response lists all of its problems."""
     dag, actor = await _read(name, body.yaml), str(request.principal.id)
 
     async def work(change: Transaction) -> DeployedVersion:
@@ -132,13 +132,14 @@ async def deploy_dag(request: ApiRequest, name: PathName, body: schemas.DeployDa
 
 @ROUTES.add("GET", "/v1/dags/{name}/versions", permission="dags:read", response=Page[DagVersion])
 async def list_dag_versions(request: ApiRequest, name: PathName, query: DagVersionFilter) -> object:
-    """List the versions of a DAG, newest first. A version that is computed has the number of its completed tasks."""
+    """List the versions of a DAG, newest first. A version that is being computed, or failed, has the number of its
+    completed tasks."""
     return page(await request.call_with(query, dags.list_dag_versions, name=name), query, "version")
 
 
 @ROUTES.add("GET", "/v1/dags/{name}", permission="dags:read", response=DagVersionText)
 async def get_dag(request: ApiRequest, name: PathName) -> object:
-    """Get the current version of a DAG with its YAML; before the first cutover, the newest."""
+    """Get the current version of a DAG with its YAML. Before the first cutover, this is the newest version."""
     return await request.call(dags.get_dag_version, name=name)
 
 
@@ -150,15 +151,16 @@ async def get_dag_version(request: ApiRequest, name: PathName, version: Version)
 
 @ROUTES.add("GET", "/v1/dags/{name}/diff", permission="dags:read", response=schemas.DiffResponse)
 async def diff_dag(request: ApiRequest, name: PathName, query: TwoVersions) -> object:
-    """Get what differs between two versions of a DAG, and which jobs are computed again."""
+    """Get the differences between two versions of a DAG, and the jobs whose data the new version computes again."""
     compared = await request.read(deploys.compare_versions, name=name, old=query.old, new=query.new)
     return {"dag": name, "old_version": query.old, "new_version": query.new, **vars(compared)}
 
 
 @ROUTES.add("POST", "/v1/dags/{name}/cutover", permission="dags:write", response=CurrentVersion)
 async def cutover_dag(request: ApiRequest, name: PathName, body: schemas.CutoverDagRequest | None = None) -> Response:
-    """Make a version of a DAG the current one, by default the newest that is ready, with all of its datasets, in one
-    transaction. 409 if another version than `expected` is current. `force` also needs `datasets:write`."""
+    """Make a version of a DAG the current one, with all of its datasets, in one transaction. The default is the newest
+    version that is ready. 409 if another version than `expected` is current. `force` allows a version that is not
+    ready, and also needs the permission `datasets:write`."""
     to, actor = body or schemas.CutoverDagRequest(), str(request.principal.id)
     if to.force and "datasets:write" not in request.principal.permissions:
         raise Forbidden("a forced cutover shows unfinished datasets, and this needs the permission datasets:write")
@@ -168,7 +170,7 @@ async def cutover_dag(request: ApiRequest, name: PathName, body: schemas.Cutover
         moved = await datasets.cutover_dag(
             change.conn, org_id=change.org_id, name=name, expected=old, actor=actor, version=to.version, force=to.force
         )
-        if moved.from_version is not None or old == 0:  # it was not current before
+        if moved.from_version is not None or old == 0:  # the version was not current before
             await _note_move(change, "cutover", moved, forced=to.force)
         return moved
 
@@ -177,8 +179,8 @@ async def cutover_dag(request: ApiRequest, name: PathName, body: schemas.Cutover
 
 @ROUTES.add("POST", "/v1/dags/{name}/rollback", permission="dags:write", response=CurrentVersion)
 async def rollback_dag(request: ApiRequest, name: PathName, body: schemas.MoveDagRequest | None = None) -> Response:
-    """Make an earlier version of a DAG the current one again, by default the one before, with the datasets that it had,
-    in one transaction. 409 if another version than `expected` is current."""
+    """Make an earlier version of a DAG the current one again, with the datasets that it had, in one transaction. The
+    default is the version that was current before. 409 if another version than `expected` is current."""
     to, actor = body or schemas.MoveDagRequest(), str(request.principal.id)
 
     async def work(change: Transaction) -> CurrentVersion:
@@ -194,8 +196,9 @@ async def rollback_dag(request: ApiRequest, name: PathName, body: schemas.MoveDa
 
 @ROUTES.add("DELETE", "/v1/dags/{name}", permission="datasets:write", response=DeletedDag)
 async def delete_dag(request: ApiRequest, name: PathName, query: Deletion) -> Response:
-    """Delete a DAG with its datasets and their data. 409 while a job of another DAG reads one of them, a version is
-    computed or a task is open; `force` cancels those. `dry_run` changes nothing. The history of its deploys stays."""
+    """Delete a DAG with its datasets and their data. 409 while a job of another DAG reads one of the datasets. Also 409
+    while a version is being computed or a task of the DAG has not ended; with `force`, these tasks are cancelled
+    instead. `dry_run` changes nothing. The history of its deploys stays."""
     actor = str(request.principal.id)
 
     async def work(change: Transaction) -> DeletedDag:
@@ -225,5 +228,6 @@ async def _note_move(change: Transaction, action: str, moved: CurrentVersion, *,
 
 @ROUTES.add("GET", "/v1/dags/{name}/history", permission="dags:read", response=Page[DeployEntry])
 async def list_deploys(request: ApiRequest, name: PathName, query: DeployFilter) -> object:
-    """List the deploys, cutovers, rollbacks and deletions of a DAG, newest first. A deleted DAG has a history, too."""
+    """List the deploys, cutovers, rollbacks and deletions of a DAG, newest first. A deleted DAG still has its
+    history."""
     return page(await request.call_with(query, dags.list_deploys, name=name), query, "id")

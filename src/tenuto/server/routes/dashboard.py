@@ -1,4 +1,4 @@
-"""The dashboard: serves its built files, and its document for every page of it."""
+"""Serves the built files of the dashboard. All of its pages are one HTML document."""
 
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -11,13 +11,13 @@ from tenuto.web.assets import INDEX, Asset, find_page
 
 ROUTES = RouteTable("dashboard")
 
-# Only files and requests of this server: no inline scripts or styles, no other hosts.
+# The page may load files and send requests only from and to this server: no inline scripts or styles, no other hosts.
 POLICY = (
     b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     b"connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 IMMUTABLE = b"public, max-age=31536000, immutable"
-REVALIDATE = b"no-cache"  # browsers ask each time, and get 304 if nothing changed
+REVALIDATE = b"no-cache"  # the browser sends a request each time, and gets 304 if the file has not changed
 
 
 @ROUTES.add("GET", "/ui", permission=PUBLIC, status=303, response_class=RedirectResponse)

@@ -1,4 +1,4 @@
-"""Datasets: list, get, versions, partitions, purge, deletion, and the roles that read them."""
+"""Datasets: list, get, list versions and partitions, purge, delete, and change which roles can read them."""
 
 from typing import Annotated
 from uuid import UUID
@@ -18,21 +18,22 @@ ROUTES = RouteTable("datasets")
 
 
 class DatasetVersionFilter(Filter):
-    """Selects versions of a dataset, newest first, before an id."""
+    """Selects versions of a dataset, newest first. `before`: the last id of the previous page."""
 
     before: UUID | None = None
 
 
 class PartitionFilter(Filter):
-    """Selects partitions of the current version of a dataset, or of the given one, in the order of their keys, after a
-    key. Data without a partition has an empty key."""
+    """Selects partitions of a dataset, in the order of their keys. `version_id`: the version of the dataset, by default
+    the current one. `after`: the last key of the previous page. Data without a partition has an empty key."""
 
     version_id: UUID | None = None
     after: Annotated[str, Field(max_length=256)] | None = None
 
 
 class CursorFilter(Filter):
-    """Selects jobs that read a dataset, in the order of their keys, after a key."""
+    """Selects jobs that read a dataset, in the order of their keys. `after`: the last `job_key` of the previous
+    page."""
 
     after: UUID | None = None
 
@@ -45,7 +46,7 @@ class DatasetDeletion(Query):
 
 @ROUTES.add("GET", "/v1/datasets", permission="datasets:read", response=Page[Dataset])
 async def list_datasets(request: ApiRequest, query: NameFilter) -> object:
-    """List the datasets by name, each with its producer, its current version and the roles that read it."""
+    """List the datasets by name, each with its producer, its current version and the roles that can read it."""
     return page(await request.call_with(query, datasets.list_datasets), query, "name")
 
 
@@ -57,13 +58,14 @@ async def get_dataset(request: ApiRequest, name: PathName) -> object:
 
 @ROUTES.add("GET", "/v1/datasets/{name}/versions", permission="datasets:read", response=Page[DatasetVersion])
 async def list_dataset_versions(request: ApiRequest, name: PathName, query: DatasetVersionFilter) -> object:
-    """List the versions of a dataset, newest first, each with the versions of its DAG that have it."""
+    """List the versions of a dataset, newest first, each with the versions of the DAG that contain it."""
     return page(await request.call_with(query, datasets.list_dataset_versions, name=name), query, "id")
 
 
 @ROUTES.add("GET", "/v1/datasets/{name}/partitions", permission="datasets:read", response=Page[Partition])
 async def list_partitions(request: ApiRequest, name: PathName, query: PartitionFilter) -> object:
-    """List the committed partitions of a dataset by key, each with the task that published it and what it read."""
+    """List the committed partitions of a dataset by key, each with the task that published it and the inputs of that
+    task."""
     items = await request.call_with(query, datasets.list_partitions, name=name)
     return {"items": items, "next": (items[-1].partition or "") if len(items) == query.limit else None}
 
@@ -76,8 +78,8 @@ async def list_cursors(request: ApiRequest, name: PathName, query: CursorFilter)
 
 @ROUTES.add("POST", "/v1/datasets/{name}/purge", permission="datasets:write", response=PurgeResponse)
 async def purge_dataset(request: ApiRequest, name: PathName, body: PurgeDatasetRequest | None = None) -> Response:
-    """Purge old versions of a dataset. Versions that are or can become current, or that an open task uses, are kept. A
-    dispatcher deletes the data."""
+    """Purge old versions of a dataset. Versions that are current or can become current are kept, and so are versions
+    that an unfinished task uses. A dispatcher deletes the data."""
     options = body or PurgeDatasetRequest()
 
     async def work(change: Transaction) -> PurgeResponse:
@@ -96,8 +98,8 @@ async def purge_dataset(request: ApiRequest, name: PathName, body: PurgeDatasetR
 
 @ROUTES.add("DELETE", "/v1/datasets/{name}", permission="datasets:write", response=DeletedDatasetResponse)
 async def delete_dataset(request: ApiRequest, name: PathName, query: DatasetDeletion) -> Response:
-    """Delete a dataset with its data. 409 while an open task uses it, or while it is published or read by a version of
-    a DAG that is current or can become current without a rollback."""
+    """Delete a dataset with its data. 409 while an unfinished task uses it. Also 409 while a version of a DAG publishes
+    or reads it, if that version is current or can become current without a rollback."""
 
     async def work(change: Transaction) -> DeletedDatasetResponse:
         count = await datasets.delete_dataset(change.conn, org_id=change.org_id, name=name, dry_run=query.dry_run)
@@ -121,7 +123,7 @@ async def grant_dataset(request: ApiRequest, name: PathName, body: RoleRequest) 
 
 @ROUTES.add("POST", "/v1/datasets/{name}/revoke", permission="datasets:write", response=None, status=204)
 async def revoke_dataset(request: ApiRequest, name: PathName, body: RoleRequest) -> Response:
-    """Revoke the right of a role to read a dataset. Without any role, only admins read it."""
+    """Revoke the right of a role to read a dataset. A dataset without any role can be read only by admins."""
 
     async def work(change: Transaction) -> None:
         await datasets.revoke_dataset(change.conn, org_id=change.org_id, name=name, role=body.role)

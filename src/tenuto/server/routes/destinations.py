@@ -26,7 +26,7 @@ class PutDestinationRequest(RequestModel):
 
 
 class DestinationSecretResponse(ResponseModel):
-    """`secret` is set if it is new: it signs the deliveries, and is shown only in this response."""
+    """`secret` signs the deliveries. It is null unless it is new, and is shown only in this response."""
 
     name: str
     secret: str | None
@@ -41,8 +41,8 @@ async def list_destinations(request: ApiRequest, query: DestinationFilter) -> ob
 @ROUTES.add("PUT", "/v1/destinations/{name}", permission="outbox:write", response=DestinationSecretResponse)
 async def put_destination(request: ApiRequest, name: Name, body: PutDestinationRequest) -> Response:
     """Declare where effects with this destination are delivered: a URL, `mailto:ADDRESS`, or `command:NAME` for a
-    command that the dispatchers declare; or, with `openlineage`, the OpenLineage events of the org. An existing
-    destination keeps its secret. An Idempotency-Key has no effect here."""
+    command that the dispatchers declare. With `openlineage`, the OpenLineage events of the org are delivered there. An
+    existing destination keeps its secret. An Idempotency-Key has no effect here."""
     check_destination_url(body.url, openlineage=body.openlineage)
     secret = make_secret()
 
@@ -78,5 +78,5 @@ async def rotate_destination(request: ApiRequest, name: Name) -> Response:
 
 @ROUTES.add("DELETE", "/v1/destinations/{name}", permission="outbox:write", response=None, status=204)
 async def delete_destination(request: ApiRequest, name: Name) -> Response:
-    """Delete a destination. Its effects that are not delivered yet fail until it is declared again."""
+    """Delete a destination. Effects for it that are not delivered yet fail until the destination is declared again."""
     return await request.audited_call("destination", name, "delete", outbox.delete_destination, name=name)

@@ -18,7 +18,8 @@ ID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
 
 class EventFilter(Filter):
-    """Selects events, newest first, before an id: of one dataset, or all."""
+    """Selects events, newest first. `dataset`: only events of this dataset. `before`: the last id of the previous
+    page."""
 
     dataset: Annotated[str, Field(max_length=128)] | None = None
     before: UUID | None = None

@@ -39,7 +39,7 @@ class ApiInfoResponse(ResponseModel):
 
 
 class ReadinessCheck:
-    """Queries the database; callers that come while a query runs share its result."""
+    """Checks that the database responds, with a query. Callers that arrive while a query runs share its result."""
 
     def __init__(self, pool: ConnectionPool) -> None:
         self._pool = pool
@@ -71,21 +71,22 @@ async def front(request: HttpRequest) -> object:
 
 @ROUTES.add("GET", "/healthz", permission=PUBLIC, response=HealthResponse)
 async def healthz() -> object:
-    """Respond while the process runs."""
+    """Check that the server process runs."""
     return {"status": "ok"}
 
 
 @ROUTES.add("GET", "/readyz", permission=PUBLIC, response=HealthResponse)
 async def readyz(request: HttpRequest) -> object:
-    """Respond while the database responds too. Requests that come while one check runs share its result."""
+    """Check that the database responds too; 503 if it does not. Requests that arrive while a check runs share its
+    result."""
     await request.server.readiness.wait()
     return {"status": "ok"}
 
 
 @ROUTES.add("GET", "/metrics", permission="status:read", response_class=Metrics)
 async def metrics(request: ApiRequest) -> Response:
-    """Get Prometheus metrics of the requests of this process; each process has its own. They contain no data of orgs:
-    metrics of queues and types are served at `--metrics-port`."""
+    """Get Prometheus metrics of the requests that this server process handled. They contain no data of orgs. Metrics of
+    queues and types are served at `--metrics-port`."""
     await request.check()
     return Metrics(generate_latest(HTTP_REGISTRY))
 

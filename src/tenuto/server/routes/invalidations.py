@@ -20,21 +20,22 @@ ROUTES = RouteTable("invalidations")
 
 
 class InvalidationFilter(Filter):
-    """Selects invalidations, newest first, before an id: of one dataset, or all."""
+    """Selects invalidations, newest first. `dataset`: only invalidations of this dataset. `before`: the last id of the
+    previous page."""
 
     dataset: Annotated[str, Field(max_length=128)] | None = None
     before: UUID | None = None
 
 
 class ReconcileFilter(Filter):
-    """Continues a search after `next` of the page before."""
+    """`after`: `next` of the previous page, to continue a search."""
 
     after: Annotated[str, Field(max_length=300)] | None = None
 
 
 class InvalidateRequest(RequestModel):
-    """The partitions from `first` to `last`, both included, or a list. `row_filter`: which rows changed, passed to the
-    tasks."""
+    """An invalidation of the partitions from `first` to `last`, both included, or of a list of `partitions`.
+    `row_filter` says which rows changed. It is passed to the tasks."""
 
     reason: Annotated[str, Field(min_length=1, max_length=1024)]
     first: Name | None = None
@@ -45,7 +46,8 @@ class InvalidateRequest(RequestModel):
 
 @ROUTES.add("POST", "/v1/datasets/{name}/invalidate", permission="datasets:write", response=Invalidation, status=201)
 async def invalidate_dataset(request: ApiRequest, name: PathName, body: InvalidateRequest) -> Response:
-    """Let every job that reads a dataset compute its data again for some partitions, even from the same inputs."""
+    """Make every job that reads a dataset compute its data for some partitions again, even if its inputs are the
+    same."""
     scope = InvalidationScope(name, body.reason, body.first, body.last, body.partitions, body.row_filter)
 
     async def work(change: Transaction) -> Invalidation:
@@ -61,7 +63,7 @@ async def invalidate_dataset(request: ApiRequest, name: PathName, body: Invalida
 
 @ROUTES.add("GET", "/v1/invalidations", permission="datasets:read", response=Page[Invalidation])
 async def list_invalidations(request: ApiRequest, query: InvalidationFilter) -> object:
-    """List invalidations, newest first, each with the jobs that read the data and how far they have come."""
+    """List invalidations, newest first, each with the jobs that read the data and their progress."""
     return page(await request.call_with(query, backfills.list_invalidations), query, "id")
 
 

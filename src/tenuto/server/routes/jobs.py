@@ -17,7 +17,8 @@ ROUTES = RouteTable("jobs")
 
 
 class JobFilter(Filter):
-    """Selects jobs in the order of DAG and name, after `dag/job`."""
+    """Selects jobs in the order of DAG and name. `dag`: only jobs of this DAG. `after`: the last job of the previous
+    page as `dag/job`."""
 
     dag: str | None = None
     after: Annotated[str, Field(pattern="/", max_length=600)] | None = None
@@ -30,7 +31,7 @@ class JobFilter(Filter):
 
 @ROUTES.add("GET", "/v1/jobs", permission="jobs:read", response=Page[JobSummary])
 async def list_jobs(request: ApiRequest, query: JobFilter) -> object:
-    """List the jobs of current versions, by DAG and name."""
+    """List the jobs of the current versions of all DAGs, in the order of DAG and name."""
     items = await request.call_with(query, dags.list_jobs)
     last = f"{items[-1].dag}/{items[-1].name}" if len(items) == query.limit else None
     return {"items": items, "next": last}
@@ -38,20 +39,20 @@ async def list_jobs(request: ApiRequest, query: JobFilter) -> object:
 
 @ROUTES.add("GET", "/v1/jobs/{dag}/{name}", permission="jobs:read", response=WholeJob)
 async def get_job(request: ApiRequest, dag: PathName, name: PathName) -> object:
-    """Get a job with its definition in the current version of its DAG, or in the newest if none is current."""
+    """Get a job with its definition in the current version of its DAG, or in the newest version if none is current."""
     return await request.call(dags.get_job, dag=dag, name=name)
 
 
 @ROUTES.add("GET", "/v1/jobs/{dag}/{name}/source", permission="jobs:read", response=SourceState)
 async def get_source(request: ApiRequest, dag: PathName, name: PathName) -> object:
-    """Get the state of a source job: active or stopped, and of a continuous one pending, running, draining, dead or
-    stopped."""
+    """Get the state of a source job. A continuous source is `pending`, `running`, `draining`, `dead` or `stopped`; any
+    other source is `active` or `stopped`."""
     return await request.call(dags.get_source, dag=dag, name=name)
 
 
 @ROUTES.add("POST", "/v1/jobs/{dag}/{name}/pause", permission="jobs:write", response=None, status=204)
 async def pause_job(request: ApiRequest, dag: PathName, name: PathName, body: ReasonRequest | None = None) -> Response:
-    """Pause a job: it starts no tasks until it is resumed, in later versions of its DAG too."""
+    """Pause a job: it starts no tasks until it is resumed, even in later versions of its DAG."""
     reason, id = body.reason if body else None, f"{dag}/{name}"
     return await request.audited_call("job", id, "pause", dags.pause_job, dag=dag, name=name, reason=reason)
 
@@ -66,8 +67,8 @@ async def resume_job(request: ApiRequest, dag: PathName, name: PathName) -> Resp
 async def trigger_job(
     request: ApiRequest, dag: PathName, name: PathName, body: TriggerJobRequest | None = None
 ) -> Response:
-    """Start a task of a job of the current version of its DAG, or one task for each of several partitions. Their
-    inputs are fixed now. A paused job is refused (409) unless `force` is set."""
+    """Start a task of a job of the current version of its DAG, or one task for each of several partitions. Which data
+    the tasks read is decided now. 409 if the job is paused, unless `force` is set."""
     wanted = body or TriggerJobRequest()
 
     async def work(change: Transaction) -> dict[str, list[TriggeredTask]]:

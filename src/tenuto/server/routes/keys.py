@@ -1,5 +1,5 @@
-"""API keys. A key is shown once. A key can only create, change, rotate and revoke keys with a subset of its own
-permissions."""
+"""API keys. A key is shown only when it is created. A key can only create, change, rotate and revoke keys with a subset
+of its own permissions."""
 
 from datetime import timedelta
 from typing import Annotated
@@ -27,7 +27,8 @@ ROUTES = RouteTable("keys")
 
 
 class KeyFilter(Filter):
-    """Selects keys, newest first, before an id. `key_id`: the key with this public part of its text."""
+    """Selects keys, newest first. `before`: the last id of the previous page. `key_id`: only the key whose text has
+    this public part."""
 
     before: UUID | None = None
     key_id: Annotated[str, Field(min_length=1, max_length=64)] | None = None
@@ -100,7 +101,8 @@ async def update_key(request: ApiRequest, id: UUID, body: UpdateKeyRequest) -> R
 @ROUTES.add("POST", "/v1/keys/{id}/rotate", permission="keys:write", response=CreatedKeyResponse, status=201)
 async def rotate_key(request: ApiRequest, id: UUID, body: RotateKeyRequest) -> Response:
     """Replace a key by a new one; the old key stays valid during the overlap. An API key can rotate itself, or a key
-    with a subset of its permissions that expires no later. The new key expires no later either."""
+    with a subset of its own permissions that expires no later than itself. The new key expires no later than that
+    either."""
     key, peppers = make_key(API, request.settings.env), request.settings.peppers
 
     async def work(change: Transaction) -> CreatedKeyResponse:

@@ -1,4 +1,4 @@
-"""Limits: how many tasks run or start at a time: list, get, set, reset."""
+"""Limits on how many tasks run at a time, and rates of how many start per period: list, get, set, reset."""
 
 from typing import Annotated, Literal
 
@@ -21,7 +21,8 @@ Key = Annotated[str, Field(max_length=1024)]
 
 
 class LimitFilter(Filter):
-    """Selects limits in the order of scope and key, after `scope:key`."""
+    """Selects limits in the order of scope and key. `scope`: only limits of this scope. `after`: the last limit of the
+    previous page as `scope:key`."""
 
     scope: Scope | None = None
     after: Annotated[str, Field(pattern="^(key|queue|rate):", max_length=1100)] | None = None
@@ -34,8 +35,8 @@ class LimitFilter(Filter):
 
 @ROUTES.add("GET", "/v1/limits", permission="queues:read", response=Page[LimitStatus])
 async def list_limits(request: ApiRequest, query: LimitFilter) -> object:
-    """List the limits of the org with the number of tasks that use each and wait for it, both counted up to 10,000. A
-    limit that no task used for a day is deleted."""
+    """List the limits of the org. Each has the number of tasks that use it and of tasks that wait for it, both counted
+    up to 10,000. A limit that no task used for a day is deleted."""
     items = await request.call_with(query, monitoring.list_limits)
     last = f"{items[-1].scope}:{items[-1].key}" if len(items) == query.limit else None
     return {"items": items, "next": last}
@@ -49,8 +50,8 @@ async def get_limit(request: ApiRequest, scope: Scope, key: Key) -> object:
 
 @ROUTES.add("PUT", "/v1/limits/{scope}/{key}", permission="queues:write", response=None, status=204)
 async def set_limit(request: ApiRequest, scope: ConcurrencyScope, key: Key, body: SetLimitRequest) -> Response:
-    """Override the size of a concurrency limit until it is reset. Until then, workers, jobs, deploys and starts do not
-    change it. The limit of a job has the scope `key` and the key `job:{job_key}`."""
+    """Override the size of a concurrency limit. Until the limit is reset, workers, jobs, deploys and starts do not
+    change its size. The limit of a job has the scope `key` and the key `job:{job_key}`."""
 
     async def work(change: Transaction) -> None:
         await task_types.set_limit(change.conn, org_id=change.org_id, scope=scope, key=key, size=body.size)
@@ -61,6 +62,7 @@ async def set_limit(request: ApiRequest, scope: ConcurrencyScope, key: Key, body
 
 @ROUTES.add("DELETE", "/v1/limits/{scope}/{key}", permission="queues:write", response=None, status=204)
 async def reset_limit(request: ApiRequest, scope: ConcurrencyScope, key: Key) -> Response:
-    """Remove the override of a limit. Its size is then the one that workers declare, else that of the next start."""
+    """Remove the override of a limit. Its size is then the size that workers declare, or else the size that the next
+    start declares."""
     entity = f"{scope}:{key}"[:1024]
     return await request.audited_call("limit", entity, "reset", task_types.reset_limit, scope=scope, key=key)

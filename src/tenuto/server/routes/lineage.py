@@ -14,7 +14,7 @@ from tenuto.server.requests.api import ApiRequest
 
 ROUTES = RouteTable("lineage")
 
-EVERY_DATASET = "datasets:write"  # with it, the caller reads every dataset of the org, as admins do
+EVERY_DATASET = "datasets:write"  # a caller with this permission can read every dataset of the org, as admins can
 
 
 class LineageQuery(Query):
@@ -29,9 +29,10 @@ class LineageQuery(Query):
 
 @ROUTES.add("GET", "/v1/lineage", permission="lineage:read", response=LineageGraph)
 async def get_lineage(request: ApiRequest, query: LineageQuery) -> object:
-    """Get what a dataset or a column was computed from, and what was computed from it. A user sees datasets whose
-    `read_roles` include one of their roles; with the permission `datasets:write`, which admins have, every dataset of
-    the org. All others are left out, and a dataset that cannot be read does not exist (404)."""
+    """Get what a dataset or a column was computed from, and what was computed from it. A user sees only datasets whose
+    `read_roles` include one of the user's roles. A caller with the permission `datasets:write`, which admins have, sees
+    every dataset of the org. Datasets that the caller cannot read are omitted from the result; a request for such a
+    dataset gets 404."""
     return await request.call(
         datasets.get_lineage,
         dataset=query.dataset,

@@ -1,4 +1,4 @@
-"""Login and logout of browsers: by OIDC, or once by a link."""
+"""Login and logout of browsers. Users log in by OIDC, or with a link that works once."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -31,14 +31,15 @@ Slug = Annotated[str | None, Field(min_length=1, max_length=63)]
 
 @dataclass(frozen=True)
 class OidcUser:
-    """A user as the issuer describes them."""
+    """A user, with the claims of the issuer's token."""
 
     issuer: str
     claims: Claims
 
 
 class MeResponse(ResponseModel):
-    """The caller. With a cookie, send `csrf_token` as the header X-CSRF-Token of every write."""
+    """The caller. A client that authenticates with a cookie sends `csrf_token` as the header X-CSRF-Token with every
+    write."""
 
     kind: str
     id: UUID

@@ -1,4 +1,4 @@
-"""Data objects: which there are, and which runs and resource groups hold them."""
+"""Data objects: list them, and change which runs and resource groups hold them."""
 
 from typing import Self
 from uuid import UUID
@@ -18,8 +18,8 @@ ROUTES = RouteTable("objects")
 
 
 class ObjectFilter(Filter):
-    """Newest first, continued with `before`. `held_by`: the id of a run, task or group that holds them; `group`: the
-    name of a group."""
+    """Selects data objects, newest first. `before`: the last id of the previous page. `held_by`: only objects that the
+    run, task or group with this id holds. `group`: only objects that the group with this name holds."""
 
     held_by: UUID | None = None
     group: Name | None = None
@@ -27,7 +27,7 @@ class ObjectFilter(Filter):
 
 
 class HolderRequest(RequestModel):
-    """The holder of the object: a run, or a resource group by its name."""
+    """The holder of the object: a run by its id, or a resource group by its name."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -53,7 +53,7 @@ class HolderRequest(RequestModel):
 
 
 class ReleasedObject(ResponseModel):
-    """The object, and whether there was a reference."""
+    """The object, and whether the holder had a reference to it."""
 
     id: UUID
     released: bool
@@ -61,13 +61,13 @@ class ReleasedObject(ResponseModel):
 
 @ROUTES.add("GET", "/v1/objects", permission="objects:read", response=Page[ObjectSummary])
 async def list_objects(request: ApiRequest, query: ObjectFilter) -> object:
-    """List the data objects without their bytes: who holds each, and from when on it may be deleted."""
+    """List the data objects without their bytes. Each has its holders and the time from which it may be deleted."""
     return page(await request.call_with(query, data_objects.list_objects), query, "id")
 
 
 @ROUTES.add("POST", "/v1/objects/{object_id}/reference", permission="objects:write", response=None, status=204)
 async def reference_object(request: ApiRequest, object_id: UUID, body: HolderRequest) -> Response:
-    """Make a run or a resource group hold an object, which is then kept at least as long."""
+    """Make a run or a resource group hold an object. The object is kept at least as long as its holder."""
 
     async def work(change: Transaction) -> None:
         await data_objects.reference_object(

@@ -33,13 +33,14 @@ class Bytes(Response):
 
 
 class UploadParams(BaseModel):
-    """The fields of a new object; `metadata` is JSON text. `at`: the addresses of the workers that have the data; with
-    `hard`, only these run tasks that receive the object. `persisted`: keep it when nothing references it."""
+    """The fields of a new object; `metadata` is JSON text. `at`: the addresses of the workers that have the data.
+    `hard`: tasks that receive the object run only on these workers. `persisted`: keep the object even when nothing
+    references it."""
 
     model_config = ConfigDict(extra="forbid")
 
     type: Annotated[str, Field(min_length=1, max_length=256)] = "bytes"
-    metadata: Annotated[str, Field(max_length=4096)] | None = None  # a longer one may not fit into an address
+    metadata: Annotated[str, Field(max_length=4096)] | None = None  # a longer text may not fit into a URL
     at: Annotated[list[Name], Field(min_length=1, max_length=100)] | None = None
     hard: bool = False
     persisted: bool = False
@@ -102,8 +103,8 @@ class ObjectResponse(ResponseModel):
     "POST", "/v1/objects", permission="objects:write", response=ObjectResponse, status=201, takes=Bytes.media_type
 )
 async def create_object(request: ApiRequest, query: UploadParams) -> Response:
-    """Store the body, up to 64 MB, as a data object. An object that nothing holds is deleted after a day, unless it is
-    persisted."""
+    """Store the body, up to 64 MB, as a data object. An object that no run, task or group holds is deleted after a day,
+    unless it is persisted."""
     return await _put(request, UUID(uuid7()), query)
 
 
@@ -113,8 +114,8 @@ async def create_object(request: ApiRequest, query: UploadParams) -> Response:
     responses={200: {"model": ObjectResponse, "description": "an object with this id and these bytes exists already"}},
 )  # fmt: skip
 async def put_object(request: ApiRequest, object_id: UUID, query: UploadParams) -> Response:
-    """Store the body under an id that the client chose, so that the request can be repeated. Other bytes need another
-    id."""
+    """Store the body under an id that the client chose, so that the request can be repeated. 409 if the id already has
+    other bytes."""
     return await _put(request, object_id, query)
 
 
@@ -166,7 +167,8 @@ async def get_object(request: ApiRequest, object_id: UUID) -> Response:
 
 
 async def send_object(request: HttpRequest, found: StoredObject) -> Response:
-    """Returns the bytes of an object, streamed if there are many."""
+    """Returns a response with the bytes of an object, streamed if they are in the object store; 304 if the client has
+    them."""
     headers = _headers(found)
     if request.headers.get("if-none-match") == headers.get("ETag", ""):
         return Response(None, 304, headers)
@@ -188,7 +190,7 @@ async def head_object(request: ApiRequest, object_id: UUID) -> Response:
 
 @ROUTES.add("DELETE", "/v1/objects/{object_id}", permission="objects:write", response=None, status=204)
 async def delete_object(request: ApiRequest, object_id: UUID) -> Response:
-    """Delete an object that nothing holds."""
+    """Delete an object that no run, task or group holds."""
     uri: list[str | None] = []
 
     async def work(change: Transaction) -> None:
@@ -202,7 +204,7 @@ async def delete_object(request: ApiRequest, object_id: UUID) -> Response:
 
 
 def _headers(found: StoredObject) -> dict[str, str]:
-    # Not compressed: the checksum is of these bytes.
+    # The response must not be compressed, because the checksum is that of the uncompressed bytes.
     headers = {"Content-Encoding": "identity", "X-Object-Type": json.dumps(found.type)[1:-1]}
     if found.checksum and found.checksum.startswith("sha256:"):
         headers |= {"ETag": f'"{found.checksum}"', "Content-Digest": content_digest(bytes.fromhex(found.checksum[7:]))}

@@ -19,8 +19,8 @@ ROUTES = RouteTable("runs")
 
 @ROUTES.add("POST", "/v1/runs/{run_id}/tasks", permission="runs:write", response=AddedTasks, status=201, bulk=True)
 async def add_tasks(request: ApiRequest, run_id: UUID, body: Addition) -> Response:
-    """Add a task or a graph of tasks to an open run. The body can have up to 64 MB. A run that is not open is refused
-    (409). A task with an `id` that the run has already is not added again."""
+    """Add a task or a graph of tasks to an open run. The body can have up to 64 MB. 409 if the run is not open. If the
+    run already has a task with the same `id`, the task is not added again."""
     start = await in_thread_if_large(await request.http.body(), lambda: StartBuilder().build(body))
     types = {task.type for task in body.graph.tasks.values()} if isinstance(body, AddGraphRequest) else {body.type}
     await request.http.server.input_checks.check(request, [start], types)
@@ -45,8 +45,8 @@ async def close_run(request: ApiRequest, run_id: UUID) -> Response:
 
 @ROUTES.add("POST", "/v1/runs/{run_id}/release", permission="runs:write", response=ReleasedRun)
 async def release_run(request: ApiRequest, run_id: UUID) -> Response:
-    """Let a run start that was started or opened with `hold`. A second release changes nothing. A run that was
-    cancelled while it was held is refused (409)."""
+    """Release a run that was started or opened with `hold`: its tasks can start. A second release changes nothing. 409
+    if the run was cancelled while it was held."""
 
     async def work(change: Transaction) -> ReleasedRun:
         released = await held_runs.release_run(change.conn, org_id=change.org_id, run_id=run_id)

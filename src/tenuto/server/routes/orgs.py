@@ -37,7 +37,7 @@ async def get_org(request: ApiRequest, slug: Slug) -> object:
 
 @ROUTES.add("PATCH", "/v1/orgs/{slug}", permission="orgs:write", response=None, status=204)
 async def edit_org(request: ApiRequest, slug: Slug, body: EditOrgRequest) -> Response:
-    """Change the name, or replace all settings."""
+    """Change the name of the org, or replace all its settings."""
 
     async def work(change: Transaction) -> None:
         old = await _find(change.conn, org_id=change.org_id, slug=slug)

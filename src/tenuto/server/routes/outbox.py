@@ -21,7 +21,7 @@ Id = Annotated[int, Field(ge=1, le=MAX_EXACT_INTEGER), WHOLE]
 
 
 class EffectFilter(Filter):
-    """Selects side effects, newest first, before an id."""
+    """Selects side effects, newest first. `before`: the last id of the previous page."""
 
     status: Literal["pending", "processing", "done", "dead"] | None = None
     kind: str | None = None
@@ -29,7 +29,7 @@ class EffectFilter(Filter):
 
 
 class PublishEffectRequest(RequestModel):
-    """A payload is `{"destination": …, "body": …}`. With a `key` the effect is published once."""
+    """`payload` is `{"destination": …, "body": …}`. An effect with a `key` is published only once."""
 
     kind: Literal["deliver"]
     payload: JsonObject
@@ -37,7 +37,7 @@ class PublishEffectRequest(RequestModel):
 
 
 class ReplayRequest(RequestModel):
-    """Selects dead side effects: by id, by kind, or all."""
+    """Selects dead side effects by `ids` or by `kind`, or all of them."""
 
     ids: Annotated[list[Id], Field(min_length=1, max_length=1000)] | None = None
     kind: Name | None = None
@@ -57,7 +57,8 @@ async def list_effects(request: ApiRequest, query: EffectFilter) -> object:
 
 @ROUTES.add("POST", "/v1/outbox", permission="outbox:write", response=PublishedEffect, status=201)
 async def publish_effect(request: ApiRequest, body: PublishEffectRequest) -> Response:
-    """Publish a side effect. With a `key`, an effect that was published before is returned with `created` false."""
+    """Publish a side effect. If an effect with the same `key` was published before, that one is returned, with
+    `created` false."""
     refuse_pickles("the payload of an effect", body.payload)
 
     async def work(change: Transaction) -> PublishedEffect:
@@ -73,7 +74,7 @@ async def publish_effect(request: ApiRequest, body: PublishEffectRequest) -> Res
 
 @ROUTES.add("POST", "/v1/outbox/replay", permission="outbox:write", response=ReplayResponse)
 async def replay_effects(request: ApiRequest, body: ReplayRequest) -> Response:
-    """Retry dead side effects, counting attempts from one."""
+    """Retry dead side effects. Their attempts are counted from one again."""
     if (body.ids is None and body.kind is None) != body.all:
         raise InvalidInput(
             "the side effects to replay must be selected in exactly one way",

@@ -16,20 +16,20 @@ ROUTES = RouteTable("pools")
 
 
 class DecisionFilter(Filter):
-    """`before`: the decision that the previous page ended with."""
+    """`before`: the last id of the previous page."""
 
     before: UUID | None = None
 
 
 class DeleteFilter(Query):
-    """`force`: even if the pool has machines, which are left running."""
+    """`force`: delete the pool even if it has machines. They continue to run."""
 
     force: bool = False
 
 
 @ROUTES.add("GET", "/v1/pools", permission="pools:read", response=Page[PoolStatus])
 async def list_pools(request: ApiRequest, query: NameFilter) -> object:
-    """List the pools by name: policy, machines by status, the last decision and what went wrong."""
+    """List the pools by name, each with its policy, its machines by status, its last decision and its last problems."""
     return page(await request.call_with(query, pools.list_pools), query, "name")
 
 
@@ -53,8 +53,8 @@ async def list_scaling_decisions(request: ApiRequest, name: PathName, query: Dec
 
 @ROUTES.add("PUT", "/v1/pools/{name}", permission="pools:write", response=IdResponse)
 async def set_pool(request: ApiRequest, name: PathName, body: SetPoolRequest) -> Response:
-    """Create a pool, or change the fields of its policy that are sent. Dispatchers that have its provider control
-    it."""
+    """Create a pool, or change the fields of its policy that are sent. The dispatchers that have its provider control
+    the pool."""
     policy = body.model_dump(exclude_unset=True)
 
     async def work(change: Transaction) -> IdResponse:
@@ -67,7 +67,8 @@ async def set_pool(request: ApiRequest, name: PathName, body: SetPoolRequest) ->
 
 @ROUTES.add("POST", "/v1/pools/{name}/machines", permission="pools:write", response=RequestedMachines)
 async def request_machines(request: ApiRequest, name: PathName, body: RequestMachinesRequest) -> Response:
-    """Request machines by hand: the next decision starts them. Like all others, they end when they are idle."""
+    """Request machines by hand: the next decision starts them. They end when they are idle, like all machines of the
+    pool."""
 
     async def work(change: Transaction) -> RequestedMachines:
         requested = await pools.request_machines(change.conn, org_id=change.org_id, name=name, count=body.count)

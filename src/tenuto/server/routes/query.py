@@ -17,7 +17,7 @@ from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas.queries import QueryRequest
 
 ROUTES = RouteTable("query")
-EVERY_DATASET = "query:write"  # to read every dataset of the org
+EVERY_DATASET = "query:write"  # a caller with this permission can read every dataset of the org
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class ApiCatalog:
 
     async def read_rows(
         self,
-        number: int,  # noqa: ARG002 - of the interface
+        number: int,  # noqa: ARG002 - required by the interface
         version_id: UUID,
         location: str,
         page: int,
@@ -57,9 +57,10 @@ class ApiCatalog:
 
 @ROUTES.add("POST", "/v1/query", permission="query:read", response=QueryResult)
 async def run_query(request: ApiRequest, body: QueryRequest) -> Response:
-    """Run one SELECT over datasets by name. A user reads datasets whose `read_roles` include one of their roles; with
-    the permission `query:write`, which admins have, every dataset of the org. The header `Tenuto-Versions` and the
-    field `versions` name the versions that were read. The query ends when the client disconnects."""
+    """Run one SELECT over datasets by name. A user can read datasets whose `read_roles` include one of the user's
+    roles. A caller with the permission `query:write`, which admins have, can read every dataset of the org. The header
+    `Tenuto-Versions` and the field `versions` list the versions that were read. The query ends when the client
+    disconnects."""
     principal = request.principal
     return await respond(
         request.http,

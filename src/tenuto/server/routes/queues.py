@@ -14,7 +14,7 @@ ROUTES = RouteTable("queues")
 
 @ROUTES.add("GET", "/v1/queues", permission="queues:read", response=Items[QueueStatus])
 async def list_queues(request: ApiRequest) -> object:
-    """List every queue with its numbers of tasks."""
+    """List all queues, each with its numbers of tasks."""
     return {"items": await request.call(monitoring.list_queues)}
 
 

@@ -1,4 +1,4 @@
-"""Rates: how much ended over time and how long it took, for the org and by task type."""
+"""Rates: how many attempts ended over time and how long they took, for the org and by task type."""
 
 from typing import Annotated, Literal
 
@@ -16,7 +16,8 @@ ROUTES = RouteTable("status")
 
 
 class RateQuery(Query):
-    """The last `limit` minutes (kept for 3 hours), hours (8 days) or days (90 days), of one task type or all."""
+    """Selects the last `limit` minutes (kept for 3 hours), hours (kept for 8 days) or days (kept for 90 days), of one
+    task type or of all."""
 
     period: Literal["minute", "hour", "day"] = "minute"
     limit: Limit = 60
@@ -24,18 +25,20 @@ class RateQuery(Query):
 
 
 class ActivityQuery(Query):
-    """Selects how many types to return."""
+    """`limit`: how many types to return."""
 
     limit: Limit = 50
 
 
 @ROUTES.add("GET", "/v1/rates", permission="status:read", response=Items[ActivityRate])
 async def list_rates(request: ApiRequest, query: RateQuery) -> object:
-    """List how many attempts ended in each minute, hour or day, oldest first, and how long they took and waited."""
+    """List how many attempts ended in each minute, hour or day, oldest first, with how long they ran and how long they
+    waited before."""
     return {"items": await request.call_with(query, counts.list_rates)}
 
 
 @ROUTES.add("GET", "/v1/activity", permission="status:read", response=Items[TypeActivity])
 async def list_type_activity(request: ApiRequest, query: ActivityQuery) -> object:
-    """List task types, busiest first: their open tasks, and the ends, errors and run times of the last day."""
+    """List task types, busiest first. Each has the number of its unfinished tasks, and how many attempts ended and
+    failed in the last day and how long they ran."""
     return {"items": await request.call_with(query, counts.list_type_activity)}

@@ -1,4 +1,5 @@
-"""The reference of the HTTP API as a page: RapiDoc, served from this package, shows the OpenAPI document."""
+"""Serves the reference of the HTTP API as a web page: RapiDoc, which is part of this package, shows the OpenAPI
+document."""
 
 import gzip
 from functools import cache

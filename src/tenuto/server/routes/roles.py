@@ -20,13 +20,13 @@ Name = Annotated[str, Field(min_length=1, max_length=63)]
 
 
 class RoleFilter(Filter):
-    """Selects roles by name, after a name."""
+    """Selects roles in the order of their names. `after`: the last name of the previous page."""
 
     after: str | None = None
 
 
 class MemberFilter(Filter):
-    """Selects members by id, after an id."""
+    """Selects members in the order of their ids. `after`: the last id of the previous page."""
 
     after: UUID | None = None
 
@@ -39,7 +39,7 @@ async def list_roles(request: ApiRequest, query: RoleFilter) -> object:
 
 @ROUTES.add("POST", "/v1/roles", permission="roles:write", response=IdResponse, status=201)
 async def create_role(request: ApiRequest, body: CreateRoleRequest) -> Response:
-    """Create a role that users can have and datasets can name."""
+    """Create a role. Users can be members of it, and datasets can be readable for it."""
 
     async def work(change: Transaction) -> IdResponse:
         id = await identity.create_role(

@@ -21,7 +21,8 @@ DataKey = Annotated[str, Field(min_length=1, max_length=1024)]
 
 
 class DataFilter(Query):
-    """Selects values by key, prefix, pattern (* and ?) or tags; `history` includes older values."""
+    """Selects values by keys, by a prefix or pattern (`glob`, with * and ?) of the key, or by tags. `history`: include
+    older values."""
 
     keys: list[str] | None = None
     prefix: str | None = None
@@ -42,10 +43,10 @@ class DataSelector(Query):
 
 @ROUTES.add("GET", "/v1/runs/{run_id}/data", permission="data:read", response=Items[RunDataItem])
 async def get_run_data(request: ApiRequest, run_id: UUID, query: DataFilter) -> object:
-    """Get the latest value of each key."""
+    """Get the latest value of each key of a run."""
     found = await request.call_with(query, run_data.get_run_data, run_id=run_id)
     if not found:
-        await request.call(monitoring.get_run, run_id=run_id)  # a run that is not there is not one without data
+        await request.call(monitoring.get_run, run_id=run_id)  # raises NotFound if there is no such run
     return {"items": found}
 
 
@@ -82,7 +83,7 @@ async def put_run_data(request: ApiRequest, run_id: UUID, body: PutDataRequest) 
 
 @ROUTES.add("DELETE", "/v1/runs/{run_id}/data", permission="data:write", response=schemas.DeletedResponse)
 async def delete_run_data(request: ApiRequest, run_id: UUID, query: DataSelector) -> Response:
-    """Delete a key, or one value of it."""
+    """Delete a key with all its values, or one value by its id."""
     if (query.key is None) == (query.data_id is None):
         raise InvalidInput("key and data_id are both set or both missing", "write either ?key=… or ?data_id=…")
 

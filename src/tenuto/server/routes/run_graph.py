@@ -35,5 +35,5 @@ async def get_run_graph(request: ApiRequest, run_id: UUID, query: GraphQuery) ->
 
 @ROUTES.add("GET", "/v1/runs/{run_id}/attempts", permission="tasks:read", response=Items[RunAttempt])
 async def list_run_attempts(request: ApiRequest, run_id: UUID, query: AttemptQuery) -> object:
-    """List the attempts of all tasks of a run in the order in which they began: what ran when, and where."""
+    """List the attempts of all tasks of a run in the order in which they began: when and where each ran."""
     return {"items": await request.call_with(query, run_graph.list_run_attempts, run_id=run_id)}

@@ -42,10 +42,11 @@ RUN = fields_of(schemas.RunResponse)
 
 
 class RunFilter(CountedFilter):
-    """Selects runs; a filter by status or type searches at most 10,000 runs. `status` sent several times: any of them.
-    `dedupe_key` finds the run with that key among those of a type or name. `since`, `until`: created at that time or
-    later, and before that time. `metadata`: a JSON object that the metadata of the run contains. `count`: also return
-    how many match, exactly up to 10,000 and estimated above."""
+    """Selects runs. A filter by type, or by the status `completed`, searches at most 10,000 runs. `status`: can be sent
+    several times, for runs in any of these statuses. `dedupe_key`: only the run with this key among the runs of the
+    `type` or `name`. `since`: only runs created at that time or later. `until`: only runs created before that time.
+    `metadata`: a JSON object that the metadata of the run must contain. `count`: also return how many runs match,
+    exactly up to 10,000 and estimated above."""
 
     status: Annotated[list[RunStatusName], Field(max_length=6)] | None = None
     name: str | None = None
@@ -54,7 +55,7 @@ class RunFilter(CountedFilter):
 
 
 class InputFilter(Filter):
-    """Selects inputs after a position."""
+    """Selects inputs in the order of their positions. `after`: the last position of the previous page."""
 
     after: Annotated[int, Field(ge=-1, le=2_147_483_647)] = -1
 
@@ -72,7 +73,8 @@ async def list_runs(request: ApiRequest, query: RunFilter) -> object:
 
 @ROUTES.add("GET", "/v1/runs/{run_id}", permission="runs:read", response=schemas.RunResponse)
 async def get_run(request: ApiRequest, run_id: UUID, wait: Wait = 0) -> Response:
-    """Get a run, or with `wait` get it as soon as it has ended. 304 if it still matches `If-None-Match`."""
+    """Get a run. With `wait`, the response comes when the run has ended, or after that many seconds. 304 if
+    `If-None-Match` has the current ETag of the run."""
     found = await request.call(get_run_json, run_id=run_id, fields=RUN)
     if wait and found.status not in FINAL:
         await _ends(request, [run_id], wait)
@@ -82,35 +84,37 @@ async def get_run(request: ApiRequest, run_id: UUID, wait: Wait = 0) -> Response
 
 @ROUTES.add("GET", "/v1/runs/{run_id}/inputs", permission="tasks:read", response=Page[RunInput])
 async def list_run_inputs(request: ApiRequest, run_id: UUID, query: InputFilter) -> object:
-    """List the inputs of a run by position: its tasks that depend on no other task, in the order of the graph. An input
-    of more than 1 KB is left out; `input_bytes` says how large it is."""
+    """List the inputs of a run by position: those of its tasks that depend on no other task, in the order of the graph.
+    An input of more than 1 KB is omitted; `input_bytes` is its size."""
     return page(await request.call_with(query, monitoring.list_run_inputs, run_id=run_id), query, "position")
 
 
 @ROUTES.add("GET", "/v1/runs/{run_id}/why", permission="tasks:read", response=RunExplanation)
 async def explain_run(request: ApiRequest, run_id: UUID) -> object:
-    """Explain why the open tasks of a run do not run, each in one sentence, at most 20. `parked` are the rows of the
-    run that dispatchers failed on."""
+    """Explain, for at most 20 unfinished tasks of a run, why they do not run: one sentence per task. `parked` lists the
+    rows of the run that a loop of the dispatchers failed to process."""
     return await request.read(details.explain_run, run_id=run_id)
 
 
 @ROUTES.add("POST", "/v1/runs/wait", permission="runs:read", response=Items[RunResult])
 async def wait_for_runs(request: ApiRequest, body: WaitForRunsRequest) -> Response:
-    """Return the runs that have ended, as soon as there is one. A response has at most about 16 MB of outputs, but at
-    least one run: wait again for the other runs. `output_omitted`: the outputs of the run have more than 16 MB; each
-    task shows its own."""
+    """Wait until at least one of the runs has ended, and return those that have ended. If none ends within `wait`
+    seconds, the list is empty. A response has at most about 16 MB of outputs, but at least one ended run: send the
+    request again for the other runs. `output_omitted`: the outputs of the run have more than 16 MB; get the output of
+    each task instead."""
     ended = await _ends(request, body.run_ids, body.wait)
     return Response(f'{{"items":[{",".join(ended)}]}}', media_type="application/json")
 
 
 async def _ends(request: ApiRequest, run_ids: list[UUID], wait: float) -> list[str]:
-    # poll_runs counts what ended since the dispatcher's last round.
+    # poll_runs also counts tasks that ended after the dispatcher last counted them, so it sees the end of a run at
+    # once.
     return await poll_until_any(request, lambda: request.call(poll_runs_json, run_ids=run_ids), wait)
 
 
 @ROUTES.add("PATCH", "/v1/runs/{run_id}", permission="runs:write", response=None, status=204, responses=ACCEPTED)
 async def update_run(request: ApiRequest, run_id: UUID, body: UpdateRequest) -> Response:
-    """Set keys of a run's metadata, or cancel it, or both. Metadata of a final run can be set too."""
+    """Set keys of a run's metadata, or cancel the run, or both. The metadata of an ended run can be set too."""
 
     async def work(change: Transaction) -> schemas.RunResponse | None:
         if body.metadata is not None:
@@ -123,7 +127,7 @@ async def update_run(request: ApiRequest, run_id: UUID, body: UpdateRequest) -> 
 
 @ROUTES.add("POST", "/v1/runs/{run_id}/cancel", permission="runs:write", response=None, status=204, responses=ACCEPTED)
 async def cancel_run(request: ApiRequest, run_id: UUID, body: ReasonRequest | None = None) -> Response:
-    """Cancel a run and everything below it. 202: the run is large; dispatchers cancel its tasks in pieces."""
+    """Cancel a run with all of its tasks. 202: the run is large, and dispatchers cancel its tasks in pieces."""
     return await _cancel(request, run_id, body.reason if body else None)
 
 
@@ -156,9 +160,9 @@ async def _run(change: Transaction, run_id: UUID) -> schemas.RunResponse:
     responses=ACCEPTED,
 )
 async def retry_run(request: ApiRequest, run_id: UUID, body: RetryRequest | None = None) -> Response:
-    """Start a new run of the same graph, and return it. Completed tasks keep their outputs unless `reuse` is false. A
-    run that was retried before is refused (409) unless `force` is true.
-    202: the run is large, and dispatchers copy its tasks in batches; `progress` says how many are done."""
+    """Start a new run of the same graph, and return it. Completed tasks keep their outputs unless `reuse` is false. 409
+    if the run was retried before, unless `force` is true. 202: the run is large, and dispatchers copy its tasks in
+    batches; `progress` is how many tasks they have copied."""
 
     options = body or RetryRequest()
 
@@ -188,16 +192,16 @@ async def retry_run(request: ApiRequest, run_id: UUID, body: RetryRequest | None
     responses=ACCEPTED,
 )
 async def retry_task(request: ApiRequest, task_id: UUID, body: RetryRequest | None = None) -> Response:
-    """Retry the ended run of a task as a new run, and return it. Completed tasks keep their outputs unless `reuse` is
-    false. A run that was retried before is refused (409) unless `force` is true."""
+    """Retry the ended run of a task as a new run, and return the new run. Completed tasks keep their outputs unless
+    `reuse` is false. 409 if the run was retried before, unless `force` is true."""
     task = await request.call(monitoring.get_task, task_id=task_id)
     return await retry_run(request, task.run_id, body)
 
 
 @ROUTES.add("DELETE", "/v1/runs/{run_id}", permission="runs:delete", response=None, status=204, responses=ACCEPTED)
 async def delete_run(request: ApiRequest, run_id: UUID) -> Response:
-    """Delete a final run with all its data. 202: the run is large; it is gone, and dispatchers delete its tasks in
-    pieces."""
+    """Delete an ended run with all its data. 202: the run is large. The run itself is deleted now, and dispatchers
+    delete its tasks in pieces."""
 
     async def work(change: Transaction) -> schemas.RunResponse | None:
         found = await _run(change, run_id)
@@ -213,7 +217,7 @@ async def delete_run(request: ApiRequest, run_id: UUID) -> Response:
 
 @ROUTES.add("POST", "/v1/runs/{run_id}/signals", permission="runs:write", response=IdResponse, status=201)
 async def send_signal(request: ApiRequest, run_id: UUID, body: SignalRequest) -> Response:
-    """Send a signal to a run. A task that waits for it now or later receives it."""
+    """Send a signal to a run. A task of the run that waits for the signal, now or later, receives it."""
     refuse_reserved(f"signal {body.name}", body.value)
 
     async def work(change: Transaction) -> IdResponse:

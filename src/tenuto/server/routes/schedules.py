@@ -24,8 +24,8 @@ ROUTES = RouteTable("schedules")
 
 @ROUTES.add("PUT", "/v1/schedules/{name}", permission="schedules:write", response=Schedule)
 async def put_schedule(request: ApiRequest, name: PathName, body: PutScheduleRequest) -> Response:
-    """Create or change a schedule. Its next time changes only with cron or timezone. The input is checked against the
-    JSON Schema that a worker declared for the type."""
+    """Create or change a schedule. Its next time changes only if `cron` or `timezone` changes. The input is checked
+    against the JSON Schema that a worker declared for the type."""
     refuse_reserved(f"schedule {name}", body.input)
     await _check_input(request, body.type, body.input)
     jitter = _jitter(body.jitter)
@@ -52,7 +52,7 @@ async def put_schedule(request: ApiRequest, name: PathName, body: PutScheduleReq
 
 
 async def _check_input(request: ApiRequest, type: str, input: Json) -> None:
-    """Refuse an input that a start of the type would refuse."""
+    """Raises InvalidInput for an input that a start of the type would refuse."""
     start = StartRequest({}, [{"type": type}], [dump(input)], as_json)
     await request.http.server.input_checks.check(request, [start], [type])
 
@@ -66,7 +66,7 @@ def _jitter(value: Duration) -> float:
 
 @ROUTES.add("GET", "/v1/schedules", permission="schedules:read", response=Page[Schedule])
 async def list_schedules(request: ApiRequest, query: NameFilter) -> object:
-    """List every schedule by name, with its next time."""
+    """List all schedules by name, each with its next time."""
     return page(await request.call_with(query, reactions.list_schedules), query, "name")
 
 
@@ -78,8 +78,9 @@ async def get_schedule(request: ApiRequest, name: PathName) -> object:
 
 @ROUTES.add("PATCH", "/v1/schedules/{name}", permission="schedules:write", response=Schedule)
 async def update_schedule(request: ApiRequest, name: PathName, body: schemas.UpdateScheduleRequest) -> Response:
-    """Change the times, the input or the metadata of a schedule; other values stay the same. Its next time changes only
-    with cron or timezone. To change the options of its tasks, write the whole schedule with PUT."""
+    """Change the times, the input or the metadata of a schedule. Fields that are not sent stay the same. Its next time
+    changes only if `cron` or `timezone` changes. To change the options of its tasks, send the whole schedule with
+    PUT."""
     refuse_reserved(f"schedule {name}", body.input)
     if body.input is not None:
         schedule = await request.call(reactions.get_schedule, name=name)

@@ -15,7 +15,8 @@ ROUTES = RouteTable("search")
 
 
 class SearchQuery(Query):
-    """A part of a name, the beginning of the name of a run, or at least 12 digits of an id. `limit`: of each kind."""
+    """`q`: a part of a name, the beginning of the name of a run, or at least the first 12 digits of an id. `limit`: the
+    maximum number of results of each kind."""
 
     q: Annotated[str, Field(min_length=1, max_length=256)]
     limit: Annotated[int, Field(ge=1, le=50)] = 5
@@ -23,7 +24,7 @@ class SearchQuery(Query):
 
 @ROUTES.add("GET", "/v1/search", permission="status:read", response=Items[SearchResult])
 async def search_names(request: ApiRequest, query: SearchQuery) -> object:
-    """Find things of the org by name or id. Kinds that the caller has no permission to read are left out."""
+    """Find things of the org by name or id. Kinds that the caller has no permission to read are omitted."""
     permissions = request.principal.permissions
     kinds = [kind for kind, permission in PERMISSIONS.items() if permission in permissions]
     return {"items": await request.call(search.search_names, text=query.q, kinds=kinds, limit=query.limit)}

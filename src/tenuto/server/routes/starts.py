@@ -36,7 +36,8 @@ from tenuto.server.starts.build import StartBuilder
 
 ROUTES = RouteTable("runs")
 
-# Per statement. Postgres takes about 500 bytes for a small value of an input, and frees them after the statement.
+# Maxima per statement. Postgres uses about 500 bytes for each small value of an input, and frees them after the
+# statement.
 MAX_VALUES = 50_000
 MAX_CHARACTERS = 2_000_000
 OF_RUN = {"resource_group": "group", "run_attempts": "max_attempts"}  # names of options in SQL
@@ -44,7 +45,8 @@ OF_RUN = {"resource_group": "group", "run_attempts": "max_attempts"}  # names of
 
 @dataclass(frozen=True)
 class RequestedStarts:
-    """The start requests of one HTTP request; `strict` are the types that a worker must have served before."""
+    """The start requests of one HTTP request, and the types of their tasks. `strict` are the types that a worker must
+    have served before."""
 
     starts: list[StartRequest]
     types: set[str]
@@ -53,27 +55,29 @@ class RequestedStarts:
 
 @ROUTES.add("POST", "/v1/runs", permission="runs:write", response=StartedRun | StartedRuns, status=201)
 async def start_runs(request: ApiRequest, body: AnyStart) -> Response:
-    """Start a task, a graph of tasks, or a list of them, all or none. A task of a type that no worker serves waits for
-    such a worker; with `strict` it is rejected. Inputs are checked against the schema that a worker declared for the
-    type, if one did. With `open` the run has no tasks yet: they are added one after the other, until it is closed."""
+    """Start a task, a graph of tasks, or a list of them: all are started, or none. A task of a type that no worker
+    serves waits for such a worker; with `strict`, the request is refused (404) if no worker has ever served the type.
+    Inputs are checked against the schema that a worker declared for the type, if there is one. With `open`, the run has
+    no tasks yet: tasks can be added until the run is closed."""
     return await open_run(request, body) if isinstance(body, OpenRunRequest) else await _start(request, body)
 
 
 @ROUTES.add("POST", "/v1/runs/bulk", permission="runs:write", response=StartedRuns, status=201, bulk=True)
 async def start_runs_in_bulk(request: ApiRequest, body: Starts) -> Response:
-    """Start up to 10,000 tasks or graphs, all or none. The body can have up to 64 MB."""
+    """Start up to 10,000 tasks or graphs: all are started, or none. The body can have up to 64 MB."""
     return await _start(request, body)
 
 
 @ROUTES.add("GET", "/v1/types/{type}/served", permission="runs:read", response=ServedType)
 async def check_type(request: ApiRequest, type: PathName) -> object:
-    """Get whether a worker has ever served a type, or a bundle runs it; if not, also the most similar type."""
+    """Get whether a worker has ever served a type, or a bundle runs it. If not, the response also has the most similar
+    type."""
     return await request.read(served_types.check_type, type=type)
 
 
 async def _start(request: ApiRequest, body: OneStart | Iterable[OneStart]) -> Response:
-    """Start one run, or all runs of a list or none. Every way checks the caller, starts, and writes the audit entry in
-    one transaction:
+    """Start one run, or all runs of a list or none. There are three ways. Each checks the caller, starts the runs and
+    writes the audit entry in one transaction:
 
     | the request                                          | SQL                                       | round trips |
     |------------------------------------------------------|-------------------------------------------|-------------|
@@ -83,7 +87,7 @@ async def _start(request: ApiRequest, body: OneStart | Iterable[OneStart]) -> Re
     | a list; with `strict` or an Idempotency-Key, any     | a transaction with start_many for alike   | 2 and more  |
     |                                                      | tasks and start_run for each other start  |             |
 
-    The first way notifies workers before the run is on disk. The others do not: another request with the same dedupe
+    The first way notifies workers before the run is on disk. The other two do not: another request with the same dedupe
     key may return the run as soon as it is visible, so the run must be on disk by then.
     """
     single = isinstance(body, StartTaskRequest | StartGraphRequest)
@@ -136,7 +140,8 @@ async def open_run(request: ApiRequest, body: OpenRunRequest) -> Response:
 
 
 def _build_all(bodies: Iterable[OneStart]) -> RequestedStarts:
-    """Builds a start request from each body as it is read, and keeps nothing else of the body."""
+    """Builds a start request from each item of the body as soon as it is read, and keeps nothing else of it in
+    memory."""
     builder = StartBuilder()
     starts: list[StartRequest] = []
     types: set[str] = set()
@@ -199,7 +204,8 @@ async def _start_alone(request: ApiRequest, start: StartRequest, changes: str) -
 
 
 def _with_status(started: list[Started], old: list[RunState]) -> list[StartedRun]:
-    """Adds the status of each run: new runs are pending; `old` are the runs that a dedupe key found."""
+    """Adds the status of each run: new runs are pending; `old` are the statuses of runs that were found by a dedupe
+    key."""
     statuses = {run.id: run.status for run in old}
     return [
         StartedRun(id=run.run_id, status=statuses.get(run.run_id, "pending"), created=run.created) for run in started
@@ -207,7 +213,7 @@ def _with_status(started: list[Started], old: list[RunState]) -> list[StartedRun
 
 
 async def _check_known(conn: Conn, *, org_id: UUID, types: list[str]) -> None:
-    """Refuses types that no worker has ever served."""
+    """Raises NotFound for a type that no worker has ever served."""
     if unknown := await runs.list_unknown_types(conn, org_id=org_id, types=types):
         near = nearest(unknown[0], await runs.list_types(conn, org_id=org_id))
         otherwise = "correct it, start its worker first, or leave out strict"
@@ -226,11 +232,13 @@ async def _start_all(conn: Conn, *, org_id: UUID, starts: Sequence[StartRequest]
 
 
 def _statements(starts: Sequence[StartRequest]) -> Iterator[list[int]]:
-    """Yields the indexes of the starts of each statement: alike, and small enough for Postgres to use little memory."""
+    """Yields the indexes of the starts of each statement. The starts of a statement are alike, and so few that Postgres
+    uses little memory."""
     for indexes in _group_alike(starts):
         parts = list(_parts(starts, indexes))
         if len(parts) > 1 and any("dedupe_key" in starts[no].run for no in indexes):
-            # One statement locks its dedupe keys in this order, and so must several, or two requests could deadlock.
+            # A single statement locks its dedupe keys in this order. Several statements must use the same order, or two
+            # requests could deadlock.
             indexes.sort(key=lambda no: starts[no].run.get("dedupe_key", ""))
             parts = list(_parts(starts, indexes))
         yield from parts

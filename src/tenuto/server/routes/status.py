@@ -10,5 +10,5 @@ ROUTES = RouteTable("status")
 
 @ROUTES.add("GET", "/v1/status", permission="status:read", response=OrgStatus)
 async def get_status(request: ApiRequest) -> object:
-    """Get the number of tasks in each state, of workers and of side effects, and how many attempts end per second."""
+    """Get the numbers of tasks, workers and side effects in each state, and how many attempts end per second."""
     return await request.read(overview.get_status)

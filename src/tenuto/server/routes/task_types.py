@@ -1,4 +1,4 @@
-"""Task types: what workers declared and bundles run."""
+"""The task types that workers declared or bundles run."""
 
 from tenuto.db import task_types
 from tenuto.model.task_types import TaskType, TaskTypeSummary

@@ -1,4 +1,4 @@
-"""Tasks: list, wait, cancel, logs, explain; tasks and logs of a run."""
+"""Tasks: list, get and wait, change, cancel, delete, read logs, explain. Also lists the tasks and logs of a run."""
 
 from typing import Annotated, Any
 from uuid import UUID
@@ -27,9 +27,10 @@ TASK = fields_of(TaskStatus)
 
 
 class RunTaskFilter(CountedFilter):
-    """Selects tasks of a run. `status` sent several times: any of them. `job`: DAG/JOB. `since`, `until`: created at
-    that time or later, and before that time. `metadata`: a JSON object that the metadata of the task contains. `count`:
-    also return how many match, exactly up to 10,000 and estimated above."""
+    """Selects tasks of a run. `status`: can be sent several times, for tasks in any of these statuses. `job`: only
+    tasks of this job (DAG/JOB). `since`: only tasks created at that time or later. `until`: only tasks created before
+    that time. `metadata`: a JSON object that the metadata of the task must contain. `count`: also return how many tasks
+    match, exactly up to 10,000 and estimated above."""
 
     status: Annotated[list[TaskStatusName], Field(max_length=9)] | None = None
     queue: str | None = None
@@ -38,17 +39,18 @@ class RunTaskFilter(CountedFilter):
 
 
 class TaskFilter(RunTaskFilter):
-    """Selects tasks; a filter by status, queue or type searches at most 10,000 tasks. `status` sent several times: any
-    of them. `job`: DAG/JOB, of which at most 10,000 are searched. `since`, `until`: created at that time or later, and
-    before that time. `metadata`: a JSON object that the metadata of the task contains. `count`: also return how many
-    match, exactly up to 10,000 and estimated above. `external_id`: the id of the task in another system."""
+    """Selects tasks. A filter by queue, type, job or the status `completed` searches at most 10,000 tasks. `status`:
+    can be sent several times, for tasks in any of these statuses. `job`: only tasks of this job (DAG/JOB). `since`:
+    only tasks created at that time or later. `until`: only tasks created before that time. `metadata`: a JSON object
+    that the metadata of the task must contain. `count`: also return how many tasks match, exactly up to 10,000 and
+    estimated above. `external_id`: the id of the task in another system."""
 
     run_id: UUID | None = None
     external_id: Annotated[str, Field(min_length=1, max_length=256)] | None = None
 
 
 class RunLogCursor(Query):
-    """The position of the last line read, or a time."""
+    """The position of the last line that was read, or only its time (`after`)."""
 
     after: Moment | None = None
     after_task: UUID | None = None
@@ -88,9 +90,9 @@ async def list_run_tasks(request: ApiRequest, run_id: UUID, query: RunTaskFilter
 
 @ROUTES.add("GET", "/v1/runs/{run_id}/logs", permission="tasks:read", response=Items[RunLogLine])
 async def read_run_logs(request: ApiRequest, run_id: UUID, query: RunLogCursor) -> object:
-    """Read the log lines of all tasks of a run in the order of their times, after a position: pass `logged_at`,
-    `task_id`, `attempt` and `line_no` of the last line read. Workers write lines in batches, so older lines can still
-    arrive."""
+    """Read the log lines of all tasks of a run in the order of their times, after a position. To continue, pass
+    `logged_at`, `task_id`, `attempt` and `line_no` of the last line that was read. Workers write lines in batches, so
+    lines with earlier times can still arrive."""
     found = await request.call_with(query, run_data.read_run_logs, run_id=run_id)
     if not found:
         await request.call(monitoring.get_run, run_id=run_id)
@@ -99,7 +101,8 @@ async def read_run_logs(request: ApiRequest, run_id: UUID, query: RunLogCursor) 
 
 @ROUTES.add("GET", "/v1/tasks/{task_id}", permission="tasks:read", response=TaskStatus)
 async def get_task(request: ApiRequest, task_id: UUID, wait: Wait = 0) -> Response:
-    """Get a task, or with `wait` get it as soon as it has ended. 304 if it still matches `If-None-Match`."""
+    """Get a task. With `wait`, the response comes when the task has ended, or after that many seconds. 304 if
+    `If-None-Match` has the current ETag of the task."""
     found = await until_ended(request, lambda: request.call(get_task_json, task_id=task_id, fields=TASK), wait)
     return tagged(request.http, found.text)
 
@@ -112,8 +115,8 @@ async def get_task_details(request: ApiRequest, task_id: UUID) -> object:
 
 @ROUTES.add("PATCH", "/v1/tasks/{task_id}", permission="tasks:write", response=None, status=204)
 async def update_task(request: ApiRequest, task_id: UUID, body: UpdateRequest) -> Response:
-    """Set keys of a task's metadata, or cancel it, or both. Metadata of a final task can be set too. The worker that
-    runs the task receives the metadata with which it was started."""
+    """Set keys of a task's metadata, or cancel the task, or both. The metadata of an ended task can be set too. The
+    worker that runs the task receives the metadata with which the task was started."""
 
     async def work(change: Transaction) -> None:
         if body.metadata is not None:
@@ -127,9 +130,9 @@ async def update_task(request: ApiRequest, task_id: UUID, body: UpdateRequest) -
 
 @ROUTES.add("DELETE", "/v1/tasks/{task_id}", permission="runs:delete", response=None, status=204)
 async def delete_task(request: ApiRequest, task_id: UUID) -> Response:
-    """Delete a task of a final run with the tasks that it started, their data and the run data that they wrote. The
-    counts of the run stay, and the run cannot be retried any more. The task with which the run was started is refused
-    (409): delete the run."""
+    """Delete a task of an ended run with the tasks that it started, their data and the run data that they wrote. The
+    counts of the run stay, and the run cannot be retried any more. 409 for the task with which the run was started:
+    delete the run instead."""
 
     async def work(change: Transaction) -> None:
         tasks = await runs.delete_task(change.conn, org_id=change.org_id, task_id=task_id)
@@ -140,7 +143,7 @@ async def delete_task(request: ApiRequest, task_id: UUID) -> Response:
 
 @ROUTES.add("POST", "/v1/tasks/{task_id}/cancel", permission="tasks:write", response=None, status=204)
 async def cancel_task(request: ApiRequest, task_id: UUID, body: ReasonRequest | None = None) -> Response:
-    """Cancel a task and everything below it."""
+    """Cancel a task and the tasks that it started, directly or indirectly."""
     return await _cancel(request, task_id, body.reason if body else None)
 
 
@@ -155,7 +158,7 @@ async def _cancel_in(change: Transaction, task_id: UUID, reason: str | None) -> 
 
 @ROUTES.add("GET", "/v1/tasks/{task_id}/tree", permission="tasks:read", response=Items[TreeNode])
 async def get_task_tree(request: ApiRequest, task_id: UUID) -> object:
-    """Get the tasks below a task."""
+    """Get a task with the tasks that it started, directly or indirectly."""
     return await _items(request, task_id, await request.call(runs.get_task_tree, task_id=task_id))
 
 

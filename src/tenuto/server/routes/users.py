@@ -1,4 +1,5 @@
-"""Users of the org: add, promote, disable. A user can neither create nor change a user with more permissions."""
+"""Users of the org: list, add, change the role, disable. A caller can neither create nor change a user with more
+permissions than its own."""
 
 from uuid import UUID
 
@@ -16,7 +17,7 @@ ROUTES = RouteTable("users")
 
 
 class UserFilter(Filter):
-    """Selects users, newest first, before an id."""
+    """Selects users, newest first. `before`: the last id of the previous page."""
 
     before: UUID | None = None
 
@@ -35,7 +36,7 @@ async def get_user(request: ApiRequest, user_id: UUID) -> object:
 
 @ROUTES.add("POST", "/v1/users", permission="users:write", response=IdResponse, status=201)
 async def put_user(request: ApiRequest, body: CreateUserRequest) -> Response:
-    """Add a user of the OIDC issuer, as a reader unless a role is given. A known user is updated."""
+    """Add a user of the OIDC issuer. Without a role, the user becomes a reader. An existing user is updated."""
 
     async def work(change: Transaction) -> IdResponse:
         fields = body.model_dump(exclude_none=True)

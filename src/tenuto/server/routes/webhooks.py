@@ -1,4 +1,4 @@
-"""Webhooks of jobs: receives signed requests, which start tasks, and shows and rotates secrets."""
+"""Webhooks of jobs: receives signed requests that start tasks, and shows and rotates the secrets of webhooks."""
 
 from hashlib import sha256
 from typing import Annotated
@@ -55,8 +55,8 @@ async def receive_webhook(
     request: HttpRequest, org_id: UUID, webhook_path: Annotated[str, Field(min_length=1, max_length=256)]
 ) -> Response:
     """Start a task of the job whose webhook has this path, with the JSON body of the request. The headers
-    Tenuto-Timestamp and Tenuto-Signature sign it, as those of deliveries do. A request that is sent again starts no
-    other task."""
+    Tenuto-Timestamp and Tenuto-Signature sign the body, in the same way as in deliveries. A request that is sent again
+    starts no second task."""
     settings, path = request.server.settings, f"/{webhook_path}"
     async with transaction_for(request.server.pool, org_id, timeout=settings.statement_seconds) as conn:
         key = await webhooks.find_webhook(conn, org_id=org_id, path=path)
@@ -101,7 +101,7 @@ async def get_webhook(request: ApiRequest, dag: PathName, name: PathName) -> obj
 
 @ROUTES.add("POST", "/v1/jobs/{dag}/{name}/webhook/rotate", permission="jobs:write", response=WebhookResponse)
 async def rotate_webhook(request: ApiRequest, dag: PathName, name: PathName) -> Response:
-    """Give the webhook of a job another secret. Requests that are signed with the old one are refused at once. An
+    """Replace the secret of a job's webhook. From now on, requests that are signed with the old secret are refused. An
     Idempotency-Key has no effect here."""
 
     async def work(change: Transaction) -> WebhookResponse:

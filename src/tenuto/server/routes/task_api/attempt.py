@@ -19,7 +19,7 @@ from tenuto.server.schemas.worker_claims import publications
 from tenuto.server.schemas.worker_sessions import HeldTaskResponse
 
 ROUTES = RouteTable("task API")
-OUTCOMES = frozenset(("completed", "failed", "snoozed", "waiting"))  # that an attempt reports itself
+OUTCOMES = frozenset(("completed", "failed", "snoozed", "waiting"))  # the outcomes that an attempt reports itself
 
 
 @ROUTES.add("GET", "/v1/task", permission=TASK, response=HeldTaskResponse)
@@ -39,8 +39,9 @@ async def get_own_failures(request: TaskRequest) -> object:
 
 @ROUTES.add("GET", "/v1/task/inputs", permission=TASK, response=Items[responses.InputPartResponse])
 async def get_own_inputs(request: TaskRequest, first: Annotated[int, Field(ge=0, le=1_000_000)] = 0) -> Response:
-    """Get inputs that were too large for the response to the claim: the input and metadata (with `first` 0), and the
-    slots from number `first` on, about 16 MB per response. Repeat from the next slot until all are read."""
+    """Get the inputs that were too large for the response to the claim: with `first` 0 the input and the metadata, and
+    always the slots from number `first` on. A response has about 16 MB. Send the request again from the next slot on,
+    until all slots are read."""
     who = request.principal
     async with request.fenced() as attempt:
         parts = await attempts.get_inputs(
@@ -72,7 +73,7 @@ async def write_own_logs(request: TaskRequest, body: requests.WriteLogsRequest) 
 
 @ROUTES.add("POST", "/v1/task/heartbeat", permission=TASK, response=responses.AttemptStateResponse)
 async def beat_own_task(request: TaskRequest, body: requests.TaskHeartbeatRequest | None = None) -> object:
-    """Report that the code is alive. The worker renews the lease itself."""
+    """Report that the code is alive. This does not renew the lease: the worker does that."""
     progress = requests.ProgressRequest()
     if body is not None:
         progress = requests.ProgressRequest(task_id=body.task_id, attempt=body.attempt)
@@ -81,7 +82,7 @@ async def beat_own_task(request: TaskRequest, body: requests.TaskHeartbeatReques
 
 @ROUTES.add("POST", "/v1/task/progress", permission=TASK, response=responses.AttemptStateResponse)
 async def report_own_progress(request: TaskRequest, body: requests.ProgressRequest) -> object:
-    """Report progress."""
+    """Report the progress of the attempt."""
     return await _report(request, body)
 
 
@@ -157,8 +158,8 @@ async def _end(
 
 
 async def _ended_so(attempt: AttemptTransaction, outcome: str) -> bool:
-    """Returns whether the attempt may have ended as the repeated report states: a snoozed attempt, for example, was not
-    completed."""
+    """Returns whether the attempt may have ended with this outcome, as the repeated report states. Returns False if
+    another outcome is recorded: a snoozed attempt, for example, was not completed."""
     who = attempt.principal
     found = await monitoring.list_attempts(attempt.conn, org_id=who.org_id, task_id=who.task_id)
     others = OUTCOMES - {outcome}

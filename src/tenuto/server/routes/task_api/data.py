@@ -1,5 +1,5 @@
-"""Data of a running attempt, authenticated by its token: steps, signals, children, run data, operator state, inputs of
-jobs, effects."""
+"""Calls of a running attempt for its data, authenticated by its token: steps, signals, children, run data, operator
+state, inputs of jobs, effects."""
 
 from typing import Annotated
 from uuid import UUID
@@ -49,7 +49,7 @@ async def get_own_steps(request: TaskRequest) -> object:
 
 @ROUTES.add("POST", "/v1/task/steps", permission=TASK, response=responses.ValueResponse)
 async def record_own_step(request: TaskRequest, body: requests.RecordStepRequest) -> object:
-    """Record the result of a step, and return it. If an earlier attempt recorded the step, its value is returned."""
+    """Record the result of a step, and return it. If the step was recorded before, the recorded value is returned."""
     request.check_named(body.task_id, body.attempt)
     who = request.principal
     async with request.fenced() as attempt:
@@ -69,8 +69,8 @@ async def record_own_step(request: TaskRequest, body: requests.RecordStepRequest
 
 @ROUTES.add("POST", "/v1/task/steps/fail", permission=TASK, response=None, status=204)
 async def fail_own_step(request: TaskRequest, body: requests.FailStepRequest) -> Response:
-    """Record that a step failed: for good, or until it is tried again after `retry_seconds`. With `kind` child: that
-    the code handled the failure of children that the step started."""
+    """Record that a step failed: permanently, or until it is tried again after `retry_seconds`. With `kind` child,
+    record that the code handled the failure of children that the step started."""
     request.check_named(body.task_id, body.attempt)
     who = request.principal
     async with request.fenced() as attempt:
@@ -92,8 +92,8 @@ async def fail_own_step(request: TaskRequest, body: requests.FailStepRequest) ->
 
 @ROUTES.add("POST", "/v1/task/signals", permission=TASK, response=Signal)
 async def take_own_signal(request: TaskRequest, body: requests.TakeSignalRequest) -> object:
-    """Take the oldest signal with this name that was sent to the run and that no task has taken. A replay returns the
-    same signal."""
+    """Receive the oldest signal with this name that was sent to the run and that no task has received. When a later
+    attempt repeats the step, it gets the same signal."""
     request.check_named(body.task_id, body.attempt)
     who = request.principal
     async with request.fenced() as attempt:
@@ -135,7 +135,7 @@ async def start_own_children(request: TaskRequest, body: requests.StartChildrenR
 
 @ROUTES.add("POST", "/v1/task/children/poll", permission=TASK, response=Items[TaskResult])
 async def poll_own_children(request: TaskRequest, body: requests.PollTasksRequest) -> object:
-    """Get the results of those tasks that are final. Tasks of other runs are left out."""
+    """Get the results of those of the tasks that have ended. Tasks of other runs are omitted."""
     request.check_named(body.task_id, body.attempt)
     who = request.principal
     async with request.fenced() as attempt:
@@ -166,7 +166,7 @@ async def get_own_data(request: TaskRequest, query: OwnDataFilter) -> object:
 
 @ROUTES.add("PUT", "/v1/task/data", permission=TASK, response=None, status=204)
 async def put_own_data(request: TaskRequest, body: requests.PutTaskDataRequest) -> Response:
-    """Write values to the run's data, recorded as written by this attempt."""
+    """Write values to the data of the run. They are recorded as written by this attempt."""
     request.check_named(body.task_id, body.attempt)
     who = request.principal
     async with request.fenced() as attempt:
@@ -185,7 +185,7 @@ async def put_own_data(request: TaskRequest, body: requests.PutTaskDataRequest) 
 
 @ROUTES.add("GET", "/v1/task/state", permission=TASK, response=Items[State])
 async def get_own_state(request: TaskRequest, key: Annotated[str | None, Field(max_length=1024)] = None) -> object:
-    """Get the state that tasks of this type keep across runs: one key, or all."""
+    """Get one key or all keys of the operator state, which the tasks of this type or job keep across runs."""
     who = request.principal
     async with request.fenced() as attempt:
         found = await run_data.get_task_state(
@@ -201,7 +201,8 @@ async def get_own_state(request: TaskRequest, key: Annotated[str | None, Field(m
 
 @ROUTES.add("PUT", "/v1/task/state", permission=TASK, response=responses.VersionResponse)
 async def put_own_state(request: TaskRequest, body: requests.PutStateRequest) -> object:
-    """Set one key, if it still has the version that was read. A repeated request gets the same response."""
+    """Set one key of the operator state, if it still has the version that the attempt read. A repeated request gets the
+    same response."""
     request.check_named(body.task_id, body.attempt)
     who = request.principal
     async with request.fenced() as attempt:
@@ -219,7 +220,7 @@ async def put_own_state(request: TaskRequest, body: requests.PutStateRequest) ->
 
 
 class InputLocationFilter(Query):
-    """Selects folders of one input of the job, after the one with this id."""
+    """Selects folders of one input of the job. `after`: the last id of the previous page."""
 
     input: Annotated[int, Field(ge=0, le=99)]
     after: UUID | None = None
@@ -227,8 +228,8 @@ class InputLocationFilter(Query):
 
 @ROUTES.add("GET", "/v1/task/inputs/locations", permission=TASK, response=Items[InputLocation])
 async def list_own_input_locations(request: TaskRequest, query: InputLocationFilter) -> object:
-    """List up to 1,000 folders of an input of a job's task, by partition, as they were committed when the task was
-    created. Repeat with `after` until the list is empty."""
+    """List up to 1,000 folders of an input of a job's task, in the order of their partitions: those that were committed
+    when the task was created. Send the request again with `after`, until the list is empty."""
     who = request.principal
     async with request.fenced() as attempt:
         found = await children.list_input_locations(
@@ -245,7 +246,8 @@ async def list_own_input_locations(request: TaskRequest, query: InputLocationFil
 
 @ROUTES.add("POST", "/v1/task/effects", permission=TASK, response=PublishedEffect)
 async def publish_own_effect(request: TaskRequest, body: requests.PublishTaskEffectRequest) -> object:
-    """Publish a side effect. With a `key`, an effect that was published before is returned with `created` false."""
+    """Publish a side effect. If an effect with the same `key` was published before, that one is returned, with
+    `created` false."""
     request.check_named(body.task_id, body.attempt)
     refuse_pickles("the payload of an effect", body.payload)
     who = request.principal

@@ -1,5 +1,5 @@
 """Files of datasets, for attempts of jobs that have no access to the object store. Readers see the files of an attempt
-once its completion has published them."""
+when the attempt has completed and published them."""
 
 import asyncio
 from collections.abc import Iterator
@@ -26,18 +26,19 @@ from tenuto.storage.base import MAX_KEY_BYTES, Method, NotPresignable, StoragePr
 
 ROUTES = RouteTable("task API")
 
-# An attempt that has ended can still write with a URL of S3, so URLs are valid for a short time.
+# An attempt that has ended can still write files with its S3 URLs. So these URLs are valid only for a short time.
 URL_SECONDS = 900
 LOCATIONS_PER_PAGE = 50
-FILES_PER_PAGE = 5000  # after which no other location is added
+FILES_PER_PAGE = 5000  # when a response has this many files, no other location is added
 
 Key = Annotated[str, Field(max_length=MAX_KEY_BYTES)]
 
 
 @ROUTES.add("POST", "/v1/task/credentials", permission=TASK, response=SignedFilesResponse)
 async def sign_own_files(request: TaskRequest, body: SignFilesRequest) -> object:
-    """Get URLs, valid for 15 minutes, to which the attempt of a job can PUT files of its outputs, and from which it can
-    GET the files of an input. A URL that begins with `/` is a path of this server and needs the token."""
+    """Get URLs to which the attempt of a job can PUT files of its outputs, and from which it can GET the files of an
+    input. They are valid for 15 minutes. A URL that begins with `/` is a path of this server; a request to it needs the
+    task token."""
     request.check_named(body.task_id, body.attempt)
     store, found = request.http.server.store, list[InputLocation]()
     async with request.fenced() as attempt:
@@ -65,7 +66,7 @@ async def sign_own_files(request: TaskRequest, body: SignFilesRequest) -> object
 
 @ROUTES.add("GET", "/v1/task/files", permission=TASK, response_class=Bytes)
 async def get_own_file(request: TaskRequest, key: Key) -> Response:
-    """Get a file of an input of the job, or one that the attempt has written."""
+    """Get a file of an input of the job, or a file that the attempt has written."""
     async with request.fenced() as attempt:
         files = await _files_of(attempt)
     if not files.may_read(_checked(key)):
@@ -77,7 +78,7 @@ async def get_own_file(request: TaskRequest, key: Key) -> Response:
 
 @ROUTES.add("PUT", "/v1/task/files", permission=TASK, response=None, status=204, takes=Bytes.media_type)
 async def put_own_file(request: TaskRequest, key: Key) -> Response:
-    """Store the body, up to 64 MB, as a file of an output of the job; write more files for more data."""
+    """Store the body, up to 64 MB, as a file of an output of the job. Write several files for more data."""
     async with request.fenced() as attempt:
         files = await _files_of(attempt)
     if not files.may_write(_checked(key)):
@@ -85,7 +86,7 @@ async def put_own_file(request: TaskRequest, key: Key) -> Response:
     with spool() as file:
         await receive(request.http, file)
         async with request.fenced():
-            pass  # it may have ended while the body arrived
+            pass  # raises StaleLease if the attempt ended while the body arrived
         await asyncio.to_thread(request.http.server.store.put_file, key, file)
     return Response(None, 204)
 

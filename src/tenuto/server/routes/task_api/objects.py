@@ -1,4 +1,5 @@
-"""Data objects of running attempts. A task holds the objects it puts, and can read every object whose id it knows."""
+"""Data objects of running attempts. A task holds the objects that it stores, and can read every object whose id it
+knows."""
 
 import asyncio
 from uuid import UUID
@@ -20,9 +21,9 @@ ROUTES = RouteTable("task API")
 
 @ROUTES.add("POST", "/v1/task/objects", permission=TASK, response=IdResponse, status=201, takes=Bytes.media_type)
 async def put_own_object(request: TaskRequest, query: UploadParams) -> object:
-    """Store the body, up to 64 MB. The task holds the object, which stays as long as the task."""
+    """Store the body, up to 64 MB. The task holds the object, so the object is kept as long as the task."""
     async with request.fenced():
-        pass  # before anything is stored
+        pass  # raises StaleLease before anything is stored
     id, store = UUID(uuid7()), request.http.server.store
     with spool() as file:
         received = await receive(request.http, file)
@@ -57,7 +58,7 @@ async def _record(
 
 @ROUTES.add("GET", "/v1/task/objects/{object_id}", permission=TASK, response_class=Bytes)
 async def get_own_object(request: TaskRequest, object_id: UUID) -> Response:
-    """Get the bytes of an object of the org. Ids cannot be guessed."""
+    """Get the bytes of an object of the org by its id. Ids cannot be guessed."""
     async with request.fenced() as attempt:
         found = await data_objects.get_object(attempt.conn, org_id=request.principal.org_id, object_id=object_id)
     return await send_object(request.http, found)

@@ -1,4 +1,4 @@
-"""Queries of attempts of jobs, over the inputs of the job as they were pinned when the task was created."""
+"""Queries of attempts of jobs. They read the inputs of the job as they were when the task was created."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -18,8 +18,8 @@ ROUTES = RouteTable("task API")
 
 @ROUTES.add("POST", "/v1/task/query", permission=TASK, response=QueryResult)
 async def query_own_inputs(request: TaskRequest, body: TaskQueryRequest) -> Response:
-    """Run one SELECT over the inputs of the job by their names, as they were when the task was created. The code of a
-    bundle queries the inputs of the job that runs it."""
+    """Run one SELECT over the inputs of the job, which are tables with the names of the inputs. It reads them as they
+    were when the task was created. The code of a bundle can query the inputs of the job that runs it."""
     request.check_named(body.task_id, body.attempt)
     who = request.principal
 

@@ -1,5 +1,5 @@
-"""Rows of datasets that are stored in Postgres, for attempts of jobs. Readers see the rows of an attempt once its
-completion has published them."""
+"""Rows of datasets that are stored in Postgres, for attempts of jobs. Readers see the rows of an attempt when the
+attempt has completed and published them."""
 
 from typing import Annotated
 
@@ -27,8 +27,9 @@ class RowsFilter(Query):
 
 @ROUTES.add("POST", "/v1/task/rows", permission=TASK, response=None, status=204)
 async def stage_own_rows(request: TaskRequest, body: StageRowsRequest) -> Response:
-    """Stage a page of rows, up to 1 MB, for an output that is stored in Postgres: a list per row, with a text or null
-    per column. The location is the one that the completion publishes. A repeated request changes nothing."""
+    """Stage a page of rows, up to 1 MB, for an output that is stored in Postgres. Each row is a list with a text or
+    null per column. The completion of the attempt must publish the same location. A repeated request changes
+    nothing."""
     request.check_named(body.task_id, body.attempt)
     who = request.principal
     async with request.fenced() as attempt:
@@ -48,7 +49,7 @@ async def stage_own_rows(request: TaskRequest, body: StageRowsRequest) -> Respon
 
 @ROUTES.add("GET", "/v1/task/rows", permission=TASK, response=PageOfRows)
 async def read_own_rows(request: TaskRequest, query: RowsFilter) -> object:
-    """Get a page of the rows of an input that is stored in Postgres, as they were committed."""
+    """Get a page of the committed rows of an input that is stored in Postgres."""
     who = request.principal
     async with request.fenced() as attempt:
         return await children.read_rows(

@@ -1,4 +1,5 @@
-"""Bundles for HTTP workers: the types that bundles run, the bundle of a type, and its bytes."""
+"""Bundles for workers that connect by HTTP: the types that bundles run, the bundle of a type, and the bytes of a
+bundle."""
 
 from typing import Annotated
 
@@ -40,14 +41,14 @@ async def find_bundle(
     type: Annotated[str, Field(min_length=1, max_length=256)],
     sha256: Annotated[str | None, Field(pattern=HASH)] = None,
 ) -> object:
-    """Find the bundle that runs a type: the one uploaded last, or the one that the request names."""
+    """Find the bundle that runs a type: the bundle that was uploaded last, or the one with the hash `sha256`."""
     async with request.transaction() as conn:
         return await bundles.find_bundle(conn, org_id=request.principal.org_id, type=type, sha256=sha256)
 
 
 @ROUTES.add("GET", "/internal/bundles/{sha256}/{no}", permission=WORKER, response_class=Part)
 async def get_bundle_part(request: WorkerRequest, sha256: Hash, no: No) -> Response:
-    """Get one megabyte of a bundle; 404 after the last part."""
+    """Get part `no` of a bundle, of one megabyte; 404 after the last part."""
     async with request.transaction() as conn:
         part = await bundles.get_bundle_part(conn, org_id=request.principal.org_id, sha256=sha256, no=no)
     if part is None:

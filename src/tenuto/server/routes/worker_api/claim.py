@@ -1,5 +1,5 @@
-"""The hot route of HTTP workers: one request reports completions and claims tasks. Postgres writes the JSON of the
-response."""
+"""The most frequent route of workers that connect by HTTP: one request reports completions and claims tasks. Postgres
+writes the JSON of the response."""
 
 import asyncio
 import json
@@ -26,13 +26,15 @@ ROUTES = RouteTable("worker API")
 
 @ROUTES.add("POST", "/internal/claim", permission=WORKER, response=ClaimResponse, bulk=True)
 async def claim_tasks(request: WorkerRequest, body: ClaimRequest) -> Response:
-    """Report completions and claim tasks; if there are none, wait for the first one. A batch with an invalid report
-    (too large, not JSON) is rejected as a whole. A batch with many values does not wait."""
+    """Report completions and claim tasks. If there is no task, the response waits up to `wait` seconds for the first
+    one. A batch with an invalid report (too large, not JSON) is rejected as a whole. A request whose body has many
+    values does not wait."""
     if not (body.wait and body.limit) or request.http.count_values() > FREE_VALUES:
         return await _response(request, body, await _exchange(request, body, body.reports), heartbeat_now=False)
     wakes = request.http.server.wakeups
     seats = request.http.server.worker_waiters
-    seats.check(request.principal.org_id)  # before anything is done: the same request is sent again
+    # checked before anything is done, because the worker sends the same request again
+    seats.check(request.principal.org_id)
     with seats.take(request.principal.org_id), wakes.watch() as watch:
         found = await _exchange(request, body, body.reports)
         rejected = found.rejected_reports
@@ -43,7 +45,8 @@ async def claim_tasks(request: WorkerRequest, body: ClaimRequest) -> Response:
 
 
 async def _wait(request: WorkerRequest, body: ClaimRequest, watch: Subscription) -> ExchangeRow | None:
-    """Waits for tasks without holding a connection. Returns None if no task came in time or the client disconnected."""
+    """Waits for tasks without holding a connection, until there are tasks, the time is over or the client disconnects.
+    Returns the result of the last exchange, or None if there was no wake-up."""
     clock = asyncio.get_running_loop().time
     deadline, found = clock() + body.wait, None
     gone = asyncio.create_task(request.http.until_disconnected())
@@ -84,14 +87,15 @@ async def _exchange(request: WorkerRequest, body: ClaimRequest, reports: list[Co
 
 
 def _published(reports: list[CompletedReport]) -> list[str | None] | None:
-    """Return the publications as JSON text; None if there are none, as in almost every request."""
+    """Returns the publications of each report as JSON text. Returns None if no report has any, as in almost every
+    request."""
     if all(report.published is None for report in reports):
         return None
     return [None if report.published is None else json.dumps(publications(report.published)) for report in reports]
 
 
 async def _postpone_unclaimable(request: WorkerRequest, body: ClaimRequest) -> None:
-    """Postpone the tasks whose claim raises, so that the worker's next claim succeeds."""
+    """Postpones the tasks whose claim raises an error, so that the worker's next claim succeeds."""
     queues = request.principal.queues
     async with request.session(body.session_id, body.token) as conn:
         routes = await attempts.resolve_routes(

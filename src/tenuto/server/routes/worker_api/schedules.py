@@ -1,4 +1,4 @@
-"""The schedules of an app, declared by its workers: the latest declaration wins."""
+"""The schedules that the workers of an app declare. The latest declaration wins."""
 
 from starlette.responses import Response
 
@@ -13,8 +13,8 @@ ROUTES = RouteTable("worker API")
 
 @ROUTES.add("PUT", "/internal/schedules", permission=WORKER, response=None, status=204)
 async def put_schedules(request: WorkerRequest, body: PutSchedulesRequest) -> Response:
-    """Declare schedules. A schedule of one of `types` that is not listed is deleted. Only for queues of the worker
-    key."""
+    """Declare the schedules of the task types in `types`. A schedule of one of these types that is not in the request
+    is deleted. The schedules must be in queues of the worker key."""
     for schedule in body.schedules:
         refuse_pickles(f"schedule {schedule.name}", [schedule.input, schedule.details])
     async with request.transaction() as conn:

@@ -1,4 +1,4 @@
-"""Calls of HTTP workers other than claims: sessions, heartbeats, reports, types, tokens."""
+"""Calls of workers that connect by HTTP, except claims: sessions, heartbeats, reports, types, tokens."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -22,12 +22,12 @@ from tenuto.server.schemas import worker_claims as requests
 from tenuto.server.schemas import worker_sessions as responses
 
 ROUTES = RouteTable("worker API")
-MAX_NOTED_TYPES = 50  # entries of the audit log for one declaration
+MAX_NOTED_TYPES = 50  # maximum number of audit entries for one declaration
 
 
 @ROUTES.add("POST", "/internal/sessions", permission=WORKER, response=responses.OpenSessionResponse, status=201)
 async def open_session(request: WorkerRequest, body: requests.OpenSessionRequest) -> object:
-    """Register a worker. A worker that registers again under its name ends its previous session."""
+    """Register a worker and open its session. If a worker with the same name has a session, that session ends."""
     own = None if "*" in request.principal.queues else list(request.principal.queues)
     queues = body.queues or own
     serves = {"queues": queues, "types": body.types, "resource_group": body.resource_group, "pool": body.pool}
@@ -50,7 +50,8 @@ async def open_session(request: WorkerRequest, body: requests.OpenSessionRequest
 
 @ROUTES.add("DELETE", "/internal/sessions", permission=WORKER, response=None, status=204)
 async def close_session(request: WorkerRequest, body: requests.SessionRequest) -> Response:
-    """End a session; attempts it still holds are returned. Closing twice is allowed."""
+    """End a session. The tasks of attempts that it still holds are given to other workers. Closing a session twice is
+    allowed."""
     async with request.session(body.session_id, body.token) as conn:
         await workers.close_session(conn, session_id=body.session_id, token=body.token)
     return Response(None, 204)
@@ -58,8 +59,9 @@ async def close_session(request: WorkerRequest, body: requests.SessionRequest) -
 
 @ROUTES.add("POST", "/internal/types", permission=WORKER, response=None, status=204)
 async def declare_types(request: WorkerRequest, body: requests.DeclareTypesRequest) -> Response:
-    """Declare the options of task types, for starts that name only a type, and the schemas of their arguments, which
-    starts over HTTP are checked against. The latest declaration wins, in the session's queues."""
+    """Declare the options of task types, for starts that pass only the type, and the schemas of their arguments, with
+    which inputs of starts over HTTP are checked. The latest declaration wins. A session can declare types only in its
+    own queues."""
     types = {name: one.model_dump(exclude_none=True) for name, one in body.types.items()}
     async with request.session(body.session_id, body.token) as conn:
         changed = await task_types.declare_types(
@@ -206,7 +208,7 @@ def _attempts(reports: Sequence[requests.AttemptReference]) -> list[int]:
 
 @ROUTES.add("POST", "/internal/nudge", permission=WORKER, response=None, status=204)
 async def fold_and_wake_runs(request: WorkerRequest, body: requests.NudgeRequest) -> Response:
-    """Update the counts of these runs, and wake the workers that can claim the tasks that became ready."""
+    """Update the counts of these runs, and wake the workers of the queues that have ready tasks."""
     async with request.transaction() as conn:
         await runs.fold_and_wake_runs(conn, run_ids=body.run_ids)
     return Response(None, 204)
@@ -220,7 +222,7 @@ async def get_held_task(request: WorkerRequest, task_id: UUID) -> object:
 
 @ROUTES.add("POST", "/internal/task/{task_id}/token", permission=WORKER, response=responses.TokenResponse)
 async def make_task_token(request: WorkerRequest, task_id: UUID, body: requests.TokenRequest) -> object:
-    """Create the token with which the code of an attempt of this session authenticates."""
+    """Create the task token with which the code of an attempt of this session authenticates itself."""
     who = request.principal
     async with request.session(body.session_id, body.token) as conn:
         await remote_workers.find_fence(
