@@ -1,1 +1,1 @@
-"""Calls Postgres: the only folder that imports psycopg."""
+"""Calls Postgres. Only this folder imports psycopg."""

@@ -1,4 +1,5 @@
-"""The attempt functions that a worker calls: claim, keep alive, end. Every call carries the attempt's fence."""
+"""The functions that a worker calls for attempts: claim, keep alive, end. Every call passes the fences of its
+attempts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields

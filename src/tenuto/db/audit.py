@@ -1,4 +1,4 @@
-"""The audit log: one coroutine per public function in sql/identity/ about it."""
+"""The audit log: one coroutine per public function about it in sql/identity/."""
 
 from datetime import datetime, timedelta
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Signs the heads of audit chains with the installation's signing key, which is created and rotated here."""
+"""Signs the heads of audit chains with the installation's signing key. Also creates and rotates that key."""
 
 from datetime import timedelta
 
@@ -9,12 +9,12 @@ from tenuto.model.errors import Conflict
 from tenuto.model.keys import Peppers
 from tenuto.model.signing import SigningKey, decrypt_key, encrypt_key, make_signing_key, sign_head
 
-ROTATE_AFTER = timedelta(days=30)  # the old key stays valid for what it signed until an operator retires it
+ROTATE_AFTER = timedelta(days=30)  # signatures of the old key stay valid until an admin retires that key
 
 
 async def signing_key(conn: Conn, peppers: Peppers, *, rotate_after: timedelta = ROTATE_AFTER) -> SigningKey:
-    """Return the current signing key. If it is missing or old, one of the processes that notice this creates the next
-    key."""
+    """Return the current signing key. If there is none, or it is too old, creates the next key; of several processes
+    that do so at the same time, only one key is stored."""
     stored = await signing_keys.find_signing_key(conn)
     if stored is None or stored.created_at <= await maintenance.now(conn) - rotate_after:
         key = make_signing_key()
@@ -36,7 +36,8 @@ async def sign_heads(
     limit: int | None = None,
     keys: list[str] | None = None,
 ) -> int:
-    """Sign the chain heads that are due, one minute after the previous signature; return how many."""
+    """Sign the chain heads that are due, and return how many. A head is due one minute after the previous signature of
+    its chain."""
     heads = await audit.list_due_heads(conn, every=every, limit=limit, keys=keys)
     if not heads:
         return 0

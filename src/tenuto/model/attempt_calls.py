@@ -1,5 +1,5 @@
-"""The calls that a running attempt makes through `ctx`, one row each. SQL, HTTP, task processes, sandboxes and the
-reference page read this table, so a new call is added only here."""
+"""A table of the calls that a running attempt makes through `ctx`, with one row per call. SQL, HTTP, task processes,
+sandboxes and the reference page read this table, so a new call is added only here."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -16,28 +16,28 @@ class SqlForm:
     """How to call the SQL function of the same name, and what it returns."""
 
     returns: Returns
-    # What the function is called for: the fence of the attempt, which it checks, or the run of the attempt.
+    # The first parameters of the function: the fence of the attempt, which it checks, or the run of the attempt.
     scope: Scope = "attempt"
     json: tuple[str, ...] = ()  # arguments of type jsonb; None is JSON null
-    optional_json: tuple[str, ...] = ()  # of type jsonb; None keeps the default of the function
-    json_arrays: tuple[str, ...] = ()  # of type jsonb[]
-    ids: tuple[str, ...] = ()  # of type uuid[]
-    columns: tuple[str, ...] = ()  # of the result; empty: all
+    optional_json: tuple[str, ...] = ()  # arguments of type jsonb; None keeps the default of the function
+    json_arrays: tuple[str, ...] = ()  # arguments of type jsonb[]
+    ids: tuple[str, ...] = ()  # arguments of type uuid[]
+    columns: tuple[str, ...] = ()  # the columns of the result; empty: all of them
 
 
 @dataclass(frozen=True)
 class AttemptCall:
-    """One call: its arguments are JSON values, and so is its result."""
+    """One call. Its arguments and its result are JSON values."""
 
     name: str
     summary: str
     method: Method
-    path: str  # of the HTTP endpoint; arguments of a GET are its query
+    path: str  # the path of the HTTP endpoint; the arguments of a GET are in the query
     arguments: tuple[str, ...] = ()
     result: str | None = None  # the field of the HTTP response that is the result; None: the whole response
-    sql: SqlForm | None = None  # None: the backend has a function for it, because bytes or several queries are needed
-    sandbox: bool = True  # sandboxed code can make it, with these arguments and no others
-    gives_objects: bool = False  # a sandbox may read the data objects that the result names
+    sql: SqlForm | None = None  # None: needs bytes or several queries, so the backend has a function for it
+    sandbox: bool = True  # sandboxed code can make the call, only with these arguments
+    gives_objects: bool = False  # a sandbox may read the data objects to which the result refers
 
 
 _TABLE = (

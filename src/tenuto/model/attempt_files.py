@@ -9,13 +9,13 @@ from tenuto.model.json import Json, JsonObject
 from tenuto.model.principals import TaskPrincipal
 
 DATASETS = "datasets/"  # the prefix of all datasets in the object store
-MAX_LISTED = 64  # dataset versions in a token, which travels in a header; with more, it lists none
-MARKS = "_"  # the beginning of names of files that are not data, such as _done
+MAX_LISTED = 64  # dataset versions in a token, because it is sent in a header; with more, a token lists none
+MARKS = "_"  # names of files that are not data begin with this, such as _done
 
 
 def token_lists(input: Json) -> tuple[frozenset[str] | None, frozenset[str] | None]:
-    """Returns what the token of an attempt lists: the dataset versions that it may read, and the folders of those that
-    it may write. Both are None for a task without a job, and if there are too many to list."""
+    """Returns the two lists in the token of an attempt: the dataset versions that it may read, and the folders of the
+    dataset versions that it may write. Both are None for a task without a job, and if there are too many to list."""
     job = input.get("job") if isinstance(input, dict) else None
     if not isinstance(job, dict) or not isinstance(job.get("inputs"), list) or not isinstance(job.get("outputs"), list):
         return None, None
@@ -37,14 +37,15 @@ class AttemptFiles:
 
     @staticmethod
     def of(type: str, input: Json, principal: TaskPrincipal) -> "AttemptFiles":
-        """Raises Conflict if the task belongs to no job."""
+        """Returns the files of an attempt. Raises Conflict if its task belongs to no job."""
         if not type.startswith(OPERATOR_TYPES):
             message = f"task {principal.task_id} belongs to no job, so it has no files"
             raise Conflict(message, "store data objects instead")
         return AttemptFiles(cast("JsonObject", cast("JsonObject", input)["job"]), principal)
 
     def staging_of(self, output: int, partition: str | None) -> str:
-        """Return the location to which the attempt writes a partition of an output, as it is published."""
+        """Return the location to which the attempt writes a partition of an output. The attempt publishes this
+        location. Raises NotFound, Conflict or Forbidden if the attempt cannot write files of this output."""
         outputs = self._entries("outputs")
         if output >= len(outputs):
             raise NotFound(f"job {self.job['job']} has no output {output}")
@@ -58,7 +59,7 @@ class AttemptFiles:
         return staging_prefix(str(location), partition, str(self.principal.task_id), self.principal.attempt)
 
     def may_write(self, key: str) -> bool:
-        """Whether the key names a file in a folder of this attempt."""
+        """Returns whether the key is that of a file in a folder of this attempt."""
         for output in self._entries("outputs"):
             folder = f"{DATASETS}{output['location']}"
             if output["location"] is not None and key.startswith(folder):
@@ -70,8 +71,8 @@ class AttemptFiles:
         return False
 
     def may_read(self, key: str) -> bool:
-        """Whether the key names a file of a pinned input, or a file that the attempt has written itself. If an input
-        has too many locations to list here, all files of its version can be read."""
+        """Returns whether the key is that of a file of an input, or of a file that the attempt has written itself. If
+        an input has too many locations for the task's description, all files of its dataset version can be read."""
         for input in self._entries("inputs"):
             if not self._is_listed(input["version_id"], self.principal.reads):
                 continue
@@ -83,7 +84,7 @@ class AttemptFiles:
         return self.may_write(key)
 
     def check_input(self, number: int) -> None:
-        """Refuses an input that the token does not list."""
+        """Raises Forbidden for an input that the token does not list."""
         inputs = self._entries("inputs")
         if number < len(inputs) and not self._is_listed(inputs[number]["version_id"], self.principal.reads):
             raise Forbidden(f"the token does not list input {number} of job {self.job['job']}")

@@ -1,4 +1,5 @@
-"""Audit log entries and the hash chain over them: changing, removing or moving an entry breaks the chain."""
+"""Audit log entries and the hash chain over them. If an entry is changed, removed or moved, the hashes no longer
+match."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,8 +14,8 @@ Changes = dict[str, JsonObject]  # {field: {old, new}}
 @dataclass(frozen=True)
 class AuditEntry:
     """One audited action of a user, a key or a database login (`actor_kind`). `actor_name` is the current name of that
-    user or key; `seq` is the entry's position in the org's chain, None until it is sealed. `user_agent` of a login is
-    its application name."""
+    user or key. `seq` is the entry's position in the org's chain, None until the entry is sealed. For a database login,
+    `user_agent` is its application name."""
 
     id: UUID
     created_at: datetime
@@ -33,7 +34,7 @@ class AuditEntry:
 
 @dataclass(frozen=True)
 class AuditRecord:
-    """A sealed entry with its position, its hash and every field that was hashed. `changes` is the JSON text as
+    """A sealed entry with its position, its hash and all fields that were hashed. `changes` is the JSON text as
     Postgres stores it."""
 
     seq: int
@@ -54,8 +55,8 @@ class AuditRecord:
 
 @dataclass(frozen=True)
 class Chain:
-    """The first position (after the anchor) and the last position of an org's chain, with the number of entries outside
-    the chain: `unsealed` wait to be sealed, `strays` were not written by write_audit."""
+    """The two ends of an org's chain: it begins after the anchor and ends at `seq`. Two kinds of entries are outside
+    the chain: `unsealed` entries wait to be sealed, and `strays` were not written by write_audit."""
 
     seq: int
     hash: bytes
@@ -89,14 +90,14 @@ class SignedHead:
 
 @dataclass(frozen=True)
 class PrunedMonth:
-    """A dropped month of the audit log and the number of entries it held."""
+    """A month of the audit log that was dropped, and the number of its entries."""
 
     partition: str
     entries: int
 
 
 def diff(old: JsonObject, new: JsonObject) -> Changes:
-    """Returns the changed fields in the form that write_audit takes: {field: {old, new}}."""
+    """Returns the changed fields in the format of write_audit: {field: {old, new}}."""
     return {
         field: {"old": old.get(field), "new": new.get(field)}
         for field in sorted({*old, *new})
@@ -132,7 +133,7 @@ def _with_length(field: str | None) -> bytes:
 
 
 def head_message(head: Head, signed_at: datetime) -> bytes:
-    """Returns the bytes of a head that are signed."""
+    """Returns the bytes that are signed for a head."""
     at = signed_at.astimezone(UTC).isoformat(timespec="microseconds")
     return f"tenuto audit head\n{head.org_id}\n{head.seq}\n{head.hash.hex()}\n{at}\n".encode()
 

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from tenuto.model.audit import AuditRecord, Chain, Head, SignedHead, chained_hash
 
-MAX_UNSEALED = timedelta(minutes=5)  # a dispatcher seals within seconds
+MAX_UNSEALED = timedelta(minutes=5)  # a dispatcher normally seals an entry within seconds
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Verifier:
         self._compare(self.anchor_seq, self.anchor_hash)
 
     def add(self, record: AuditRecord) -> None:
-        """Check the next record; records are passed in the order of their positions."""
+        """Check the next record. Records must be passed in the order of their positions."""
         if record.seq < self._expected:
             if record.seq > self.anchor_seq:
                 self._find("inserted", record.seq, f"entry {record.id} has the same position as another entry")
@@ -57,8 +57,8 @@ class Verifier:
         self._expected = record.seq + 1
 
     def finish(self, chain: Chain | None, now: datetime) -> list[Finding]:
-        """Return all findings, after the last record. `chain` is the chain's end as the database reports it, or None
-        when the database was not queried."""
+        """Return all findings. Called after the last record. `chain` is the end of the chain according to the database,
+        or None if the database was not queried."""
         last = self._expected - 1
         beyond = [seq for seq in self._heads if seq > last]
         if self.anchor_seq and (self.anchor_seq, self.anchor_hash.hex()) not in self._prunes:
@@ -92,7 +92,7 @@ class Verifier:
 
 
 def _anchor(changes: str) -> tuple[int, str] | None:
-    """Returns the anchor that an entry about pruning records, or None if it records none."""
+    """Returns the anchor in the changes of a `prune` entry, or None if there is none."""
     try:
         new = json.loads(changes)["anchor"]["new"]
         return new["seq"], new["sum"]

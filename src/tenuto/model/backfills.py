@@ -13,8 +13,8 @@ ENDED = ("completed", "failed", "cancelled")
 
 @dataclass(frozen=True)
 class BackfillScope:
-    """The partitions of a dataset that a backfill computes, and how. Either `first` and `last`, both included, or a
-    list of `partitions`; neither for a dataset without partitions."""
+    """The partitions of a dataset that a backfill computes, and how. They are those from `first` to `last`, both
+    included, or a list of `partitions`. A dataset without partitions has neither."""
 
     dataset: str
     first: str | None = None
@@ -29,7 +29,8 @@ class BackfillScope:
 
 @dataclass(frozen=True)
 class BackfillPreview:
-    """Counts the partitions for which a backfill would start a task, wait for an open task, or do nothing."""
+    """How many partitions a backfill has (`total`), and for how many of them it would start a task, wait for an
+    unfinished task, or do nothing."""
 
     total: int
     starts: int
@@ -39,7 +40,8 @@ class BackfillPreview:
 
 @dataclass(frozen=True)
 class Backfill:
-    """A backfill with its progress, in partitions; `downstream_…` are tasks that follow from its commits."""
+    """A backfill with its progress, counted in partitions. `downstream_…` count tasks of other jobs that react to its
+    commits."""
 
     id: UUID
     dataset: str
@@ -70,8 +72,8 @@ class Backfill:
 
 @dataclass(frozen=True)
 class BackfillTask:
-    """A task of a backfill that is open or did not complete. A task that is not `direct` was started by the commit of
-    another one."""
+    """A task of a backfill that has not ended, or has ended without completing. A task that is not `direct` was started
+    by the commit of another task."""
 
     task_id: UUID
     job: str | None

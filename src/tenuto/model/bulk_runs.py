@@ -1,4 +1,4 @@
-"""Bulk operations on runs: the selection of runs, and the result of one piece."""
+"""Bulk operations on runs: the selection of runs, and the result of one call, which handles a part of them."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -7,7 +7,7 @@ from uuid import UUID
 
 @dataclass(frozen=True)
 class RunSelection:
-    """Selects runs that match all fields that are set. `since`: created at that time or later."""
+    """Selects runs that match all fields that are set. `since`: only runs created at that time or later."""
 
     status: str | None = None
     type: str | None = None
@@ -17,7 +17,7 @@ class RunSelection:
 
 @dataclass(frozen=True)
 class Refused:
-    """A run that an operation does not apply to, for example because it ended meanwhile."""
+    """A run to which the operation could not be applied, for example because it ended meanwhile."""
 
     id: UUID
     reason: str
@@ -25,8 +25,8 @@ class Refused:
 
 @dataclass(frozen=True)
 class BulkPiece:
-    """The result of one piece of an operation. Pass `next_before` as `before` for the next piece; None after the last
-    one. `new_run_ids`: the retries of the runs, in the same order."""
+    """The result of one call, which handles a part of the selected runs. Pass `next_before` as `before` in the next
+    call; it is None after the last part. `new_run_ids`: the retries of the runs, in the same order."""
 
     run_ids: list[UUID]
     refused: list[dict[str, str]]
@@ -36,7 +36,8 @@ class BulkPiece:
 
 @dataclass(frozen=True)
 class PurgePiece:
-    """The tasks that one piece of a purge cancelled."""
+    """The tasks that one call of a purge cancelled. Pass `next_before` as `before` in the next call; it is None after
+    the last part."""
 
     task_ids: list[UUID]
     next_before: UUID | None

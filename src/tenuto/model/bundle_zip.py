@@ -1,4 +1,5 @@
-"""Reads the zip of a bundle: only regular files, only those in the manifest, none larger than the manifest states."""
+"""Reads the zip of a bundle. It may contain only regular files, only files that the manifest lists, and none larger
+than the manifest states."""
 
 import stat
 import struct
@@ -14,14 +15,14 @@ from tenuto.model.errors import InvalidInput
 MANIFEST = "bundle_manifest.json"
 MAX_MANIFEST_BYTES = 1024 * 1024
 MAX_DIRECTORY_BYTES = 2 * 1024 * 1024
-# What zipfile raises for a zip that it cannot read (NotImplementedError: unknown compression method).
+# The errors that zipfile raises for a zip that it cannot read (NotImplementedError: unknown compression method).
 UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OverflowError)
 _END = struct.Struct("<4s4H2IH")
 _ENCRYPTED = 0x1
 
 
 class BadBundle(InvalidInput):
-    """The file is not a valid bundle; the message names the file and the rule."""
+    """The file is not a valid bundle. The message contains the file and the rule that it breaks."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,8 @@ class Zip:
         return self._read(MANIFEST, MAX_MANIFEST_BYTES)
 
     def expect(self, listed: list[ZipEntry]) -> "Zip":
-        """Return the zip with its manifest entries; raise BadBundle unless both list the same files."""
+        """Return the zip with the entries of its manifest. Raises BadBundle unless zip and manifest have the same
+        files."""
         paths = {entry.path for entry in listed}
         if more := sorted(self.entries.keys() - paths - {MANIFEST}):
             raise BadBundle(f"{more[0]!r:.300} is in the zip, but {MANIFEST} does not list it")
@@ -65,7 +67,8 @@ class Zip:
             yield entry.path, data
 
     def _read(self, path: str, limit: int) -> bytes:
-        """Unpack at most `limit` bytes, whatever size the zip's own headers state."""
+        """Unpack a file. Raises BadBundle if it has more than `limit` bytes; does not rely on the size in the zip's
+        headers."""
         try:
             with self.archive.open(self.entries[path]) as file:
                 data = file.read(limit + 1)
@@ -92,7 +95,8 @@ def open_zip(file: BinaryIO) -> Zip:
 
 
 def _check_end(file: BinaryIO) -> None:
-    """Check the size of the zip's central directory first, because zipfile reads all of it into memory."""
+    """Raises BadBundle if the zip's central directory is too large. Called first, because zipfile reads the whole
+    directory into memory."""
     file.seek(0, 2)
     size = file.tell()
     file.seek(max(0, size - 42))

@@ -1,4 +1,4 @@
-"""Reads bundles: zips with a manifest that lists every file. Treats the input as hostile."""
+"""Reads bundles: zips with a manifest that lists every file. Does not trust their content."""
 
 import json
 import re
@@ -39,7 +39,7 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True)
 class StoredBundle:
-    """A stored bundle; `types` are those for which it is the current bundle."""
+    """A stored bundle. `types`: the task types for which it is the current bundle."""
 
     id: UUID
     sha256: str
@@ -62,7 +62,7 @@ class Bundle:
     """A bundle with a valid manifest. Its files are verified as they are read."""
 
     name: str
-    tasks: dict[str, str]  # name to module:function
+    tasks: dict[str, str]  # maps the name of a task to module:function
     manifest: JsonObject
     zip: Zip
 
@@ -71,11 +71,12 @@ class Bundle:
         return [f"{self.name}.{task}" for task in self.tasks]
 
     def files(self):
-        """Yield each path with its bytes; raise BadBundle for a file that differs from the manifest."""
+        """Yields each path with its bytes. Raises BadBundle for a file that differs from the manifest."""
         return self.zip.files()
 
     def verify(self) -> "Bundle":
-        """Read all files once, to verify them."""
+        """Reads all files once to verify them, and returns the bundle. Raises BadBundle for a file that differs from
+        the manifest."""
         for _ in self.files():
             pass
         return self
@@ -83,7 +84,7 @@ class Bundle:
 
 @dataclass(frozen=True)
 class BundleFile:
-    """The bundle and entry point of a type; `types` are all types of the bundle."""
+    """The bundle and entry point of a task type. `types`: all types of the bundle."""
 
     sha256: str
     name: str
@@ -92,7 +93,8 @@ class BundleFile:
 
 
 def read_bundle(file: BinaryIO) -> Bundle:
-    """Returns the bundle in this zip; BadBundle names the file and the rule."""
+    """Returns the bundle in this zip. Raises BadBundle if it is not valid; the message contains the file and the
+    rule."""
     archive = open_zip(file)
     try:
         manifest = json.loads(archive.manifest(), object_pairs_hook=_unique)
@@ -110,7 +112,7 @@ def _unique(pairs: list[tuple[str, Json]]) -> JsonObject:
 
 
 def check_manifest(manifest: Json) -> list[ZipEntry]:
-    """Checks a manifest and returns the files that it lists."""
+    """Returns the files that a manifest lists. Raises BadBundle if the manifest is not valid."""
     if not isinstance(manifest, dict):
         _refuse("is not an object")
     fields = manifest
@@ -162,7 +164,7 @@ def _check_file(file: Json) -> ZipEntry:
 
 
 def broken_rule(path: str) -> str | None:
-    """Returns the rule that a path breaks, or None."""
+    """Returns the rule that a path breaks, or None if the path is allowed."""
     parts = path.split("/")
     if not path or len(path) > MAX_PATH_BYTES:
         return f"is empty or longer than {MAX_PATH_BYTES} characters"

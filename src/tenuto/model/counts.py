@@ -6,7 +6,7 @@ from datetime import datetime
 
 @dataclass(frozen=True)
 class Count:
-    """How many rows match a filter; above 10,000 an estimate, which is not `exact`."""
+    """How many rows match a filter. Above 10,000 it is an estimate, and `exact` is false."""
 
     count: int
     exact: bool
@@ -14,8 +14,9 @@ class Count:
 
 @dataclass(frozen=True)
 class ActivityRate:
-    """Attempts that ended in a minute, an hour or a day from `starts_at` on. Run times are those of completed attempts;
-    `queue_seconds` is the mean time from ready to start."""
+    """Attempts that ended in the minute, hour or day that begins at `starts_at`. Run times (`p50_seconds`,
+    `p95_seconds`) are those of completed attempts. `queue_seconds` is the mean time that tasks were ready before they
+    started."""
 
     starts_at: datetime
     completed: int

@@ -1,4 +1,4 @@
-"""Cron: computes the fire times of an expression in a timezone, or of an interval: `@every 10m`."""
+"""Computes the fire times of a cron expression in a timezone, or of an interval such as `@every 10m`."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -24,7 +24,7 @@ NAMES = {
 
 
 def check_cron(cron: str, timezone: str = "UTC") -> None:
-    """Raise InvalidInput for an expression or a timezone without any fire time."""
+    """Raises InvalidInput for an expression or a timezone that is not valid or has no fire time."""
     fire_after(cron, timezone, datetime.now(UTC))
 
 
@@ -49,21 +49,22 @@ def fire_after(cron: str, timezone: str, after: datetime) -> datetime:
 
 
 def fire_times(cron: str, timezone: str, after: datetime) -> Iterator[datetime]:
-    """Yields all fire times after `after`, in UTC. An hour that is repeated when clocks go back fires once; a time that
-    is skipped when clocks go forward fires right after the change."""
+    """Yields all fire times after `after`, in UTC. When clocks go back, a time in the repeated hour fires once. When
+    clocks go forward, a time that is skipped fires right after the change. Raises InvalidInput if there is no fire
+    time."""
     moments = _moments(cron, timezone, after, reverse=False)
     moment = next(moments, None)
     if moment is None:
         raise InvalidInput(f"cron {cron!r} matches no time in the next 50 years", "correct its day and month")
     while moment is not None:
-        if moment > after:  # in a repeated hour, the first pass may already be over
+        if moment > after:  # in a repeated hour, CronSim may return a time before `after`
             yield moment
         moment = next(moments, None)
 
 
 def last_fire(cron: str, timezone: str, until: datetime) -> datetime | None:
-    """Returns the last fire time up to `until`, in UTC. Searches backwards, because a schedule may have been idle for
-    years."""
+    """Returns the last fire time up to `until`, in UTC, or None. Searches backwards, because a schedule may not have
+    fired for years."""
     start = (until + timedelta(seconds=1)).replace(microsecond=0)  # the search excludes its start
     return next((moment for moment in _moments(cron, timezone, start, reverse=True) if moment <= until), None)
 

@@ -10,7 +10,7 @@ from tenuto.model.json import JsonObject
 
 @dataclass(frozen=True)
 class DagSummary:
-    """A DAG; `version` is the current version, or None before the first cutover."""
+    """A DAG. `version` is its current version, or None before the first cutover."""
 
     name: str
     version: int | None
@@ -22,8 +22,8 @@ class DagSummary:
 
 @dataclass(frozen=True)
 class DagVersion:
-    """A version of a DAG; `status` is building, ready, failed, current or superseded. A version that had something to
-    compute says how many of its `planned` tasks have `completed`, and the first `error`."""
+    """A version of a DAG. `status` is staged, building, ready, failed, current or superseded. If the version had data
+    to compute, `completed` is how many of its `planned` tasks have completed, and `error` is the first error."""
 
     dag: str
     version: int
@@ -52,7 +52,8 @@ class DagVersionText:
 
 @dataclass(frozen=True)
 class DeployEntry:
-    """An entry in the history of a DAG: a deploy, a cutover, a rollback, or a deletion, which leads to no version."""
+    """An entry in the history of a DAG: a deploy, a cutover, a rollback or a deletion. A deletion has no
+    `to_version`."""
 
     id: UUID
     dag: str
@@ -66,7 +67,8 @@ class DeployEntry:
 
 @dataclass(frozen=True)
 class DeletedDag:
-    """A DAG that was deleted, or with a dry run would be: its datasets, and how many versions of both there are."""
+    """A DAG that was deleted, or would be deleted (dry run), with its datasets. `versions` and `dataset_versions` are
+    the numbers of versions of the DAG and of its datasets."""
 
     dag: str
     versions: int
@@ -76,7 +78,7 @@ class DeletedDag:
 
 @dataclass(frozen=True)
 class DeployedVersion:
-    """The result of a deploy; `created` is False if the document was deployed before."""
+    """The result of a deploy. `created` is False if the same document was deployed before."""
 
     dag: str
     version: int
@@ -87,7 +89,7 @@ class DeployedVersion:
 
 @dataclass(frozen=True)
 class CurrentVersion:
-    """The result of a cutover or rollback; `from_version` is the version that was current before."""
+    """The result of a cutover or rollback. `from_version` is the version that was current before."""
 
     dag: str
     version: int
@@ -97,8 +99,8 @@ class CurrentVersion:
 
 
 class DatasetFacts(TypedDict):
-    """The DAG of a dataset, the roles that read it, and the number of its partitions: counted up to 100,000, None if
-    the dataset has no current version."""
+    """The DAG of a dataset, the roles that can read it, and the number of its partitions. Partitions are counted up to
+    100,000; the number is None if the dataset has no current version."""
 
     dag: str
     read_roles: list[str]
@@ -107,20 +109,21 @@ class DatasetFacts(TypedDict):
 
 @dataclass(frozen=True)
 class DeployFacts:
-    """The state that a plan is compared with; `datasets` are those that exist, by name."""
+    """The state of the database with which a plan compares a document. `datasets`: the datasets that exist, by name."""
 
     current_version: int | None
     current_yaml: str | None
     deployed_version: int | None
     deployed_status: str | None
     datasets: dict[str, DatasetFacts]
-    wider_readers: str = "warn"  # what the org does about datasets with more readers than their sources
-    readers: list[dict[str, str]] = field(default_factory=list[dict[str, str]])  # dataset, dag, job: of other DAGs
+    wider_readers: str = "warn"  # the org's setting for datasets that more roles can read than their sources
+    # jobs of other DAGs that read a dataset: dataset, dag, job
+    readers: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
 
 
 @dataclass(frozen=True)
 class JobSummary:
-    """A job of a DAG; its key stays the same in later versions."""
+    """A job of a DAG. `job_key` stays the same in later versions of the DAG."""
 
     dag: str
     name: str
@@ -137,8 +140,8 @@ class JobSummary:
 
 @dataclass(frozen=True)
 class WholeJob:
-    """A job of a DAG with its definition. A held job starts no tasks until a job that it feeds has worked off its
-    backlog. `backlog` is set for jobs that bound it in `scaling`."""
+    """A job of a DAG with its definition. A held job (`held_at`) starts no tasks until the backlog of a job that reads
+    its output is small enough. `backlog` is set for jobs that limit it in `scaling`."""
 
     dag: str
     name: str
@@ -160,9 +163,9 @@ class WholeJob:
 @dataclass(frozen=True)
 class SourceState:
     """The state of a source job. `status` is active or stopped; for a continuous source it is pending, running,
-    draining, dead or stopped. `task_id` is its newest task. `streams`: for each `dataset` that it publishes, how many
-    of the newest 1,000 events are not handled yet (`inflight`), the maximum of that number (`max_inflight`), and the
-    age of the oldest of these events (`lag_seconds`)."""
+    draining, dead or stopped. `task_id` is its newest task. `streams` has an entry for each `dataset` that it
+    publishes: how many of the newest 1,000 events are not handled yet (`inflight`), how many the source allows
+    (`max_inflight`), and the age of the oldest unhandled event (`lag_seconds`)."""
 
     dag: str
     job: str
@@ -176,8 +179,8 @@ class SourceState:
 
 @dataclass(frozen=True)
 class TriggeredTask:
-    """A task of a job, and whether this call created it: for a dedupe key that is taken, it is the existing task.
-    `reused`: the partition was computed from the same inputs before, and the task is completed with the same data."""
+    """A task of a job. `created` is False if a task with the same dedupe key existed; then it is that task. `reused`:
+    the partition was computed from the same inputs before, so the task was completed with that data."""
 
     task_id: UUID
     partition: str | None

@@ -9,7 +9,8 @@ from tenuto.model.json import JsonObject
 
 @dataclass(frozen=True)
 class Dataset:
-    """A dataset; without a job, no current version of a DAG publishes it. Without roles, only admins read it."""
+    """A dataset. If `job` is None, no current version of a DAG publishes it. If it has no `read_roles`, only admins can
+    read it."""
 
     id: UUID
     name: str
@@ -24,9 +25,9 @@ class Dataset:
 
 @dataclass(frozen=True)
 class WholeDataset(Dataset):
-    """A dataset with the definition of its current version. `buffered`: the appends that wait to be added to the
-    dataset of a sink, how many (`waiting`) and since when (`since`), and those that failed for good, how many (`dead`)
-    and why (`error`); None if there are none."""
+    """A dataset with the definition of its current version. `buffered` is about appends to the dataset of a sink: how
+    many wait (`waiting`) and since when (`since`), and how many failed permanently (`dead`) and why (`error`). It is
+    None if there are no such appends."""
 
     config_hash: str | None
     schema_hash: str | None
@@ -36,7 +37,7 @@ class WholeDataset(Dataset):
 
 @dataclass(frozen=True)
 class DatasetVersion:
-    """A version of a dataset; `dag_versions` are the versions of its DAG that have it."""
+    """A version of a dataset. `dag_versions`: the versions of the DAG that contain it."""
 
     id: UUID
     dataset: str
@@ -52,7 +53,8 @@ class DatasetVersion:
 
 @dataclass(frozen=True)
 class PurgedVersion:
-    """A version of a dataset that was purged, or would be; `dag_versions` are the versions of its DAG that have it."""
+    """A version of a dataset that was purged, or would be purged (dry run). `dag_versions`: the versions of the DAG
+    that contain it."""
 
     id: UUID
     storage_location: str
@@ -62,8 +64,8 @@ class PurgedVersion:
 
 @dataclass(frozen=True)
 class Partition:
-    """A committed partition of a dataset version, with the task that published it and what that task read. Data without
-    partitions has no key."""
+    """A committed partition of a dataset version, with the task that published it and the inputs of that task. For data
+    without partitions, `partition` is None."""
 
     partition: str | None
     version_id: UUID
@@ -82,8 +84,9 @@ class Partition:
 
 @dataclass(frozen=True)
 class Cursor:
-    """How far a job has read the current version of a dataset: the newest commit that it has read or passed over, and
-    how many events of the dataset came after it, up to 1,000. `task_id` is None if the job passed over that commit."""
+    """How far a job has read the current version of a dataset. `cursor`: the newest commit that the job has read or
+    skipped. `behind`: how many events of the dataset came after that commit, counted up to 1,000. `task_id` is None if
+    the job skipped the commit."""
 
     dag: str
     job: str
@@ -97,7 +100,7 @@ class Cursor:
 
 @dataclass(frozen=True)
 class VersionFolder:
-    """The folder of a version of a dataset, below that of all datasets."""
+    """The folder of a version of a dataset, inside the folder of all datasets."""
 
     org_id: UUID
     version_id: UUID

@@ -21,25 +21,25 @@ TIMESTAMP_HEADER = "Tenuto-Timestamp"
 SIGNATURE_HEADER = "Tenuto-Signature"
 MAX_URL_BYTES = 2048
 NONCE_BYTES = 12
-COMMAND_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")  # of a command in TENUTO_NOTIFY_COMMANDS
+COMMAND_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")  # the name of a command in TENUTO_NOTIFY_COMMANDS
 ADDRESS = re.compile(r"[A-Za-z0-9_+-][A-Za-z0-9._%+-]{0,63}@[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
-FILE_URL = re.compile(r"file:[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")  # in the folder TENUTO_LINEAGE_FOLDER
+FILE_URL = re.compile(r"file:[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")  # a file in the folder TENUTO_LINEAGE_FOLDER
 
 
 def make_secret() -> str:
-    """Returns a new random secret, as it is shown once."""
+    """Returns a new random secret, in the form in which it is shown once."""
     return "tns_" + base64.urlsafe_b64encode(secrets.token_bytes(32)).rstrip(b"=").decode()
 
 
 def encrypt_secret(secret: str, org_id: UUID, name: str, peppers: Peppers) -> bytes:
-    """Returns the secret as stored in destinations: AES-GCM, bound to its destination, under a key derived from the
-    newest pepper."""
+    """Returns the encrypted secret, as the table `destinations` stores it: AES-GCM with a key derived from the newest
+    pepper. It can be decrypted only for the same org and destination."""
     nonce = os.urandom(NONCE_BYTES)
     return nonce + AESGCM(_wrapping_key(peppers.values[0])).encrypt(nonce, secret.encode(), _bound_to(org_id, name))
 
 
 def decrypt_secret(data: bytes, org_id: UUID, name: str, peppers: Peppers) -> str:
-    """Decrypts a stored secret; tries every pepper in use."""
+    """Decrypts a stored secret, with any of the peppers in use. Raises InvalidInput if none of them fits."""
     for pepper in peppers.values:
         try:
             cipher = AESGCM(_wrapping_key(pepper))
@@ -59,8 +59,9 @@ def signature(secret: str, timestamp: int, body: bytes) -> str:
 
 
 def check_destination_url(url: str, *, openlineage: bool = False) -> None:
-    """Raise InvalidInput for a URL that cannot be a destination. Where it leads is checked with each delivery. A
-    destination of OpenLineage events can be a file, one of effects an e-mail address or a declared command."""
+    """Raises InvalidInput for a URL that cannot be a destination. The network address of the host is checked only at
+    each delivery. A destination of OpenLineage events can also be a file. A destination of effects can also be an
+    e-mail address or a declared command."""
     if FILE_URL.fullmatch(url) if openlineage else _is_notice(url):
         return
     try:

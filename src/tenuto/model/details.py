@@ -1,4 +1,4 @@
-"""Everything about one task, and why the tasks of a run do not run: what users read first when something is wrong."""
+"""The details of one task, and why the tasks of a run do not run: what users look at first when there is a problem."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -30,8 +30,9 @@ class TaskExplanation:
 
 @dataclass(frozen=True)
 class RunExplanation:
-    """The status of a run, why its open tasks do not run (at most 20), its rows that dispatchers failed on, and when it
-    is cancelled unless it has ended (`deadline_at`) or begun (`expires_at`)."""
+    """The status of a run, why its unfinished tasks do not run (at most 20 of them), and its `parked` rows, which a
+    loop of the dispatchers failed to process. The run is cancelled at `deadline_at` unless it has ended, and at
+    `expires_at` unless it has begun."""
 
     id: UUID
     status: str

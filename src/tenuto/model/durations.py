@@ -13,14 +13,16 @@ _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604
 _PART = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|[smhdw])\s*")
 _NUMBER = re.compile(r"\s*\d+(?:\.\d+)?\s*")
 _RATE = re.compile(r"\s*(\d{1,7})\s*/\s*([smhd])\s*")
-_CURE = 'write "500ms", "30s", "5m", "1h30m", "3d" or a number of seconds'  # does not mention timedelta: JSON has none
+# does not mention timedelta, because JSON has no such type
+_CURE = 'write "500ms", "30s", "5m", "1h30m", "3d" or a number of seconds'
 
 
 def seconds(value: Duration, what: str = "the duration", *, positive: bool = False) -> float:
-    """Returns the duration in seconds; `what` names the value in errors."""
+    """Returns the duration in seconds. Raises InvalidInput for any other value; `what` is the name of the value in the
+    message."""
     number = _read(value)
     if number is None or not math.isfinite(number):
-        if isinstance(value, str) and _NUMBER.fullmatch(value):  # of the command line, where every value is a text
+        if isinstance(value, str) and _NUMBER.fullmatch(value):  # from the command line, where every value is a text
             raise InvalidInput(f"{what} is {value!r}, not a duration: it has no unit", f'write "{value.strip()}s"')
         raise InvalidInput(f"{what} is {value!r}, not a duration", _CURE)
     if number < 0 or (positive and number == 0):
@@ -31,7 +33,7 @@ def seconds(value: Duration, what: str = "the duration", *, positive: bool = Fal
 
 
 def rate(text: object, what: str = "the rate") -> tuple[int, float]:
-    """Returns count and seconds: `100/m` is 100 in 60 seconds."""
+    """Returns the count and the seconds of a rate: `100/m` is (100, 60.0). Raises InvalidInput for any other text."""
     match = _RATE.fullmatch(text) if isinstance(text, str) else None
     if match is None or not 1 <= int(match[1]) <= 1_000_000:
         raise InvalidInput(

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from tenuto.model.errors import InvalidInput
 
-NO_STORAGE = "file:///nonexistent/tenuto/objects"  # of processes that were given no object store
+NO_STORAGE = "file:///nonexistent/tenuto/objects"  # for processes without an object store
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Environment:
 
     @property
     def server(self) -> str | None:
-        """The server to use instead of a database: a database that is set takes precedence."""
+        """The URL of the server, or None if a database URL is set: the database takes precedence."""
         return self.server_url if self.database_url is None else None
 
 
@@ -75,7 +75,7 @@ def read_database_url(url: str | None) -> str | None:
             "the address of the database cannot be read: its user or password contains an unescaped / ? or #",
             "write %2F, %3F and %23 for them: postgresql://user:pass%2Fword@host:5432/name",
         )
-    if driver == "asyncpg":  # its name for Postgres's sslmode
+    if driver == "asyncpg":  # asyncpg calls sslmode ssl
         rest = re.sub(r"(?<=[?&])ssl=", "sslmode=", rest)
     return f"postgresql://{rest}" if driver else url
 

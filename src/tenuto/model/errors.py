@@ -4,7 +4,7 @@ from typing import ClassVar
 
 
 class TenutoError(Exception):
-    """A call that Tenuto refused; `hint` says what to do."""
+    """Tenuto refused a call. `hint` says what to do."""
 
     code: ClassVar[str]
     name: ClassVar[str]
@@ -23,13 +23,13 @@ class NotFound(TenutoError):
 
 
 class SessionEnded(TenutoError):
-    """The worker's session has ended for good: register again."""
+    """The worker's session has ended and cannot be continued: register again."""
 
     code, name, status = "TN002", "session_ended", 409
 
 
 class InvalidInput(TenutoError):
-    """An argument is invalid: the message names it and its value."""
+    """An argument is invalid. The message contains the argument and its value."""
 
     code, name, status = "TN003", "invalid_input", 422
 

@@ -1,4 +1,4 @@
-"""Events: outputs of jobs that changed, and what each did to the jobs that read it."""
+"""Events, which say that an output of a job changed, and what each event did to the jobs that read the output."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,8 +12,8 @@ Reacted = Literal["triggered", "deduped", "filtered", "paused", "stale"]
 
 @dataclass(frozen=True)
 class RoutedEffect:
-    """An effect of the kind `route_event`, `sink` or `raise_alerts`, and whether it is done; otherwise it is taken
-    again."""
+    """An effect of the kind `route_event`, `sink` or `raise_alerts`, and whether it is done. If not, a dispatcher
+    continues it later."""
 
     id: int
     done: bool
@@ -21,8 +21,8 @@ class RoutedEffect:
 
 @dataclass(frozen=True)
 class Event:
-    """A commit of a partition, or an event that a task emitted, which has no fingerprint. `version` is that of the
-    DAG."""
+    """A commit of a partition, or an event that a task emitted; the latter has no fingerprint. `version` is the version
+    of the DAG."""
 
     id: UUID
     dataset: str | None
@@ -32,15 +32,15 @@ class Event:
     output: int
     partition: str | None
     fingerprint: str | None
-    task_id: UUID | None  # none: its partition was invalidated
+    task_id: UUID | None  # None: the event is an invalidation of the partition
     data: JsonObject | None
     created_at: datetime
 
 
 @dataclass(frozen=True)
 class Reaction:
-    """The effect of an event on a job of a version of a DAG. `task_id` is the task that the event started, or a queued
-    task that also reads its data; `reason` says why there is none."""
+    """The effect of an event on a job of a version of a DAG. `task_id` is the task that the event started, or a task
+    that was already queued and also reads the data of the event. If there is no task, `reason` says why."""
 
     event_id: UUID
     job_id: UUID

@@ -15,9 +15,9 @@ TaskStatusName = Literal[
 
 @dataclass(frozen=True)
 class RunListFilter:
-    """Selects runs that match all fields that are set. `statuses`: any of them. `since`, `until`: created at that time
-    or later, and before that time. `dedupe_key`: the run with that key among those of the type or name. `metadata`:
-    keys and values that its metadata contains."""
+    """Selects runs that match all fields that are set. `statuses`: the run has one of these statuses. `since`: created
+    at that time or later. `until`: created before that time. `dedupe_key`: the run with this key among the runs of the
+    type or name. `metadata`: keys and values that the run's metadata contains."""
 
     statuses: list[str] | None = None
     name: str | None = None
@@ -30,9 +30,10 @@ class RunListFilter:
 
 @dataclass(frozen=True)
 class TaskListFilter:
-    """Selects tasks of the org or of a run that match all fields that are set. `statuses`: any of them. `job`:
-    DAG/JOB. `since`, `until`: created at that time or later, and before that time. `external_id`: the id in another
-    system. `metadata`: keys and values that its metadata contains."""
+    """Selects tasks of the org or of a run that match all fields that are set. `statuses`: the task has one of these
+    statuses. `job`: the task belongs to this job (DAG/JOB). `since`: created at that time or later. `until`: created
+    before that time. `external_id`: the id of the task in another system. `metadata`: keys and values that the task's
+    metadata contains."""
 
     run_id: UUID | None = None
     statuses: list[str] | None = None
@@ -48,7 +49,7 @@ class TaskListFilter:
 @dataclass(frozen=True)
 class AuditListFilter:
     """Selects entries of the audit log that match all fields that are set. `actor_id`: a database login, or the id of a
-    key or user. `ip`: the address of the client. `since`, `until`: written at that time or later, and before that
+    key or user. `ip`: the address of the client. `since`: written at that time or later. `until`: written before that
     time."""
 
     entity: str | None = None

@@ -1,4 +1,5 @@
-"""Users, roles and keys as SQL returns them: never with a key, and with a hash only where a login needs it."""
+"""Users, roles and keys as SQL returns them: never with the text of an API key or worker key. Only an imported key has
+a hash (bcrypt, for its first use), and only the signing key has its private key (encrypted)."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -10,7 +11,7 @@ from tenuto.model.json import Json, JsonObject
 
 @dataclass(frozen=True)
 class ResourceGroup:
-    """A share of an org's capacity; `quota` is the maximum number of its running tasks."""
+    """A share of an org's capacity. `quota` is how many of its tasks can run at a time."""
 
     id: UUID
     external_id: str
@@ -46,8 +47,8 @@ class FoundUser:
 
 @dataclass(frozen=True)
 class AdmittedUser:
-    """The user that a token or cookie identifies, and whether the rate limit allows the request, or after how many
-    seconds it will."""
+    """The user that a token or cookie identifies, and whether the rate limit allows the request (`allowed`). If not,
+    `retry_after` is after how many seconds it will."""
 
     org_id: UUID
     user_id: UUID
@@ -110,8 +111,8 @@ class FoundApiKey:
 
 @dataclass(frozen=True)
 class AdmittedApiKey:
-    """The org and the permissions of an API key, and whether the rate limit allows the request, or after how many
-    seconds it will."""
+    """The org and the permissions of an API key, and whether the rate limit allows the request (`allowed`). If not,
+    `retry_after` is after how many seconds it will."""
 
     org_id: UUID
     id: UUID
@@ -123,7 +124,7 @@ class AdmittedApiKey:
 
 @dataclass(frozen=True)
 class FoundWorkerKey:
-    """The org of a worker key, and the queues that it may claim from."""
+    """The org of a worker key, and the queues from which its workers may claim tasks."""
 
     org_id: UUID
     id: UUID
@@ -133,8 +134,8 @@ class FoundWorkerKey:
 
 @dataclass(frozen=True)
 class AdmittedWorkerKey:
-    """The org of a worker key, the queues that it may claim from, and whether the rate limit allows the request, or
-    after how many seconds it will."""
+    """The org of a worker key, the queues from which its workers may claim tasks, and whether the rate limit allows the
+    request (`allowed`). If not, `retry_after` is after how many seconds it will."""
 
     org_id: UUID
     id: UUID
@@ -146,7 +147,8 @@ class AdmittedWorkerKey:
 
 @dataclass(frozen=True)
 class ImportedKey:
-    """An API key imported from another system and not used here yet; its first use is checked by the bcrypt hash."""
+    """An API key that was imported from another system and was not used here yet. Its first use is checked with its
+    bcrypt hash."""
 
     org_id: UUID
     id: UUID
@@ -173,7 +175,7 @@ class ApiKeyInfo:
 
 
 def changed_fields(old: ApiKeyInfo, new: ApiKeyInfo) -> Changes:
-    """Return what changed about a key, for the audit log."""
+    """Return the changed fields of a key, for the audit log."""
     return diff(*({name: _plain(value) for name, value in vars(key).items()} for key in (old, new)))
 
 
@@ -222,7 +224,8 @@ class PublicSigningKey:
 
 @dataclass(frozen=True)
 class Tokens:
-    """Whether the rate limit had enough tokens, and if not, after how many seconds it will."""
+    """Whether the rate limit had enough tokens (`allowed`). If not, `retry_after` is after how many seconds it will
+    have enough."""
 
     allowed: bool
     retry_after: float
@@ -230,7 +233,8 @@ class Tokens:
 
 @dataclass(frozen=True)
 class BegunRequest:
-    """Whether the request is new; if not, the stored response of the first request with its idempotency key."""
+    """Whether the request is new. If not, `status` and `response` are those of the first request with this idempotency
+    key."""
 
     is_new: bool
     status: int | None

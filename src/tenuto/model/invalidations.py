@@ -11,7 +11,7 @@ from tenuto.model.json import JsonObject
 @dataclass(frozen=True)
 class InvalidationScope:
     """The partitions of a dataset to invalidate: from `first` to `last`, both included, or a list. `row_filter` says
-    which rows changed, for the code that computes again."""
+    which rows changed. It is passed to the tasks that compute the data again."""
 
     dataset: str
     reason: str
@@ -23,7 +23,8 @@ class InvalidationScope:
 
 @dataclass(frozen=True)
 class InvalidationConsumer:
-    """How far a job that reads the data has come. A job that is not `direct` follows from a commit of another one."""
+    """The progress of a job that reads the data. If it is not `direct`, the job reads the output of another job that
+    reads the data."""
 
     job: str | None
     direct: bool
@@ -34,8 +35,8 @@ class InvalidationConsumer:
 
 @dataclass(frozen=True)
 class Invalidation:
-    """An invalidation with its progress: `planned` of its `total` partitions were processed, and `invalidated` of
-    those were committed, so that an event was sent to their readers."""
+    """An invalidation with its progress: `planned` of its `total` partitions were processed. Of these, `invalidated`
+    partitions were committed ones, for which an event was sent to the jobs that read them."""
 
     id: UUID
     dataset: str

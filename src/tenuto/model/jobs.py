@@ -1,4 +1,4 @@
-"""Tasks of jobs: the description that their input holds, and the folders that their attempts write to."""
+"""Tasks of jobs: the description of the job in their input, and the folders to which their attempts write."""
 
 import json
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ from uuid import UUID
 
 from tenuto.model.json import JsonObject
 
-OPERATOR_TYPES = "tenuto."  # the types of tasks of jobs begin with it; other starts cannot use them
+OPERATOR_TYPES = "tenuto."  # the types of jobs' tasks begin with this; clients cannot start tasks of such types
 WHOLE_DATASET = "_all"  # the folder of data without a partition
 
 
 @dataclass(frozen=True)
 class InputLocation:
-    """A folder that a job reads, and the partition in it; `id` is that of its commit."""
+    """A folder that a job reads, and the partition in it. `id` is the id of the commit."""
 
     id: UUID
     partition: str | None
@@ -23,7 +23,7 @@ class InputLocation:
 
 @dataclass(frozen=True)
 class JobInputs:
-    """The inputs of a job as the description of its task has them, and the DAG version that it belongs to."""
+    """The inputs of a job, from the description in its task's input, and the version of the DAG."""
 
     dag: str
     dag_version: int
@@ -33,7 +33,7 @@ class JobInputs:
 @dataclass(frozen=True)
 class PageOfRows:
     """Rows of a dataset that is stored in Postgres: a list per row, with a text or None per column. `pages`: how many
-    the location has."""
+    pages the location has."""
 
     rows: list[list[str | None]]
     pages: int
@@ -47,13 +47,14 @@ def job_of(type: str, input: str | None) -> JsonObject | None:
 
 
 def is_table(description: JsonObject) -> bool:
-    """Whether an input or output of a job is stored in Postgres, as its description says."""
+    """Returns whether an input or output of a job is stored in Postgres, according to its description."""
     storage = cast("JsonObject", description.get("storage") or {})
     return storage.get("kind") == "postgres"
 
 
 def partition_folder(partition: str | None) -> str:
-    """Return the name of the folder of a partition. Keys never become `..`, a hidden folder or another partition."""
+    """Return the name of the folder of a partition. It is never `..`, a hidden folder or the folder of another
+    partition."""
     if partition is None:
         return WHOLE_DATASET
     folder = quote(partition, safe="")
@@ -61,6 +62,6 @@ def partition_folder(partition: str | None) -> str:
 
 
 def staging_prefix(location: str, partition: str | None, task_id: str, no: int) -> str:
-    """Return the folder that only this attempt writes to, below the location of a dataset version. `no` is the number
+    """Return the folder to which only this attempt writes, inside the location of a dataset version. `no` is the number
     of the attempt in its fence."""
     return f"{location}{partition_folder(partition)}/{task_id}-{no}/"

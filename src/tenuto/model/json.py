@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 else:
-    # pydantic takes such a value as it is: it was checked when it was read, and its schema is any value.
+    # For pydantic, the value is any value, and it is not checked again: it was checked when the body was read.
     Json = Any
 
-# What json.loads returns for an object.
+# The type of a JSON object that json.loads returns.
 JsonObject = dict[str, Json]

@@ -1,7 +1,7 @@
 """Makes and parses keys, and hashes them for the database.
 
-`tn_<env>_<id>_<secret><crc>` is an API key, `tnw_…` a worker key. The id is public; the secret has 256 bits, so one
-HMAC protects it; the checksum tells a mistyped key from a wrong one without a database query.
+`tn_<env>_<id>_<secret><crc>` is an API key, `tnw_…` a worker key. The id is public. The secret has 256 bits, so storing
+its HMAC is safe enough. The checksum shows without a database query that a key is mistyped.
 """
 
 import base64
@@ -20,14 +20,14 @@ KEY = re.compile(r"(tnw?)_([a-z0-9]{1,16})_([0-9A-Za-z]{12})_[0-9A-Za-z]{43}([0-
 ENVIRONMENT = re.compile(r"[a-z0-9]{1,16}", re.ASCII)
 API, WORKER = "tn", "tnw"
 MIN_PEPPER_BYTES = 32
-MAX_BCRYPT_COST = 14  # of imported keys; each step doubles the time: 14 takes a second
+MAX_BCRYPT_COST = 14  # of imported keys; each step doubles the time, and cost 14 takes a second
 FOREIGN_PREFIXES = range(4, 51)  # how many leading characters another system may have stored of a key
 
 
 @dataclass(frozen=True)
 class Key:
-    """A key in full, as shown once when it is created; `kind` is API or WORKER. Its text is left out of the repr, and
-    so out of logs."""
+    """A whole key, as it is shown only when it is created. `kind` is API or WORKER. Its text is not in the repr, and so
+    not in logs."""
 
     kind: str
     env: str
@@ -37,7 +37,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Peppers:
-    """The secrets for hashing keys, newest first; `version` is the number of the newest."""
+    """The secrets for hashing keys, newest first. `version` is the number of the newest."""
 
     values: tuple[bytes, ...] = field(repr=False)
 
@@ -76,7 +76,7 @@ def key_hash(peppers: Peppers, text: str) -> bytes:
 
 
 def key_hashes(peppers: Peppers, text: str) -> list[bytes]:
-    """Returns the hash of a key under each pepper in use. The database compares them."""
+    """Returns the hash of a key with each pepper in use. The database compares them with the stored hash."""
     return [hmac.digest(pepper, text.encode(), "sha256") for pepper in peppers.values]
 
 
@@ -92,7 +92,8 @@ def foreign_prefixes(text: str) -> list[str]:
 
 
 def read_peppers(text: str) -> Peppers:
-    """Reads peppers from a setting: base64, newest first, separated by commas."""
+    """Reads peppers from a setting: base64, newest first, separated by commas. Raises InvalidInput for any other
+    text."""
     values: list[bytes] = []
     for part in text.split(","):
         try:
@@ -109,7 +110,7 @@ def read_peppers(text: str) -> Peppers:
 
 
 def make_pepper() -> str:
-    """Returns a new pepper in the form that read_peppers takes."""
+    """Returns a new pepper in the format of read_peppers."""
     return base64.b64encode(secrets.token_bytes(MIN_PEPPER_BYTES)).decode()
 
 

@@ -12,10 +12,10 @@ Method = Literal["sql", "declared", "reported", "inputs"]
 Confidence = Literal["exact", "stated", "table"]
 Direction = Literal["up", "down", "both"]
 
-DEPTH, MAX_DEPTH = 10, 50  # how many steps lineage is followed
-MAX_SOURCES = 10_000  # of one output
+DEPTH, MAX_DEPTH = 10, 50  # over how many steps lineage is followed
+MAX_SOURCES = 10_000  # maximum number per output
 MAX_NAME_BYTES = 256
-# What happens to a value on the way; the words are those of OpenLineage, in lower case.
+# How the output is computed from a column; the words are those of OpenLineage, in lower case.
 SUBTYPES = (
     "identity", "transformation", "aggregation",
     "join", "group_by", "filter", "sort", "window", "conditional",
@@ -24,9 +24,9 @@ SUBTYPES = (
 
 @dataclass(frozen=True, order=True)
 class ColumnSource:
-    """A column of an input (`field`) that a column of the output is computed from. `column` None stands for all columns
-    of the output, as with a filter; `field` None for an unknown column of the input. `kind`: `direct` if the output
-    contains its values, `indirect` if its values only decide which values are used."""
+    """A column of an input (`field`) from which a column of the output is computed. If `column` is None, it is all
+    columns of the output, as with a filter. If `field` is None, the column of the input is unknown. `kind` is `direct`
+    if the output contains values of the column, and `indirect` if these only decide which values are used."""
 
     column: str | None
     input: int
@@ -37,14 +37,15 @@ class ColumnSource:
 
 @dataclass(frozen=True)
 class OutputLineage:
-    """The lineage of one output: how it was found, how far it can be relied on, and what was found."""
+    """The lineage of one output: how it was found (`method`), how reliable it is (`confidence`), and its source
+    columns."""
 
     method: Method
     confidence: Confidence
     columns: Sequence[ColumnSource] = ()
 
     def json(self) -> JsonObject:
-        """Return the lineage as a publication holds it."""
+        """Return the lineage in the format of a publication."""
         return {
             "method": self.method,
             "confidence": self.confidence,
@@ -64,8 +65,9 @@ class OutputLineage:
 def stated_lineage(
     columns: Mapping[str, str | Iterable[str]], inputs: Mapping[str, int], method: Method
 ) -> OutputLineage:
-    """Return the lineage that a DAG or a task states: `{"total": ["orders.amount", "rates"]}`. `inputs`: their numbers
-    by name. An input without a column stands for a column of it that is not known."""
+    """Return the lineage that a DAG or a task states: `{"total": ["orders.amount", "rates"]}`. `inputs`: the numbers of
+    the inputs by name. An input without a column, such as `rates`, means an unknown column of that input. Raises
+    InvalidInput for an unknown input or too many sources."""
     sources = {
         _stated(column, written, inputs)
         for column, listed in columns.items()

@@ -1,4 +1,4 @@
-"""Sources of OpenLineage events: the effect in the outbox, and facts about its subject."""
+"""The data from which OpenLineage events are built: the effect in the outbox, and facts about its subject."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,14 +31,15 @@ class DatasetSubject(TypedDict):
 
 
 class QueuedEvent(TypedDict):
-    """An event to deliver. `type` is that of a run event, such as START, or JOB."""
+    """An event to deliver. `type` is the type of a run event (such as START), `JOB`, or the change of a dataset's life
+    cycle."""
 
     type: str
     at: str
 
 
 class DatasetStateChange(QueuedEvent):
-    """An event about a dataset: its type is the change of its life cycle."""
+    """An event about a dataset. Its type is the change of the dataset's life cycle."""
 
     name: str
     old_name: str
@@ -46,7 +47,8 @@ class DatasetStateChange(QueuedEvent):
 
 
 class SourceColumn(TypedDict):
-    """A column that a column is computed from; None stands for all columns of the output, or one that is not known."""
+    """A column (`field` of `dataset`) from which a column of the output is computed. If `column` is None, it is all
+    columns of the output. If `field` is None, the source column is unknown."""
 
     column: str | None
     dataset: str
@@ -56,7 +58,7 @@ class SourceColumn(TypedDict):
 
 
 class VersionFacts(TypedDict, total=False):
-    """A version of a dataset, and what an attempt has written."""
+    """A version of a dataset, and the data that an attempt has written."""
 
     version_id: str | None
     location: str | None
@@ -101,7 +103,8 @@ class SubjectFacts(VersionFacts, total=False):
 
 @dataclass(frozen=True)
 class LineageFacts:
-    """The namespace of an org, and what is known about the subject of an event; None after retention."""
+    """The namespace of an org, and facts about the subject of an event. They are None if the subject was deleted by
+    retention."""
 
     namespace: str
     facts: SubjectFacts | None

@@ -1,4 +1,5 @@
-"""The graph that `GET /v1/lineage` returns: dataset versions, or their columns, and what was computed from what."""
+"""The graph that `GET /v1/lineage` returns. Its nodes are dataset versions or their columns; its edges say which was
+computed from which."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -11,7 +12,7 @@ from tenuto.model.lineage import Confidence, Kind, Method
 
 @dataclass(frozen=True)
 class LineageNode:
-    """A dataset version, or a column of it; `id` is that of the version, followed by the column."""
+    """A dataset version, or a column of it. `id` is the id of the version, followed by the column."""
 
     id: str
     dataset: str
@@ -23,10 +24,11 @@ class LineageNode:
 
 @dataclass(frozen=True)
 class LineageEdge:
-    """`to` was computed from `source`, which JSON calls `from`. `kind` is `indirect` if the values of the source only
-    decide which values are used, as in a filter. `method`: found in the SELECT (`sql`), `declared` in the DAG,
-    `reported` by the code, or known from the `inputs` of tasks. `confidence`: `exact`, `stated` in the DAG or by the
-    code, or only the `table`. `stale`: it was computed from another version of the dataset than the node shows."""
+    """`to` was computed from `source`, whose name in JSON is `from`. `kind` is `indirect` if the values of the source
+    only decide which values are used, as in a filter. `method` is how the edge was found: in the SELECT (`sql`),
+    `declared` in the DAG, `reported` by the code, or from the `inputs` of tasks. `confidence` is `exact`; `stated` by
+    the DAG or the code; or `table` if only the tables are known. `stale`: the data was computed from another version of
+    the dataset than the one in the node."""
 
     source: Annotated[str, Field(alias="from")]
     to: str
@@ -39,8 +41,8 @@ class LineageEdge:
 
 @dataclass(frozen=True)
 class LineageGraph:
-    """A graph of dataset versions, or of their columns, around `root`, which is None for a dataset without a version.
-    `truncated`: there are more than 10,000 edges in one direction."""
+    """A graph of dataset versions, or of their columns, around the node `root`. `root` is None for a dataset without a
+    version. `truncated`: there are more than 10,000 edges in one direction, and the others are omitted."""
 
     root: str | None
     nodes: list[LineageNode]

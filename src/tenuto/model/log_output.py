@@ -1,4 +1,4 @@
-"""How a process writes its log: as text, or as one JSON object per line, from a level on."""
+"""How a process writes its log: as text or as one JSON object per line, and from which level on."""
 
 import json
 import logging
@@ -14,7 +14,7 @@ Format = Literal["text", "json"]
 Level = Literal["debug", "info", "warning", "error"]
 
 TEXT = "%(asctime)s %(levelname)s %(name)s %(message)s"
-# The attributes of every log record; others were passed with `extra=`.
+# The attributes that every log record has; other attributes were passed with `extra=`.
 RECORD_FIELDS = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
 
@@ -67,7 +67,7 @@ class LogOutput:
         self.install(handler)
 
     def install(self, handler: logging.Handler) -> None:
-        """Make this the only handler. Silences the connection pool, which logs every failed attempt to connect: callers
-        log an outage once."""
+        """Make this the only handler. Silences the connection pool, which would log every failed attempt to connect,
+        because its callers log an outage once."""
         logging.basicConfig(level=self.level.upper(), handlers=[handler], force=True)
         logging.getLogger("psycopg.pool").setLevel(logging.ERROR)

@@ -7,7 +7,7 @@ from uuid import UUID
 
 @dataclass(frozen=True)
 class DueUpkeep:
-    """After how many seconds a loop has work: 0 is now, None means there is none in sight."""
+    """After how many seconds a loop has work: 0 means now, None that no work is planned."""
 
     what: str
     due_in_seconds: float | None
@@ -23,7 +23,7 @@ class SweptLanes:
 
 @dataclass(frozen=True)
 class SweptLimits:
-    """How many slots were taken from tasks that do not run, and how many tasks were admitted."""
+    """How many limit slots were freed because their tasks do not run, and how many waiting tasks got a slot."""
 
     freed: int
     filled: int
@@ -47,8 +47,8 @@ class DroppedPartition:
 
 @dataclass(frozen=True)
 class Pruned:
-    """How many runs were deleted with all their rows, and how many rows that dropped partitions had left behind were
-    deleted."""
+    """How many runs were deleted with all their rows, and how many rows were deleted that had been kept when their
+    weekly partition was dropped."""
 
     runs: int
     leftovers: int
@@ -56,7 +56,7 @@ class Pruned:
 
 @dataclass(frozen=True)
 class DueRow:
-    """A row that a loop has to work on: its key and the org, run and task that it belongs to."""
+    """A row that a loop has to process: its key, and the org, run and task to which it belongs."""
 
     key: str
     org_id: UUID | None
@@ -67,7 +67,7 @@ class DueRow:
 
 @dataclass(frozen=True)
 class Parked:
-    """A row that was just parked, and when it is retried."""
+    """A row that was just parked, and when the loop tries it again."""
 
     key: str
     failures: int
@@ -84,7 +84,7 @@ class ParkedCount:
 
 @dataclass(frozen=True)
 class ParkedRow:
-    """A row that a loop failed on, with the error and the time of the next retry."""
+    """A row that a loop failed to process, with the error and the time of the next try."""
 
     loop: str
     key: str

@@ -12,22 +12,24 @@ from tenuto.model.metric_labels import BUCKETS, OTHER
 
 REGISTRY = CollectorRegistry()
 
-# Label values that a process shows by name. Further ones are counted together as OTHER.
+# How many queues and types a process shows by name. All others are counted together as OTHER.
 MAX_QUEUES, MAX_TYPES = 100, 200
 
 
 class TaskHistogram(Collector):
-    """A histogram by queue and type. Counts of many observations are added at once, which Histogram cannot do."""
+    """A histogram by queue and type. It can add the counts of many observations at once, which the library's Histogram
+    cannot."""
 
-    _type, _labelnames = "histogram", ("queue", "type")  # named as in the library's metrics, which the reference lists
+    # same names as in the library's metrics: the reference page reads them
+    _type, _labelnames = "histogram", ("queue", "type")
 
     def __init__(self, name: str, documentation: str) -> None:
         self._name, self._documentation = name, documentation
-        self._counts: dict[tuple[str, str], list[float]] = {}  # a count per bucket, and the sum
+        self._counts: dict[tuple[str, str], list[float]] = {}  # a count per bucket, and the sum of the values
         REGISTRY.register(self)
 
     def add(self, queue: str, type: str, counts: Sequence[float], total: float) -> None:
-        """Add the numbers of observations in each bucket, the last without a bound, and the sum of their values."""
+        """Add observations: their number in each bucket (the last bucket has no bound), and the sum of their values."""
         held = self._counts.setdefault(_limit_types(queue, type, self._counts), [0.0] * (len(BUCKETS) + 2))
         for number, count in enumerate(counts):
             held[number] += count
@@ -63,7 +65,7 @@ EFFECTS = Counter(
 )  # fmt: skip
 LOOP_SECONDS = Histogram("tenuto_loop_seconds", "Seconds per turn of a dispatcher loop.", ["loop"], registry=REGISTRY)
 
-# Values of the process's org, refreshed every few seconds; counts are capped (orchestrator_status).
+# Values of the process's org, refreshed every few seconds. Counts have a maximum (orchestrator_status).
 QUEUE_TASKS = Gauge(
     "tenuto_queue_tasks", "Tasks of a queue that have not ended, by state.", ["queue", "state"], registry=REGISTRY
 )
@@ -126,7 +128,7 @@ _ended: set[tuple[str, str]] = set()
 
 
 def count_ended(queue: str, type: str, outcome: str, counts: Sequence[float], seconds: float) -> None:
-    """Add ended attempts: how many ran for how long, by bucket, and their seconds together."""
+    """Add ended attempts: their number in each bucket of run times, and the sum of their run times in seconds."""
     labels = _limit_types(queue, type, _ended)
     _ended.add(labels)
     TASKS_ENDED.labels(*labels, outcome).inc(sum(counts))
@@ -149,6 +151,6 @@ REGISTRY.register(PART_RESTARTS)
 
 
 def serve_metrics(port: int, address: str = "127.0.0.1") -> int:
-    """Serve /metrics from a thread; returns the port (pass 0 for any free port)."""
+    """Serves /metrics from a thread and returns the port. Pass 0 for any free port."""
     server, _ = start_http_server(port, address, registry=REGISTRY)
     return server.server_port

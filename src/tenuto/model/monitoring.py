@@ -29,7 +29,7 @@ class RunStatus:
     skipped_tasks: int
     input: Json
     output: Json
-    output_omitted: bool  # the output has more than 16 MB: read those of the tasks
+    output_omitted: bool  # the output has more than 16 MB: read the outputs of the tasks
     error: Json
     failed_task_id: UUID | None
     metadata: Json
@@ -41,19 +41,20 @@ class RunStatus:
     started_at: datetime | None
     completed_at: datetime | None
     duration_seconds: float | None
-    progress: Json  # of an action on a large run: {action, done_tasks, total_tasks}
+    progress: Json  # the progress of an action on a large run: {action, done_tasks, total_tasks}
     cancel_reason: str | None
-    fraction: float  # how much is done, from 0 to 1: ended tasks, and what open ones reported
-    message: str | None  # that a task reported last with its progress
-    open: bool = False  # tasks can be added until it is closed
-    deadline_at: datetime | None = None  # when it is cancelled unless it has ended
-    expires_at: datetime | None = None  # when it is cancelled unless it has begun
-    held: bool = False  # none of its tasks starts before it is released
+    fraction: float  # how much is done, from 0 to 1: counts ended tasks, and the reported progress of others
+    message: str | None  # the message that a task reported last with its progress
+    open: bool = False  # tasks can be added until the run is closed
+    deadline_at: datetime | None = None  # when the run is cancelled unless it has ended
+    expires_at: datetime | None = None  # when the run is cancelled unless it has begun
+    held: bool = False  # none of its tasks starts before the run is released
 
 
 @dataclass(frozen=True)
 class RunInput:
-    """An input of a run: a task that depends on no other task. An input of more than 1 KB is left out."""
+    """The input of a task of a run that depends on no other task. An input of more than 1 KB is omitted; `input_bytes`
+    is its size."""
 
     position: int
     task_id: UUID
@@ -65,7 +66,7 @@ class RunInput:
 
 @dataclass(frozen=True)
 class IdleOpenRun:
-    """An open run without open tasks: it only waits to be closed."""
+    """An open run without unfinished tasks: it only waits to be closed."""
 
     run_id: UUID
     name: str | None
@@ -82,7 +83,7 @@ class RunState:
 
 @dataclass(frozen=True)
 class TaskStatus:
-    """The current state of a task, with more fields than a list of tasks shows; never its lease token."""
+    """The current state of a task. Has more fields than a list of tasks shows, but never the lease token."""
 
     id: UUID
     run_id: UUID
@@ -140,12 +141,12 @@ class RunResult:
     status: str
     output: Json
     error: Json
-    output_omitted: bool = False  # the output has more than 16 MB: read those of the tasks
+    output_omitted: bool = False  # the output has more than 16 MB: read the outputs of the tasks
 
 
 @dataclass(frozen=True)
 class RunSummary:
-    """One line of a list of runs; `type` is the type of the task that the run was started with, None for a graph."""
+    """One entry of a list of runs. `type` is the type of the task with which the run was started, None for a graph."""
 
     id: UUID
     name: str | None
@@ -171,7 +172,7 @@ class RunSummary:
 
 @dataclass(frozen=True)
 class TaskSummary:
-    """One line of a list of tasks."""
+    """One entry of a list of tasks."""
 
     id: UUID
     run_id: UUID
@@ -196,7 +197,7 @@ class TaskSummary:
     next_retry_at: datetime | None
     started_at: datetime | None
     completed_at: datetime | None
-    job: str | None = None  # DAG/JOB, of a task of a job
+    job: str | None = None  # DAG/JOB, for a task of a job
     partition: str | None = None
 
 
@@ -234,7 +235,7 @@ class WorkerStatus:
     drain_reason: str | None
     error: str | None
     terminated_at: datetime | None
-    health_status: str | None = None  # None: it is terminated
+    health_status: str | None = None  # None: the worker is terminated
     stuck_tasks: int = 0
     current_task_id: UUID | None = None
     current_task_type: str | None = None
@@ -244,7 +245,7 @@ class WorkerStatus:
 
 @dataclass(frozen=True)
 class QueueStatus:
-    """A queue with its counts by state; `oldest_ready_seconds` is how long its oldest task has been ready."""
+    """A queue with its counts by state. `oldest_ready_seconds` is how long its oldest ready task has been ready."""
 
     name: str
     paused_at: datetime | None
@@ -268,7 +269,7 @@ class DispatcherInfo:
 
 @dataclass(frozen=True)
 class ChangeEvent:
-    """One change with its position in the order of all changes: a time, an id and a number."""
+    """One change. Its time, number and id are its position in the order of all changes."""
 
     at: datetime
     id: str

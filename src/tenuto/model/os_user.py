@@ -1,10 +1,10 @@
-"""Names the user of the operating system that runs this process."""
+"""The name of the operating system's user that runs this process."""
 
 import os
 
 
 def os_user() -> str:
-    """Returns the user's name from the operating system, because environment variables can be set to anything."""
+    """Returns the user's name from the operating system, because environment variables can have any value."""
     import pwd
 
     try:

@@ -1,4 +1,4 @@
-"""Outbox: side effects that are still to be carried out."""
+"""The outbox: side effects that are to be carried out."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -8,7 +8,7 @@ from uuid import UUID
 
 @dataclass(frozen=True)
 class Effect:
-    """One row of the outbox, locked by its dispatcher until `locked_until`."""
+    """One row of the outbox. While a dispatcher (`locked_by`) carries it out, it is locked until `locked_until`."""
 
     id: int
     org_id: UUID
@@ -45,7 +45,7 @@ class Effect:
 
 @dataclass(frozen=True)
 class EffectSummary:
-    """A side effect outside the database; dead after 20 attempts."""
+    """A side effect outside the database. After 20 failed attempts it is dead."""
 
     id: int
     kind: str
@@ -61,13 +61,13 @@ class EffectSummary:
 
 
 def replay_subject(ids: list[int] | None, kind: str | None) -> str:
-    """Returns which dead side effects a replay selects, for the audit log."""
+    """Returns a text for the audit log that says which dead side effects a replay selects."""
     return ", ".join(map(str, ids))[:256] if ids else kind or "dead"
 
 
 @dataclass(frozen=True)
 class FailedEffect:
-    """A side effect that failed: pending until its next retry, or dead."""
+    """A side effect that failed. `status`: pending until its next retry, or dead."""
 
     id: int
     status: str
@@ -76,7 +76,7 @@ class FailedEffect:
 
 @dataclass(frozen=True)
 class PublishedEffect:
-    """The id of a side effect; `created` is False if it was published before under the same key."""
+    """The id of a side effect. `created` is False if it was published before with the same key."""
 
     id: int
     created: bool

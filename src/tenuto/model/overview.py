@@ -6,7 +6,7 @@ from datetime import datetime
 
 @dataclass(frozen=True)
 class Overview:
-    """Counts over an org. `ended` counts across all orgs and only grows: two readings give a rate."""
+    """Counts of an org. `ended` counts attempts of all orgs and only grows, so that two readings give a rate."""
 
     ready: int
     delayed: int
@@ -30,14 +30,15 @@ class Overview:
     health: dict[str, int]
     stuck_tasks: int
     rolled_up_until: datetime
-    oldest_effect_seconds: float | None = None  # older databases do not return it
+    oldest_effect_seconds: float | None = None  # older versions of the SQL function do not return it
 
 
 @dataclass(frozen=True)
 class OrgStatus:
-    """Numbers of tasks, workers and effects of an org; `per_second` is how many attempts ended per second lately. Ended
-    tasks are counted since the first rollup, up to `rolled_up_until`; `health` counts workers by their health;
-    `oldest_effect_seconds` is the age of the oldest pending effect."""
+    """Numbers of tasks, workers and effects of an org; `per_second` is how many attempts ended per second recently.
+    Ended tasks (`completed`, `failed`, `cancelled`, `skipped`) are counted since the first rollup, up to
+    `rolled_up_until`. `health` counts workers by their health. `oldest_effect_seconds` is the age of the oldest pending
+    effect."""
 
     ready: int
     delayed: int

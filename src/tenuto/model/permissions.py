@@ -1,4 +1,5 @@
-"""Permissions (`<thing>:<read|write>`, `runs:delete`, `<thing>:*` and `*`) and those of each platform role."""
+"""The permissions (`<thing>:<read|write>`, `runs:delete`, `<thing>:*` and `*`), and which of them each platform role
+has."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -33,7 +34,8 @@ KNOWN = WITHOUT_WILDCARD | {EVERYTHING} | {f"{thing}:*" for thing in THINGS}
 
 @lru_cache(1000)
 def expand(granted: frozenset[str]) -> frozenset[str]:
-    """Returns every permission that the granted ones include. `runs:*` includes all those of runs, `*` all of them."""
+    """Returns every permission that the granted ones include. `runs:*` includes all permissions for runs, `*` all
+    permissions."""
     if EVERYTHING in granted:
         return WITHOUT_WILDCARD
     things = {permission.removesuffix(":*") for permission in granted if permission.endswith(":*")}
@@ -43,7 +45,7 @@ def expand(granted: frozenset[str]) -> frozenset[str]:
 
 
 def check_permissions(permissions: Iterable[str]) -> None:
-    """Raise InvalidInput for a permission that no route requires."""
+    """Raises InvalidInput for a permission that does not exist."""
     for permission in permissions:
         if permission not in KNOWN:
             near = get_close_matches(permission, KNOWN, n=1, cutoff=0.8)

@@ -23,7 +23,7 @@ FIELDS = (*SHORT, *TEXTS, *NUMBERS, *DECIMALS, *LISTS, *DURATIONS, *JSON, *FLAGS
 
 
 def split_fields(text: str) -> list[str]:
-    """Split `min=0,queues=a,b` into `min=0` and `queues=a,b`: a part without `=` belongs to the one before it."""
+    """Split `min=0,queues=a,b` into `min=0` and `queues=a,b`: a part without `=` belongs to the part before it."""
     parts: list[str] = []
     for part in text.split(","):
         if "=" in part or not parts:
@@ -34,7 +34,7 @@ def split_fields(text: str) -> list[str]:
 
 
 def read_pairs(pairs: Sequence[str]) -> JsonObject:
-    """Return the policy that `field=value` texts set."""
+    """Return the policy of a list of `field=value` texts. Raises InvalidInput for any other text."""
     values: dict[str, object] = {}
     for pair in pairs:
         name, equals, text = pair.partition("=")
@@ -45,7 +45,8 @@ def read_pairs(pairs: Sequence[str]) -> JsonObject:
 
 
 def read_policy(values: Mapping[str, object]) -> JsonObject:
-    """Return the policy that these fields set, with the names and units of the database."""
+    """Return the policy of these fields, with the names and units of the database. Raises InvalidInput for an unknown
+    field or a wrong value."""
     policy: dict[str, Json] = {}
     for given, value in values.items():
         name = SHORT.get(given, given)

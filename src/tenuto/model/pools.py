@@ -19,36 +19,37 @@ class PoolPolicy:
     tasks_per_worker: int = 1
     scale_up_multiplier: float = 1.0
     scale_down_multiplier: float = 1.0
-    idle_timeout_seconds: float = 300.0  # how long the last worker stays without work
-    over_capacity_timeout_seconds: float = 30.0  # how long a worker stays idle while there are more than wanted
-    scale_down_grace_seconds: float = 60.0  # between two scale-downs
-    starting_grace_seconds: float = 180.0  # before a surplus machine that starts is given up
-    max_failure_rate: float = 0.8  # of machines within failure_window_seconds; above, none is requested
+    idle_timeout_seconds: float = 300.0  # how long a worker stays without work
+    over_capacity_timeout_seconds: float = 30.0  # how long a worker stays idle while the pool has more than it wants
+    scale_down_grace_seconds: float = 60.0  # the minimum time between two scale-downs
+    starting_grace_seconds: float = 180.0  # how long a surplus machine may start before it is ended
+    max_failure_rate: float = 0.8  # above this share of failed machines within the window, none is requested
     min_spawns_for_rate: int = 5
     queues: list[str] | None = None
     labels: list[str] = field(default_factory=list[str])
     settings: JsonObject = field(default_factory=dict[str, Json])  # for the provider
-    tiers: list[JsonObject] = field(default_factory=list[JsonObject])  # settings to try in turn
+    tiers: list[JsonObject] = field(default_factory=list[JsonObject])  # settings to try one after the other
 
 
 @dataclass(frozen=True)
 class MachineFacts:
-    """A machine of a pool that has not ended, and what its workers do."""
+    """A machine of a pool that has not ended, and what its worker does."""
 
     id: str
     status: str  # starting, active, draining, error, terminated
     provider_id: str | None
     running: int
-    idle_seconds: float | None  # None: it runs tasks, or is not active
+    idle_seconds: float | None  # None: the machine runs tasks, or is not active
     age_seconds: float
     has_registered: bool
-    external: bool  # a worker that names the pool, but that no provider started
+    external: bool  # a worker of the pool that no provider started
     error: str | None = None
 
 
 @dataclass(frozen=True)
 class PoolFacts:
-    """The facts that a decision is made from. `registered` and `failed`: how the last machines started."""
+    """The facts for a decision about the size of a pool. `registered` and `failed`: how many of the last machines
+    started, and how many failed to start."""
 
     policy: PoolPolicy
     machines: list[MachineFacts]
@@ -57,10 +58,10 @@ class PoolFacts:
     paused: bool = False
     registered: int = 0
     failed: int = 0
-    last_failed: bool = False  # however long ago
+    last_failed: bool = False  # whether the last machine failed, even if that was long ago
     scaled_down_seconds: float | None = None
     last_ready: int | None = None
-    provider_machines: int = 0  # that its provider runs for all pools of the org
+    provider_machines: int = 0  # how many machines its provider runs for all pools of the org
     requested: int = 0  # machines requested by hand that no decision has started yet
 
 
@@ -77,8 +78,8 @@ class TakenPool:
 
 @dataclass(frozen=True)
 class PoolStatus:
-    """A pool: its policy, its machines by status, the last decision and what went wrong. `ready`: tasks that its
-    workers could take. `controlled`: a dispatcher with its provider is alive."""
+    """A pool: its policy, its machines by status, its last decision and its last `problem`. `ready`: how many ready
+    tasks its workers could claim. `controlled`: a dispatcher that has its provider is alive."""
 
     name: str
     provider: str
@@ -137,7 +138,7 @@ class PoolMachine:
 
 @dataclass(frozen=True)
 class ScalingDecision:
-    """A decision about the size of a pool, with its facts. `workers`: how many there were."""
+    """A decision about the size of a pool, with its facts. `workers`: how many workers the pool had."""
 
     id: UUID
     decided_at: datetime

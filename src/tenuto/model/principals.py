@@ -1,4 +1,4 @@
-"""Principals: the authenticated sender of a request and its permissions. Each kind is accepted only on its own
+"""Principals: the authenticated caller of a request and its permissions. Each kind of principal can call only its own
 routes."""
 
 from dataclasses import dataclass
@@ -9,7 +9,8 @@ from tenuto.model.permissions import PLATFORM_ROLES, expand
 
 @dataclass(frozen=True)
 class ApiKeyPrincipal:
-    """A program that authenticates with an API key of an org. `granted` may have wildcards, `permissions` has none."""
+    """A program that authenticates with an API key of an org. `granted` may contain wildcards; in `permissions` they
+    are expanded."""
 
     org_id: UUID
     id: UUID
@@ -42,7 +43,7 @@ class UserPrincipal:
 
 @dataclass(frozen=True)
 class WorkerKeyPrincipal:
-    """A worker process of an org; `queues` are the queues it may claim from, `*` stands for all."""
+    """A worker process of an org. `queues`: the queues from which it may claim; `*` means all queues."""
 
     org_id: UUID
     id: UUID
@@ -52,8 +53,9 @@ class WorkerKeyPrincipal:
 
 @dataclass(frozen=True)
 class TaskPrincipal:
-    """The code of one running attempt, identified by its task token. `reads` and `writes`: the dataset versions that an
-    attempt of a job may read and the folders of those that it may write, if the token lists them."""
+    """The code of one running attempt, identified by its task token. `reads`: the dataset versions that an attempt of a
+    job may read. `writes`: the folders of the dataset versions that it may write. Both are None if the token does not
+    list them."""
 
     org_id: UUID
     task_id: UUID

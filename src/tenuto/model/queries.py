@@ -9,8 +9,8 @@ from tenuto.model.json import Json, JsonObject
 
 QueryFormat = Literal["json", "csv", "arrow"]
 DEFAULT_ROWS = 10_000
-QUERY_SECONDS = 60.0  # a client waits for the response of a query
-MAX_TASK_RESULT_BYTES = 16 << 20  # of a query of a task: its worker holds the whole result
+QUERY_SECONDS = 60.0  # how long a client waits for the response to a query
+MAX_TASK_RESULT_BYTES = 16 << 20  # of a task's query, because its worker holds the whole result in memory
 VERSIONS_HEADER = "Tenuto-Versions"
 MEDIA_TYPES: dict[str, str] = {
     "json": "application/json",
@@ -20,7 +20,7 @@ MEDIA_TYPES: dict[str, str] = {
 
 
 def cut_result() -> Conflict:
-    """Return the error for a result that breaks off before its end."""
+    """Return the error for a result that ends before it is complete."""
     return Conflict(
         "the server ended the result of the query before it was complete",
         "it may have too many rows or bytes, or take too long: add a LIMIT, or raise max_rows",
@@ -34,8 +34,9 @@ def too_large(max_bytes: int) -> TooLarge:
 
 @dataclass(frozen=True)
 class PinnedDataset:
-    """The part of a dataset that a query reads: one version, and its committed folders (None: too many). The version is
-    None if the dataset had none at the requested time, or in the requested DAG version."""
+    """The part of a dataset that a query reads: one version, and its committed folders (`locations`; None if there are
+    too many). `version_id` is None if the dataset had no version at the requested time, or in the requested version of
+    the DAG."""
 
     name: str
     dataset_id: UUID
@@ -109,6 +110,6 @@ class QueryResult:
         )
 
     def dicts(self) -> list[dict[str, Json]]:
-        """Return the rows by the names of their columns."""
+        """Return each row as a dict by column name."""
         names = [column.name for column in self.columns]
         return [dict(zip(names, row, strict=True)) for row in self.rows]

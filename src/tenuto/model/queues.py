@@ -7,7 +7,7 @@ from uuid import UUID
 
 @dataclass(frozen=True)
 class QueueTime:
-    """How long one attempt waited from ready to started."""
+    """How long a task was ready before one of its attempts started."""
 
     queue: str
     type: str
@@ -16,7 +16,7 @@ class QueueTime:
 
 @dataclass(frozen=True)
 class UnservedTasks:
-    """Queued tasks of one type and queue that no worker alive can take; at most 1000 are counted."""
+    """Queued tasks of one type and queue that no live worker can claim. At most 1000 are counted."""
 
     queue: str
     type: str
@@ -27,8 +27,8 @@ class UnservedTasks:
 
 @dataclass(frozen=True)
 class BlockedType:
-    """Tasks of a type that wait for other code, and the one that has waited longest: at `step_no` an earlier attempt
-    recorded `expected`, and the code called `found`."""
+    """Tasks of a type that wait for other code, and the task that has waited longest. At its step `step_no`, an earlier
+    attempt recorded `expected`, but the code called `found`."""
 
     type: str
     code_versions: list[str]
@@ -42,9 +42,9 @@ class BlockedType:
 
 @dataclass(frozen=True)
 class LimitStatus:
-    """A limit and how much of it is used: `used` tasks hold a slot (of a rate: were admitted in the last `seconds`),
-    and `waiting` tasks wait for one. `declared`: starts do not change its size, because workers declare it, or because
-    it was set (`overridden`)."""
+    """A limit and its use. `used`: how many tasks hold a slot; for a rate, how many were admitted in the last
+    `seconds`. `waiting`: how many tasks wait for a slot. `declared`: starts do not change its size, because workers
+    declare it, or because an admin set it (`overridden`)."""
 
     scope: str
     key: str
@@ -60,7 +60,7 @@ class LimitStatus:
 
 @dataclass(frozen=True)
 class TypeActivity:
-    """A task type: its tasks now, and the attempts that ended within 24 hours with their run times."""
+    """A task type: its unfinished tasks, and its attempts that ended in the last 24 hours with their run times."""
 
     type: str
     queued: int

@@ -1,4 +1,4 @@
-"""Partitions that exist in the inputs of a job and not in its output."""
+"""Partitions that exist in the inputs of a job but not in its output."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,7 +10,7 @@ MissingState = Literal["open", "waiting", "paused", "failed", "filtered", "unpub
 @dataclass(frozen=True)
 class MissingPartition:
     """A partition that is not committed although the partition `input_partition` of `input` is, with the reason.
-    `task_id`: its newest task. It is fixable if a task can be started for it, and nothing else would start one."""
+    `task_id`: its newest task. `is_fixable`: a backfill could start a task for it, and nothing else will."""
 
     partition: str | None
     input: str
@@ -23,8 +23,8 @@ class MissingPartition:
 
 @dataclass(frozen=True)
 class Reconciliation:
-    """Missing partitions of a dataset, found among the next `looked_at` partitions of its inputs. `next`: pass it as
-    `after` to continue; None at the end."""
+    """Missing partitions of a dataset, found among the next `looked_at` partitions of its inputs. Pass `next` as
+    `after` to continue; it is None at the end."""
 
     missing: list[MissingPartition]
     looked_at: int

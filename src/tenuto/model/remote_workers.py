@@ -1,4 +1,4 @@
-"""Return values of the SQL functions for workers and tasks over HTTP."""
+"""Return values of the SQL functions for workers and tasks that connect by HTTP."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -8,8 +8,8 @@ from tenuto.model.json import Json
 
 @dataclass(frozen=True)
 class ExchangeRow:
-    """The claimed tasks and the rejected reports, both as JSON text, and the queues that the key may claim from (None:
-    all)."""
+    """The claimed tasks and the rejected reports, both as JSON text. `queues`: the queues from which the session may
+    claim (None: all)."""
 
     tasks: str
     rejected_reports: str
@@ -20,7 +20,7 @@ class ExchangeRow:
 
 @dataclass(frozen=True)
 class Fence:
-    """The session token that fences an attempt, and whether the attempt should stop."""
+    """The session token, which is part of the attempt's fence, and whether the attempt should stop (`cancelled`)."""
 
     token: UUID
     cancelled: bool
@@ -36,7 +36,7 @@ class HeldTask:
     run_id: UUID
     type: str
     input: Json
-    # {"$fetch": n}: n slots, too large for this response; get_inputs returns them
+    # {"$fetch": n}: n slots are too large for this response; get_inputs returns them
     slots: list[Json] | dict[str, int] | None
     timeout_seconds: float | None
     metadata: Json

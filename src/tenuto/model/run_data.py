@@ -9,8 +9,8 @@ from tenuto.model.json import Json, JsonObject
 
 @dataclass(frozen=True)
 class StoredObject:
-    """A data object: its payload, or the URI at which the payload is stored, and the addresses of the workers that have
-    it."""
+    """A data object: its payload, or the URI at which the payload is stored. `addresses`: the addresses of the workers
+    that have the object."""
 
     id: UUID
     type: str
@@ -27,9 +27,9 @@ class StoredObject:
 
 @dataclass(frozen=True)
 class ObjectSummary:
-    """A data object in a list, without its bytes. `reference_count` counts the runs, tasks and groups that hold it, up
-    to 1,000; `holders` are up to five of them, such as `run:<id>`. It may be deleted from `collect_at` on, which is
-    null while it is held or persisted."""
+    """A data object in a list, without its bytes. `reference_count`: how many runs, tasks and groups hold it, counted
+    up to 1,000. `holders`: up to five of them, such as `run:<id>`. `collect_at`: from then on it may be deleted; null
+    while it is held or persisted."""
 
     id: UUID
     type: str
@@ -46,7 +46,7 @@ class ObjectSummary:
 
 @dataclass(frozen=True)
 class CollectedObject:
-    """A deleted data object; the caller deletes the file that its URI names."""
+    """A deleted data object. The caller must delete the file at its URI."""
 
     id: UUID
     org_id: UUID
@@ -55,8 +55,8 @@ class CollectedObject:
 
 @dataclass(frozen=True)
 class RunDataItem:
-    """One value of a run's data, with the attempt that wrote it, if an attempt did. `updated_at` is `created_at` until
-    its tags change."""
+    """One value of a run's data. `task_id` and `attempt`: the attempt that wrote it, None if a client did. `updated_at`
+    is `created_at` until the tags change."""
 
     id: UUID
     org_id: UUID
@@ -73,8 +73,8 @@ class RunDataItem:
 
 @dataclass(frozen=True)
 class State:
-    """One key of a job's operator state. An update names the version that was read, and fails if it is no longer
-    current."""
+    """One key of a job's operator state. An update passes the version that was read, and fails if that version is no
+    longer current."""
 
     key: str
     value: Json
@@ -84,8 +84,8 @@ class State:
 
 @dataclass(frozen=True)
 class TaskStep:
-    """A durable step of a task: it runs once across all attempts. `error` is set if it failed: for good, unless
-    `retry_at` is set too."""
+    """A recorded step of a task. A step runs once across all attempts. `error` is set if the step failed. If `retry_at`
+    is set too, the step is tried again then; otherwise it failed permanently."""
 
     task_id: UUID
     step_no: int
@@ -100,7 +100,8 @@ class TaskStep:
     retry_at: datetime | None
 
     def seen_at(self, now: datetime) -> JsonObject:
-        """Return what a replay needs to know. Times are relative, because a worker's clock may be wrong."""
+        """Return the fields of the step that a later attempt needs. Times are relative to `now`, because a worker's
+        clock may be wrong."""
         return {
             "step_no": self.step_no,
             "name": self.name,
@@ -123,7 +124,7 @@ class Signal:
 
 @dataclass(frozen=True)
 class RunLogLine:
-    """One log line of a task of a run; `task` is the task's name, or its type if it has no name."""
+    """One log line of a task of a run. `task` is the name of the task, or its type if it has no name."""
 
     task_id: UUID
     task: str
@@ -151,7 +152,7 @@ class LogLine:
 
 @dataclass(frozen=True)
 class StepInfo:
-    """A recorded step of a task; a value of more than 1 KB is left out."""
+    """A recorded step of a task. A value of more than 1 KB is omitted; `value_bytes` is its size."""
 
     step_no: int
     name: str
@@ -166,7 +167,8 @@ class StepInfo:
 
 @dataclass(frozen=True)
 class SignalInfo:
-    """A signal that was sent to a run; a value of more than 1 KB is left out."""
+    """A signal that was sent to a run. A value of more than 1 KB is omitted; `value_bytes` is its size. `taken_by`: the
+    task that received it."""
 
     name: str
     value: Json

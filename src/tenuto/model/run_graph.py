@@ -7,7 +7,7 @@ from uuid import UUID
 
 @dataclass(frozen=True)
 class RunGraphNode:
-    """A task of a run; `depends_on` are the tasks that it waits for, `parent_id` is the task that started it."""
+    """A task of a run. `depends_on`: the tasks for which it waits. `parent_id`: the task that started it."""
 
     task_id: UUID
     parent_id: UUID | None
@@ -24,7 +24,7 @@ class RunGraphNode:
 
 @dataclass(frozen=True)
 class RunAttempt:
-    """One attempt of a task of a run; `outcome` is `running` or how it ended."""
+    """One attempt of a task of a run. `outcome` is `running`, or how the attempt ended."""
 
     task_id: UUID
     name: str | None

@@ -8,7 +8,7 @@ from tenuto.model.json import Json
 
 @dataclass(frozen=True)
 class RunProgress:
-    """The progress of an action (cancel, retry, delete) on a large run; `total_tasks` is None until the tasks are
+    """The progress of an action (cancel, retry, delete) on a large run. `total_tasks` is None until the tasks are
     counted."""
 
     action: str
@@ -18,8 +18,8 @@ class RunProgress:
 
 @dataclass(frozen=True)
 class RunRequest:
-    """An action (cancel, retry, delete) on a large run, and how much of it is done; `error` is what stopped it for
-    now."""
+    """An action (cancel, retry, delete) on a large run, and how much of it is done. `error` is the error that
+    interrupted it."""
 
     action: str
     requested_at: datetime
@@ -34,7 +34,7 @@ class RunRequest:
 
 @dataclass(frozen=True)
 class RunOutput:
-    """The output of a run, omitted if it has more than 16 MB."""
+    """The output of a run. It is omitted if it has more than 16 MB."""
 
     output: Json
     omitted: bool

@@ -10,7 +10,7 @@ from tenuto.model.json import Json, JsonObject
 
 @dataclass(frozen=True)
 class Schedule:
-    """A schedule; `next_at` is None when its cron expression has no more fire times."""
+    """A schedule. `next_at` is None if its cron expression has no more fire times."""
 
     org_id: UUID
     name: str
@@ -29,7 +29,7 @@ class Schedule:
 
 @dataclass(frozen=True)
 class ScheduleUpdate:
-    """The changes of a schedule; None keeps the value."""
+    """The changes of a schedule. A field that is None does not change."""
 
     cron: str | None = None
     timezone: str | None = None
@@ -47,7 +47,7 @@ class ScheduleUpdate:
 
 @dataclass(frozen=True)
 class ScheduleChange:
-    """One change that an app's declaration made: a schedule that was put or deleted, with its fields as {field: {old,
+    """One change that the declaration of an app made: a schedule that was put or deleted. `changes`: {field: {old,
     new}}."""
 
     name: str
@@ -57,8 +57,8 @@ class ScheduleChange:
 
 @dataclass(frozen=True)
 class DueSchedule:
-    """A schedule that is due, with the current time of the database. With `starts_after`, its first time is not
-    computed yet: it is the first one after that time."""
+    """A schedule that is due, with the current time of the database. If `starts_after` is set, the first fire time is
+    not computed yet: it is the first one after `starts_after`."""
 
     org_id: UUID
     name: str
@@ -72,7 +72,7 @@ class DueSchedule:
 
 @dataclass(frozen=True)
 class FiredSchedule:
-    """A schedule that was fired, and the runs it started."""
+    """A schedule that fired, and the runs that it started."""
 
     org_id: UUID
     name: str

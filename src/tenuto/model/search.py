@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal["run", "task", "type", "worker", "dataset", "dag", "queue", "schedule"]
-# The permission that lets a caller find things of a kind.
+# The permission that a caller needs to find things of a kind.
 PERMISSIONS: dict[Kind, str] = {
     "run": "runs:read",
     "task": "tasks:read",
@@ -19,7 +19,7 @@ PERMISSIONS: dict[Kind, str] = {
 
 @dataclass(frozen=True)
 class SearchResult:
-    """A thing whose name or id was searched for. A run without an id stands for all runs with its name."""
+    """A thing whose name or id matches a search. A result of kind `run` without an id means all runs with that name."""
 
     kind: Kind
     id: str | None

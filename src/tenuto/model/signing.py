@@ -1,4 +1,4 @@
-"""Signing keys (ES256): makes them, encrypts them under the pepper, signs and verifies."""
+"""Signing keys (ES256): creates them, encrypts them with a key derived from the pepper, signs and verifies."""
 
 import base64
 import json
@@ -37,7 +37,7 @@ class SigningKey:
 
 
 def make_signing_key() -> SigningKey:
-    """Returns a new random key; its id is the thumbprint of its public key (RFC 7638)."""
+    """Returns a new random key. Its id is the thumbprint of its public key (RFC 7638)."""
     private = ec.generate_private_key(ec.SECP256R1())
     return SigningKey(str(public_jwk(private.public_key())["kid"]), private)
 
@@ -52,8 +52,8 @@ def public_jwk(public: ec.EllipticCurvePublicKey) -> JsonObject:
 
 
 def encrypt_key(key: SigningKey, peppers: Peppers) -> bytes:
-    """Returns the private key as stored in signing_keys: AES-GCM, bound to its id, under a key derived from the newest
-    pepper."""
+    """Returns the encrypted private key, as the table `signing_keys` stores it: AES-GCM with a key derived from the
+    newest pepper. It can be decrypted only together with its id."""
     plain = key.private.private_bytes(
         serialization.Encoding.DER, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
@@ -62,7 +62,7 @@ def encrypt_key(key: SigningKey, peppers: Peppers) -> bytes:
 
 
 def decrypt_key(id: str, data: bytes, peppers: Peppers) -> SigningKey:
-    """Decrypts a stored key; tries every pepper in use."""
+    """Decrypts a stored key, with any of the peppers in use. Raises InvalidInput if none of them fits."""
     for pepper in peppers.values:
         try:
             plain = AESGCM(_wrapping_key(pepper)).decrypt(data[:NONCE], data[NONCE:], id.encode())
@@ -91,7 +91,7 @@ def proves(public_key: JsonObject, message: bytes, signature: bytes) -> bool:
         x, y = (int.from_bytes(_data(str(public_key[name])), "big") for name in ("x", "y"))
         public = ec.EllipticCurvePublicNumbers(x, y, ec.SECP256R1()).public_key()
         public.verify(encode_dss_signature(r, s), message, ECDSA)
-    except (InvalidSignature, ValueError, KeyError, TypeError):  # an invalid key verifies nothing
+    except (InvalidSignature, ValueError, KeyError, TypeError):  # a signature of an invalid key is not valid
         return False
     return True
 
@@ -103,7 +103,8 @@ def sign_head(key: SigningKey, head: Head, signed_at: datetime) -> SignedHead:
 
 
 def head_is_signed(head: SignedHead, public_keys: dict[str, JsonObject]) -> bool:
-    """Returns whether the key that the head names signed it; `public_keys` are keyed by id."""
+    """Returns whether the head was signed with the key of its `signing_key_id`. `public_keys`: the public keys by
+    id."""
     public_key = public_keys.get(head.signing_key_id)
     message = head_message(Head(head.org_id, head.seq, head.hash), head.signed_at)
     return public_key is not None and proves(public_key, message, head.signature)

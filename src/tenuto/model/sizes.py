@@ -9,7 +9,8 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMG]?I?B?)", re.IGNORECASE)
 
 
 def size_in_bytes(text: str, what: str) -> int:
-    """Return the size in bytes; `what` names the value in errors. K, M and G alone mean KB, MB and GB."""
+    """Return the size in bytes. K, M and G alone mean KB, MB and GB. Raises InvalidInput for any other text; `what` is
+    the name of the value in the message."""
     match = _SIZE.fullmatch(text.strip())
     unit = match[2].upper() if match else ""
     factor = _UNITS.get(unit) or _UNITS.get(f"{unit}B")

@@ -1,12 +1,13 @@
-"""The stored error of a task as a sentence: what its code raised, or the reason that the database noted."""
+"""Describes the stored error of a task in a sentence: the error that its code raised, or the reason that the database
+recorded."""
 
 from tenuto.model.json import Json
 
-CANCELLED = "cancelled"  # the reason of a cancel without one
+CANCELLED = "cancelled"  # the reason that is stored for a cancellation without a reason
 
 
 def describe_error(error: Json) -> str | None:
-    """Return the type and message of an error, and the reason of a cancel; None if nothing is known."""
+    """Return the type and message of an error, or the reason of a cancellation; None if neither is known."""
     if not isinstance(error, dict):
         return None if error is None else str(error)
     if error.get("reason") == "attempt_lost":
@@ -31,7 +32,7 @@ def describe_error(error: Json) -> str | None:
 
 
 def describe_cancel(error: Json) -> str | None:
-    """Return the reason of a cancel from the error of a run or task; None if none was given."""
+    """Return the reason of a cancellation from the error of a run or task; None if no reason was given."""
     if not isinstance(error, dict):
         return None if error is None else str(error)
     reason = error.get("cancel_reason") or error.get("reason") or error.get("message")

@@ -15,7 +15,7 @@ ALGORITHM = "ES256"
 AUDIENCE = "tenuto:task"
 MAX_LIFETIME_SECONDS = 24 * 3600.0
 AFTER_TIMEOUT_SECONDS = 300.0  # lets an attempt send its last reports after its timeout
-CLOCK_SKEW_SECONDS = 30.0  # allowed between the clocks of two servers
+CLOCK_SKEW_SECONDS = 30.0  # allowed difference between the clocks of two servers
 
 TOKEN_HINT = "send the header `Authorization: Bearer …` with the token of a running attempt"  # noqa: S105 - no secret
 
@@ -46,7 +46,8 @@ def make_task_token(key: SigningKey, token: TaskPrincipal, *, now: float, second
 
 
 def key_id_of(text: str) -> str:
-    """Returns the id of the key that the token claims to be signed with; verifies nothing."""
+    """Returns the id of the signing key in the token's header, without verifying the token. Raises Unauthorized if
+    there is none."""
     try:
         kid = jwt.get_unverified_header(text).get("kid")
     except jwt.PyJWTError as error:
@@ -57,7 +58,8 @@ def key_id_of(text: str) -> str:
 
 
 def read_task_token(text: str, public_keys: Mapping[str, JsonObject], *, now: float) -> TaskPrincipal:
-    """Returns the attempt that a token identifies, if one of these keys (by id) signed it and it has not expired."""
+    """Returns the attempt that a token identifies. `public_keys`: the public keys by id. Raises Unauthorized if none of
+    them signed the token, or it has expired."""
     public = public_keys.get(key_id_of(text))
     if public is None:
         raise Unauthorized("the task token was signed with a key that no longer exists", TOKEN_HINT)

@@ -5,13 +5,13 @@ from datetime import datetime
 
 from tenuto.model.json import Json, JsonObject
 
-MAX_SCHEMA_BYTES = 16_384  # of the JSON Schema of a type's arguments
+MAX_SCHEMA_BYTES = 16_384  # maximum size of the JSON Schema of a type's arguments
 
 
 @dataclass(frozen=True)
 class TaskTypeSummary:
     """A task type: the options of its tasks (`kind`, `limits`) as a worker declared them, and the hash of the bundle
-    that runs it, if one does."""
+    that runs it, if there is one."""
 
     type: str
     kind: JsonObject

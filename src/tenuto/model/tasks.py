@@ -8,12 +8,12 @@ from uuid import UUID
 from tenuto.model.json import Json
 from tenuto.model.workers import Session
 
-MAX_TASKS = 100_000  # of one run
+MAX_TASKS = 100_000  # maximum number of tasks of one run
 
 
 @dataclass(frozen=True)
 class Started:
-    """A run, and whether this call created it: for a dedupe key that is taken, it is the existing run."""
+    """A run. `created` is False if a run with the same dedupe key or id existed; then it is that run."""
 
     run_id: UUID
     created: bool
@@ -21,7 +21,7 @@ class Started:
 
 @dataclass(frozen=True)
 class ServedType:
-    """Whether a worker has ever served a type, or a bundle runs it; if not, the most similar type."""
+    """Whether a worker has ever served a type, or a bundle runs it. If not, `similar` is the most similar type."""
 
     type: str
     served: bool
@@ -30,7 +30,7 @@ class ServedType:
 
 @dataclass(frozen=True)
 class Route:
-    """A route: the number for a combination of queue, type, language and labels."""
+    """A route: a combination of queue, type, language and labels, which has a number (`route_id`)."""
 
     route_id: int
     queue: str
@@ -41,35 +41,36 @@ class Route:
 
 @dataclass(frozen=True)
 class Claimed:
-    """An attempt that was claimed by the worker."""
+    """An attempt that the worker has claimed."""
 
     task_id: UUID
     attempt: int
     run_id: UUID
     route_id: int
     input: Json
-    # {"$fetch": n}: n slots, too large for this response; get_inputs returns them
+    # {"$fetch": n}: n slots are too large for this response; get_inputs returns them
     slots: list[Json] | dict[str, int] | None
     timeout_seconds: float | None
     metadata: Json
-    root_id: UUID | None  # the first original of a task that a retry copied
+    root_id: UUID | None  # for a task that a retry copied: the task of the first run
 
 
 @dataclass(frozen=True)
 class Fences:
-    """Attempts that a session holds. Every report carries them: a worker that lost an attempt cannot end it."""
+    """Attempts that a session holds. Every report contains them, so that a worker that lost an attempt cannot end
+    it."""
 
     session: Session
     task_ids: list[UUID]
     attempts: list[int]
 
 
-Row = tuple[Any, ...]  # a row of complete_and_claim, with the columns of ClaimedRow; a tuple because it is faster
+Row = tuple[Any, ...]  # a row of complete_and_claim with the columns of ClaimedRow; a plain tuple is faster
 
 
 class ClaimedRow(NamedTuple):
-    """A claimed task as the database sends it to a worker, with uuids and JSON as text; or a report that was rejected,
-    with its `result`."""
+    """A claimed task as the database sends it to a worker, with UUIDs and JSON as text. If `result` is set, it is a
+    rejected report instead."""
 
     result: str | None
     task_id: str
@@ -101,7 +102,7 @@ class InputPart(NamedTuple):
 
 @dataclass(frozen=True)
 class ClaimResult:
-    """The result of a claim by id: `claimed` and the task, or the reason why it was not claimed."""
+    """The result of a claim by id. `result` is `claimed`, with the task, or the reason why the task was not claimed."""
 
     result: str
     task: Claimed | None
@@ -121,7 +122,7 @@ class ReportResult:
 
 @dataclass(frozen=True)
 class Unclaimable:
-    """A task whose claim raised an error; it was postponed."""
+    """A task that was postponed because its claim raised an error."""
 
     task_id: UUID
     org_id: UUID
@@ -139,7 +140,7 @@ class ExchangeResult:
 
 @dataclass(frozen=True)
 class TaskResult:
-    """How a finished task ended."""
+    """How a task ended."""
 
     id: UUID
     status: str
@@ -149,8 +150,9 @@ class TaskResult:
 
 @dataclass(frozen=True)
 class HeartbeatResult:
-    """The result of a heartbeat: listed attempts that are lost, attempts that should stop, the newest route, and
-    whether the worker is draining."""
+    """The result of a heartbeat. `lost`: the tasks of attempts that the worker listed but no longer holds. `cancelled`:
+    the tasks of attempts that should stop. `newest_route`: the largest route number. `draining`: whether the worker is
+    draining."""
 
     lost: list[UUID]
     cancelled: list[UUID]
@@ -160,7 +162,7 @@ class HeartbeatResult:
 
 @dataclass(frozen=True)
 class ProgressResult:
-    """An attempt whose progress was rejected: stale_lease or cancelled."""
+    """An attempt whose progress was rejected. `result` is stale_lease or cancelled."""
 
     task_id: UUID
     result: str
@@ -168,7 +170,7 @@ class ProgressResult:
 
 @dataclass(frozen=True)
 class TreeNode:
-    """A task below the requested task."""
+    """The requested task, or a task that it started, directly or indirectly."""
 
     id: UUID
     parent_id: UUID | None

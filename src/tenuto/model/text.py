@@ -14,22 +14,22 @@ _ACTS = re.compile(
 )
 INDENT = "  "
 MIN_HIDDEN_LENGTH = 4  # characters of a secret; shorter ones would be found in every text
-MIN_HIDDEN_LINE_LENGTH = 12  # of one line of a secret with several lines, such as a private key
+MIN_HIDDEN_LINE_LENGTH = 12  # the same for one line of a secret with several lines, such as a private key
 HIDDEN = "***"
 
-# What `redact` removes, longest first. One list per process: also texts of threads and libraries that know nothing of
-# attempts are free of a value that any attempt has read.
+# The texts that `redact` removes, longest first. There is one list per process, so that a secret that any attempt has
+# read is also removed from texts of other threads and of libraries.
 _hidden: list[str] = []
 
 
 def clean(text: str) -> str:
-    """Returns the text without characters that Postgres cannot store: NUL and lone surrogates."""
+    """Returns the text with the characters that Postgres cannot store, NUL and lone surrogates, replaced."""
     return text.replace("\x00", "\\0").encode("utf-8", "replace").decode()
 
 
 def hide(secret: str) -> None:
-    """Removes this value from all texts that the process writes from now on, including its forms in code, JSON and
-    URLs."""
+    """Makes `redact` remove this value from now on, including its escaped forms in code, JSON and URLs. Values of fewer
+    than 4 characters are not removed."""
     global _hidden
     if len(secret) < MIN_HIDDEN_LENGTH or secret in _hidden:
         return
@@ -52,7 +52,7 @@ def redact(text: str) -> str:
 
 
 def redact_json(value: Json) -> Json:
-    """Returns a JSON value whose texts are without the values of secrets."""
+    """Returns a JSON value with the values of secrets removed from its texts."""
     if not _hidden:
         return value
     match value:
@@ -67,12 +67,13 @@ def redact_json(value: Json) -> Json:
 
 
 def storable(text: str, max_chars: int) -> str:
-    """Returns the beginning of untrusted text, without what Postgres cannot store and without the values of secrets."""
+    """Returns the first `max_chars` characters of an untrusted text, without values of secrets and without characters
+    that Postgres cannot store."""
     return clean(redact(text)[:max_chars])
 
 
 def storable_json(value: Json) -> Json:
-    """Returns a JSON value whose texts are as `storable` returns them."""
+    """Returns a JSON value with all its texts changed as by `storable`, but not shortened."""
     match value:
         case str():
             return clean(redact(value))
@@ -96,7 +97,7 @@ def one_line(text: str) -> str:
 
 
 def indented(text: str) -> str:
-    """Returns the printable text with every line but the first indented, so that it cannot imitate a log line."""
+    """Returns the printable text with all lines except the first indented, so that no line can look like a log line."""
     return printable(text).replace("\n", f"\n{INDENT}")
 
 

@@ -18,14 +18,15 @@ SIGN_HINT = (
 
 
 def webhook_secrets(org_id: UUID, key: WebhookKey | Webhook, peppers: Peppers) -> list[str]:
-    """Returns the secret of a webhook under each pepper in use, newest first. It is derived, and stored nowhere."""
+    """Returns the secret of a webhook for each pepper in use, newest first. Secrets are derived from the pepper and not
+    stored."""
     facts = f"tenuto webhook {org_id}/{key.job_key}/{key.rotation}".encode()
     digests = [hmac.digest(pepper, facts, "sha256") for pepper in peppers.values]
     return ["tnh_" + base64.urlsafe_b64encode(digest).rstrip(b"=").decode() for digest in digests]
 
 
 def check_signature(secrets: list[str], timestamp: str | None, signed: str | None, body: bytes) -> None:
-    """Raise Unauthorized unless the body was signed with one of the secrets in the last minutes."""
+    """Raises Unauthorized unless the body was signed with one of the secrets in the last five minutes."""
     if not timestamp or not signed:
         raise Unauthorized("the request is not signed", SIGN_HINT)
     if not (timestamp.isascii() and timestamp.isdigit() and len(timestamp) <= 12):

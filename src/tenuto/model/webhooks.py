@@ -6,7 +6,7 @@ from uuid import UUID
 
 @dataclass(frozen=True)
 class WebhookKey:
-    """The facts that a webhook's secret is derived from."""
+    """The values from which a webhook's secret is derived."""
 
     job_key: UUID
     rotation: int
@@ -14,8 +14,8 @@ class WebhookKey:
 
 @dataclass(frozen=True)
 class Webhook:
-    """The webhook of a job. `secret` is set only by a server or command that has the pepper, from which it is
-    derived."""
+    """The webhook of a job. `secret` is set only in a server or command that has the pepper, because it is derived from
+    the pepper."""
 
     org_id: UUID
     dag: str
@@ -33,7 +33,7 @@ class Webhook:
 
 @dataclass(frozen=True)
 class ReceivedRequest:
-    """The task that a request to a webhook started, or that the same request has started before."""
+    """The task that a request to a webhook started. `created` is False if the same request had started it before."""
 
     task_id: UUID
     created: bool

@@ -7,7 +7,8 @@ from uuid import UUID
 
 @dataclass(frozen=True)
 class Session:
-    """One life of a worker process; the token proves ownership of the session. `org`: the slug of its org."""
+    """One life of a worker process. `token` proves that a caller owns the session. `org`: the slug of the worker's
+    org."""
 
     session_id: int
     token: UUID
@@ -30,7 +31,7 @@ class Wakeup:
 
 
 def is_for(queue: str, queues: list[str] | None) -> bool:
-    """Whether a wake-up for this queue concerns a worker that serves `queues`; None stands for all queues."""
+    """Returns whether a wake-up for this queue concerns a worker that serves `queues`; None means all queues."""
     return queues is None or queue in queues or queue == EVERY_QUEUE
 
 
@@ -46,7 +47,7 @@ class PrunedWorkers:
 
 @dataclass(frozen=True)
 class WorkerLogEntry:
-    """A line of the log of a worker; lines are numbered in order."""
+    """A line of a worker's log. Lines are numbered in the order in which they were written."""
 
     line_no: int
     logged_at: datetime
@@ -56,7 +57,8 @@ class WorkerLogEntry:
 
 @dataclass(frozen=True)
 class WorkerLife:
-    """One session of a worker: when it began and ended, and why it ended. `running`: attempts that it still holds."""
+    """One session of a worker: when it began and ended, and why it ended. `running`: how many attempts it still
+    holds."""
 
     session_id: int
     started_at: datetime

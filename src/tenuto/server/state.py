@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tenuto.server.settings import ServerSettings
 
-if TYPE_CHECKING:  # these modules take requests, which hold this state
+if TYPE_CHECKING:  # these modules import requests, which have this state
     from tenuto.db.connection.pool import ConnectionPool
     from tenuto.query.service import QueryService
     from tenuto.server.auth.imported_keys import BcryptChecker
@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # these modules take requests, which hold this state
 
 @dataclass(frozen=True)
 class ServerState:
-    """Made when the server starts; `HttpRequest.server` of every request."""
+    """The state of one server process, made when the server starts. Every request has it as `HttpRequest.server`."""
 
     settings: ServerSettings
     pool: "ConnectionPool"
@@ -47,4 +47,4 @@ class ServerState:
     wakeups: "WakeupHub"
     readiness: "ReadinessCheck"
     stopping: asyncio.Event
-    schema_changed: asyncio.Event  # set once another version of Tenuto has replaced the SQL functions
+    schema_changed: asyncio.Event  # set when another version of Tenuto has replaced the SQL functions

@@ -1,5 +1,5 @@
-"""Wakes requests that wait for work: one database listener per process for all of them, and no queries while they
-wait."""
+"""Wakes requests that wait for work. One database listener per process serves all of them, and they make no queries
+while they wait."""
 
 import asyncio
 from collections import deque
@@ -33,7 +33,7 @@ class Subscription:
         self._news.set()
 
     async def news(self) -> None:
-        """Wait for a wake-up; returns at once if one came since the last call."""
+        """Waits for a wake-up. Returns at once if there was one since the last call."""
         await self._news.wait()
         self._news.clear()
 
@@ -50,13 +50,12 @@ class WakeupHub:
 
     @property
     def cursor(self) -> str:
-        """Returns the position up to which a request has received wake-ups; the client sends it with its next
-        request."""
+        """The position up to which a request has received wake-ups. The client sends it with its next request."""
         return f"{self._process}.{self._heard}"
 
     def catch_up(self, watch: Subscription, cursor: str | None) -> None:
-        """Deliver the wake-ups since the cursor. A cursor of another process or one that is too old wakes the request
-        in any case."""
+        """Delivers the wake-ups since the cursor to the request. If the cursor is of another process or too old, wakes
+        the request in any case."""
         process, _, heard = (cursor or "").partition(".")
         missed = self._heard - int(heard) if process == self._process and heard.isdecimal() else -1
         if 0 <= missed <= len(self._recent):

@@ -1,4 +1,4 @@
-"""Worker keys. A key is shown once."""
+"""Worker keys. A key is shown only when it is created."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -27,7 +27,7 @@ async def list_worker_keys(request: ApiRequest, query: KeyFilter) -> object:
 @ROUTES.add("POST", "/v1/worker-keys", permission="keys:write", response=CreatedKeyResponse, status=201)
 async def create_worker_key(request: ApiRequest, body: CreateWorkerKeyRequest) -> Response:
     """Create a worker key. `key` is shown only in this response; an Idempotency-Key has no effect here."""
-    # A worker reads and ends tasks: with `by_key`, SQL requires that the calling API key has workers:write.
+    # A worker can read and complete tasks. So SQL requires that the calling API key (`by_key`) has workers:write.
     key, peppers = make_key(WORKER, request.settings.env), request.settings.peppers
 
     async def work(change: Transaction) -> CreatedKeyResponse:
@@ -81,7 +81,8 @@ async def rotate_worker_key(request: ApiRequest, id: UUID, body: RotateKeyReques
 
 @ROUTES.add("DELETE", "/v1/worker-keys/{id}", permission="keys:write", response=None, status=204)
 async def revoke_worker_key(request: ApiRequest, id: UUID) -> Response:
-    """Revoke a worker key. Its sessions and the tokens of their attempts end, and other workers get their tasks."""
+    """Revoke a worker key. The sessions that were opened with it end, and the task tokens of their attempts are no
+    longer valid. Other workers get the tasks."""
 
     async def work(change: Transaction) -> None:
         revoked = await keys.revoke_worker_key(change.conn, org_id=change.org_id, id=id, by_key=request.by_key)

@@ -1,4 +1,4 @@
-"""Workers: list, get, logs, history, drain, terminate; dispatchers: list."""
+"""Workers: list, get, read logs, list sessions, drain, terminate. Also lists the dispatchers."""
 
 from typing import Annotated, Literal
 from uuid import UUID
@@ -30,7 +30,7 @@ class LogFilter(Query):
 
 
 class HistoryFilter(Filter):
-    """`before`: the session that the previous page ended with."""
+    """`before`: the last `session_id` of the previous page."""
 
     before: Annotated[int, Field(ge=1, le=MAX_EXACT_INTEGER)] | None = None
 
@@ -49,7 +49,8 @@ async def get_worker(request: ApiRequest, name: PathName) -> object:
 
 @ROUTES.add("GET", "/v1/workers/{name}/logs", permission="workers:read", response=Items[WorkerLogEntry])
 async def read_worker_logs(request: ApiRequest, name: PathName, query: LogFilter) -> object:
-    """Get the newest lines of a worker's log in their order, or those after a line. Lines are kept for 48 hours."""
+    """Get the newest lines of a worker's log, or the lines after `after`, in the order in which they were written.
+    Lines are kept for 48 hours."""
     lines = await request.call(monitoring.read_worker_logs, worker_id=name, after=query.after, limit=query.limit)
     return {"items": lines}
 

@@ -1,4 +1,5 @@
-"""The base classes of request and response bodies. Requests refuse unknown fields, and convert no types."""
+"""The base classes of request and response bodies. Requests with unknown fields are refused, and values are not
+converted to another type."""
 
 from typing import Annotated, Generic, Literal, TypeVar
 from uuid import UUID
@@ -21,8 +22,8 @@ def _as_whole(value: object) -> object:
     return int(value) if type(value) is float and value.is_integer() else value
 
 
-MAX_EXACT_INTEGER = 9_007_199_254_740_992  # what every JSON reader keeps exactly
-WHOLE = BeforeValidator(_as_whole)  # 2.0 is an integer to JSON, and to our description
+MAX_EXACT_INTEGER = 9_007_199_254_740_992  # up to here every JSON parser keeps integers exactly
+WHOLE = BeforeValidator(_as_whole)  # 2.0 is an integer in JSON Schema, and so in the OpenAPI document
 Moment = Annotated[AwareDatetime, Field(strict=False), BeforeValidator(_as_text)]
 Seconds = Annotated[float, Field(ge=0, le=315_360_000)] | Annotated[str, Field(min_length=1, max_length=64)]
 Name = Annotated[str, Field(min_length=1, max_length=256)]
@@ -44,7 +45,7 @@ class ResponseModel(BaseModel):
 
 
 class Page(ResponseModel, Generic[T]):
-    """One page; pass `next` as `before` or `after` to get the next one."""
+    """One page. Pass `next` as `before` or `after` to get the next page; it is null on the last page."""
 
     items: list[T]
     next: str | None
@@ -86,8 +87,9 @@ class ReasonRequest(RequestModel):
 
 
 class UpdateRequest(ReasonRequest):
-    """`metadata`: keys to set; each value replaces the whole value of its key, null removes the key, other keys stay.
-    `status`: `cancelled` is the only one that can be set, with a `reason`; a final run or task stays as it is."""
+    """`metadata`: keys to set. Each value replaces the whole value of its key, null removes the key, and other keys
+    stay. `status`: only `cancelled` can be set, optionally with a `reason`. A run or task that has ended keeps its
+    status."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -111,8 +113,8 @@ class UpdateRequest(ReasonRequest):
 
 
 class RetryRequest(RequestModel):
-    """`reuse`: completed tasks keep their outputs. `force`: also retry a run that was retried before. `from`: the name
-    or type of tasks, or the name of a step, to run again although they completed."""
+    """`reuse`: completed tasks keep their outputs. `force`: retry the run even if it was retried before. `from`: the
+    name or type of tasks, or the name of a step, that run again although they completed."""
 
     reuse: bool = True
     force: bool = False
@@ -125,7 +127,7 @@ class SignalRequest(RequestModel):
 
 
 class WaitForRunsRequest(RequestModel):
-    """The runs to wait for, and for how many seconds at most."""
+    """The runs to wait for, and the maximum number of seconds to wait."""
 
     run_ids: Annotated[list[Annotated[UUID, Field(strict=False)]], Field(min_length=1, max_length=1000)]
     wait: Annotated[float, Field(ge=0, le=60)] = 0

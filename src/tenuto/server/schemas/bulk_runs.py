@@ -1,4 +1,4 @@
-"""Request bodies of bulk operations on runs: a filter, and which piece to do."""
+"""Request bodies of bulk operations on runs: a filter, and which of the selected runs to handle with this request."""
 
 from typing import Annotated, Literal
 from uuid import UUID
@@ -11,7 +11,8 @@ Reason = Annotated[str, Field(min_length=1, max_length=1024)]
 
 
 class PieceRequest(RequestModel):
-    """Which piece to do: `before` is the `next_before` of the previous response. `dry_run`: change nothing."""
+    """`before`: `next_before` of the previous response, to continue there. `limit`: how many to handle with this
+    request. `dry_run`: change nothing."""
 
     before: Annotated[UUID, Field(strict=False)] | None = None
     limit: Annotated[int, Field(ge=1, le=200), WHOLE] = 100
@@ -19,7 +20,7 @@ class PieceRequest(RequestModel):
 
 
 class RunsRequest(PieceRequest):
-    """Selects runs by at least one of these fields. `since`: created at that time or later."""
+    """Selects runs by at least one of these fields. `since`: only runs created at that time or later."""
 
     type: Name | None = None
     name: Name | None = None
@@ -27,22 +28,22 @@ class RunsRequest(PieceRequest):
 
 
 class RetryRunsRequest(RunsRequest):
-    """Without a status: failed runs that the other fields select. `reuse`: completed tasks keep their outputs. Runs
-    that another run retries already are left out."""
+    """Selects the runs to retry; without a `status`, failed runs. `reuse`: completed tasks keep their outputs. Runs
+    that were retried before are skipped."""
 
     status: Literal["completed", "failed", "cancelled"] | None = None
     reuse: bool = True
 
 
 class CancelRunsRequest(RunsRequest):
-    """Without a status: all runs that have not ended and that the other fields select."""
+    """Selects the runs to cancel; without a `status`, all runs that have not ended."""
 
     status: Literal["pending", "running", "retrying"] | None = None
     reason: Reason | None = None
 
 
 class DeleteRunsRequest(RunsRequest):
-    """Without a status: all ended runs that the other fields select."""
+    """Selects the runs to delete; without a `status`, all ended runs."""
 
     status: Literal["completed", "failed", "cancelled"] | None = None
 

@@ -19,21 +19,22 @@ class PlanDagRequest(RequestModel):
 
 
 class DeployDagRequest(PlanDagRequest):
-    """A DAG document, as YAML. `cutover`: also make the version current, as soon as it is ready."""
+    """A DAG document, as YAML. `cutover`: make the version current as soon as it is ready."""
 
     cutover: bool = False
 
 
 class MoveDagRequest(RequestModel):
-    """The version to make current. `expected`: refuse the request unless this version is current (0: no version is).
-    Default: do not check."""
+    """`version`: the version to make current. `expected`: refuse the request unless this version is current now (0:
+    unless no version is current). By default this is not checked."""
 
     version: VersionNumber | None = None
     expected: Annotated[int, Field(ge=0, le=2_147_483_647), WHOLE] | None = None
 
 
 class CutoverDagRequest(MoveDagRequest):
-    """The version to make current, as for a rollback. `force`: allow a version that is not ready; it must be named."""
+    """`version` and `expected`: as in a rollback. `force`: allow a version that is not ready; then `version` is
+    required."""
 
     force: bool = False
 
@@ -45,9 +46,9 @@ class RoleRequest(RequestModel):
 
 
 class TriggerJobRequest(RequestModel):
-    """One task for each of the `partitions`, or one task without a partition. A partition that was computed from the
-    same inputs before is reused. `force`: compute it again, even if the job is paused. With a `dedupe_key` each
-    partition is started once; later requests get the first task."""
+    """Starts one task for each of the `partitions`, or one task without a partition. If a partition was computed from
+    the same inputs before, that data is reused. `force`: compute it again, and start the tasks even if the job is
+    paused. With a `dedupe_key`, one task is started per partition; later requests with the same key get that task."""
 
     partitions: Annotated[list[Name], Field(min_length=1, max_length=1000)] | None = None
     force: bool = False
@@ -55,27 +56,28 @@ class TriggerJobRequest(RequestModel):
 
 
 class PurgeDatasetRequest(RequestModel):
-    """How many versions to keep; by default `keep_versions` of the output of its job."""
+    """`keep`: how many versions to keep, by default `keep_versions` of the job's output. `dry_run`: change nothing."""
 
     keep: Annotated[int, Field(ge=0, le=1000), WHOLE] | None = None
     dry_run: bool = False
 
 
 class PurgeResponse(ResponseModel):
-    """The versions of a dataset that were purged, or would be."""
+    """The versions of a dataset that were purged, or that would be purged (`dry_run`)."""
 
     versions: list[PurgedVersion]
 
 
 class DeletedDatasetResponse(ResponseModel):
-    """A dataset that was deleted, or would be, and how many versions it had."""
+    """A dataset that was deleted, or would be deleted (`dry_run`), and how many versions it had."""
 
     dataset: str
     versions: int
 
 
 class DiffResponse(ResponseModel):
-    """The difference between two versions of a DAG. Jobs that are equal are only counted."""
+    """The difference between two versions of a DAG. Jobs that are equal in both versions are only counted
+    (`unchanged_jobs`)."""
 
     dag: str
     old_version: int
@@ -87,7 +89,8 @@ class DiffResponse(ResponseModel):
 
 
 class JobRead(ResponseModel):
-    """An input of a job: an output of a job of the same DAG, or a dataset of another DAG, without a job."""
+    """An input of a job: the output of another job of the same DAG, or a dataset of another DAG (then `job` is
+    null)."""
 
     job: str | None
     dataset: str | None
@@ -95,7 +98,7 @@ class JobRead(ResponseModel):
 
 
 class JobNode(ResponseModel):
-    """A job in the graph of a DAG document. `datasets`: those that it publishes."""
+    """A job in the graph of a DAG document. `datasets`: the datasets that it publishes."""
 
     name: str
     activation: str
@@ -107,7 +110,7 @@ class JobNode(ResponseModel):
 
 
 class DagGraphResponse(ResponseModel):
-    """The jobs of a DAG document, each after those that it reads from."""
+    """The jobs of a DAG document. Each job comes after the jobs whose outputs it reads."""
 
     dag: str
     description: str | None

@@ -1,4 +1,5 @@
-"""Request and response bodies about API keys and worker keys. A key is shown once; its hash never is."""
+"""Request and response bodies about API keys and worker keys. A key is shown only when it is created, its hash
+never."""
 
 from typing import Annotated
 from uuid import UUID
@@ -17,7 +18,8 @@ class CreateKeyRequest(RequestModel):
 
 
 class UpdateKeyRequest(RequestModel):
-    """The changes of an API key, at least one. `expires_at` null: the key is valid until it is revoked."""
+    """The changes of an API key; at least one is required. With `expires_at` null, the key is valid until it is
+    revoked."""
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1})
 
@@ -39,7 +41,7 @@ class RotateKeyRequest(RequestModel):
 
 
 class CreateWorkerKeyRequest(RequestModel):
-    """A new worker key for these queues; `*` is every queue. Without `expires_at` it is valid until it is revoked."""
+    """A new worker key for these queues; `*` means all queues. Without `expires_at` it is valid until it is revoked."""
 
     name: Name
     queues: Annotated[list[Name], Field(min_length=1, max_length=64)] = Field(default_factory=lambda: ["*"])
@@ -47,7 +49,7 @@ class CreateWorkerKeyRequest(RequestModel):
 
 
 class CreatedKeyResponse(ResponseModel):
-    """A new API key; `key` is shown only here."""
+    """A new API key or worker key. `key` is shown only in this response."""
 
     id: UUID
     key: str

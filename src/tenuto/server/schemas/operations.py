@@ -11,7 +11,7 @@ from tenuto.server.schemas.base import WHOLE, RequestModel, ResponseModel, Secon
 
 
 class SetGroupRequest(RequestModel):
-    """The weight of a resource group, and how many tasks it can have running."""
+    """The weight of a resource group, and how many of its tasks can run at a time (`quota`)."""
 
     weight: Annotated[int, Field(ge=1, le=1000), WHOLE] | None = None
     quota: Annotated[int, Field(ge=0, le=2_147_483_647), WHOLE] | None = None
@@ -24,7 +24,7 @@ class SetLimitRequest(RequestModel):
 
 
 class UpdateScheduleRequest(RequestModel):
-    """The changes of a schedule, at least one."""
+    """The changes of a schedule; at least one is required."""
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1})
 

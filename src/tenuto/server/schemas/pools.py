@@ -15,9 +15,9 @@ Names = Annotated[list[Name], Field(max_length=256)]
 
 
 class SetPoolRequest(RequestModel):
-    """The fields of a pool's policy to set; the others keep their values. `provider`: the name of a provider that
-    dispatchers are configured with. `queues`, `types`: null means all. `settings`: for the provider. `tiers`: settings
-    to try in turn when the provider has no capacity."""
+    """The fields of a pool's policy to set; the others keep their values. `provider`: the name of a provider in the
+    configuration of the dispatchers. `queues`, `types`: null means all. `settings`: the settings for the provider.
+    `tiers`: a list of settings, which are tried one after the other when the provider has no capacity."""
 
     provider: Name | None = None
     min_workers: Workers | None = None
@@ -43,12 +43,13 @@ class SetPoolRequest(RequestModel):
 
 
 class RequestMachinesRequest(RequestModel):
-    """How many machines to start in addition to those of the policy, up to `max_workers` in total."""
+    """How many machines to start in addition to those that the policy starts. The pool never has more than
+    `max_workers`."""
 
     count: Annotated[int, Field(ge=1, le=1000), WHOLE] = 1
 
 
 class RequestedMachines(ResponseModel):
-    """How many machines were requested by hand and are not yet started."""
+    """How many machines were requested by hand and have not been started yet."""
 
     requested: int

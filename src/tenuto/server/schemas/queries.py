@@ -12,9 +12,11 @@ from tenuto.server.schemas.task_requests import TaskApiRequest
 
 
 class QueryRequest(RequestModel):
-    """One SELECT over datasets by name. `as_of`: a version of the DAG (2), DAG@VERSION (shop@2), the id of a dataset
-    version, or a time with its zone; by default what is current. `format`: of the response. `max_rows`: JSON has up to
-    this many rows and says so in `truncated`; other formats end without their last part if there are more."""
+    """One SELECT over datasets, which are tables with the names of the datasets. `as_of`: which state of the data to
+    read: a version of the DAG (2), DAG@VERSION (shop@2), the id of a dataset version, or a time with its zone; by
+    default the current state. `format`: the format of the response. `max_rows`: the maximum number of rows. If there
+    are more, a JSON response has the first rows and sets `truncated`; a response in another format ends without its
+    last part."""
 
     sql: Annotated[str, Field(min_length=1, max_length=MAX_SQL_CHARS)]
     as_of: Annotated[str, Field(min_length=1, max_length=160)] | None = None

@@ -1,4 +1,5 @@
-"""Response bodies about runs. Every field is listed here, so that none is shown by accident."""
+"""Response bodies about runs. Responses have only the fields that are listed here, so that no other field is shown by
+accident."""
 
 from datetime import datetime
 from uuid import UUID
@@ -9,11 +10,12 @@ from tenuto.server.schemas.base import ResponseModel
 
 
 class RunResponse(ResponseModel):
-    """A run. `single_task`: it has one task, whose id is the run's. `type` is the type of the task it was started with;
-    a graph has none, but may have a name. `output_omitted`: the outputs have more than 16 MB together; each task shows
-    its own. `retry_of` is the run that it retries, `retried_by` the newest run that retries it. `open`: tasks can be
-    added until it is closed. `held`: none of its tasks starts before it is released. The run is cancelled at
-    `deadline_at` unless it has ended, and at `expires_at` unless it has begun; both are null once it has ended."""
+    """A run. `single_task`: the run was started with one task, which has the same id as the run. `type`: the type of
+    that task; it is null for a graph, which may have a `name` instead. `output_omitted`: the outputs together have more
+    than 16 MB; get the output of each task instead. `retry_of`: the run that this run retries. `retried_by`: the newest
+    run that retries this run. `open`: tasks can be added until the run is closed. `held`: none of its tasks starts
+    before it is released. At `deadline_at` the run is cancelled unless it has ended. At `expires_at` it is cancelled
+    unless it has begun. Both are null for an ended run."""
 
     id: UUID
     org_id: UUID
@@ -54,8 +56,8 @@ class RunResponse(ResponseModel):
 
 
 class StartedRun(ResponseModel):
-    """The started run. `created` is false if an earlier start with the same `dedupe_key` created it; `status` is then
-    its present status."""
+    """The started run. `created` is false if an earlier start with the same `dedupe_key` or `id` created the run.
+    `status` is then its present status."""
 
     id: UUID
     status: str
@@ -75,7 +77,7 @@ class AddedTasks(ResponseModel):
 
 
 class ReleasedRun(ResponseModel):
-    """The run, and whether this request released it: false if it was not held."""
+    """The run. `released`: whether this request released it; false if the run was not held."""
 
     id: UUID
     released: bool

@@ -11,14 +11,15 @@ from tenuto.server.schemas.base import WHOLE, Int, Label, Moment, Name, RequestM
 
 MAX_STARTS = 10_000
 
-Arguments = JsonObject | list[Json]  # by name, or in order
+Arguments = JsonObject | list[Json]  # an object of arguments by name, or a list of arguments in order
 Input = Arguments | str | bool | int | float  # a value that is neither a list nor an object is the first argument
 End = Literal["completed", "failed", "cancelled"]
 RunUuid = Annotated[UUID, Field(strict=False)]
 
 
 class LimitSpec(RequestModel):
-    """At most `size` tasks with this key at a time, or with scope `rate` at most `size` starts per period."""
+    """A limit: at most `size` tasks with this key run at a time. With scope `rate`: at most `size` tasks with this key
+    start per period of `seconds`."""
 
     scope: Literal["key", "queue", "rate"]
     key: Annotated[str, Field(min_length=1, max_length=1024)]
@@ -27,8 +28,8 @@ class LimitSpec(RequestModel):
 
 
 class TaskSpecFields(RequestModel):
-    """Options of tasks of one type. An omitted option has the value that workers declared for the type. Without
-    `inherit`, or without a declaration, it has its default: queue `default`, three attempts, no timeout."""
+    """Options of tasks of one type. An omitted option has the value that workers declared for the type. If `inherit` is
+    false or there is no declaration, it has its default, such as the queue `default`, three attempts and no timeout."""
 
     type: Name
     inherit: bool = True
@@ -56,10 +57,10 @@ class TaskFields(TaskSpecFields):
 
 
 class RunFields(RequestModel):
-    """Options of one run. `id`: a UUID that the client made; if the run with this id exists, it is returned.
-    `deadline` and `expires`: cancel the run if it has not ended, or not begun, this many seconds after its start.
-    `hold`: create the run, but start none of its tasks before `POST /v1/runs/{id}/release`.
-    `strict`: reject a type that no worker has ever served."""
+    """Options of one run. `id`: a UUID that the client chose; if a run with this id exists, that run is returned.
+    `deadline`: cancel the run if it has not ended this many seconds after the client started it. `expires`: cancel the
+    run if none of its tasks has begun this many seconds after the client started it. `hold`: create the run, but start
+    none of its tasks before `POST /v1/runs/{id}/release`. `strict`: reject a type that no worker has ever served."""
 
     run_id: RunUuid | None = Field(default=None, alias="id")
     dedupe_key: Annotated[str, Field(min_length=1, max_length=1024)] | None = None
@@ -78,27 +79,28 @@ class AddTaskRequest(TaskFields):
 
 
 class NamedTaskRequest(AddTaskRequest):
-    """A task to add to an open run. `id`: a UUID that the client made; if the run has the task with this id, nothing is
-    added."""
+    """A task to add to an open run. `id`: a UUID that the client chose; if the run already has a task with this id,
+    nothing is added."""
 
     task_id: RunUuid | None = Field(default=None, alias="id")
 
 
 class StartTaskRequest(AddTaskRequest, RunFields):
-    """One start of a task: its type, its input and options. The input is an object of arguments by name, a list of
-    arguments in order, or a text, number or boolean, which is the first argument. Write a data object in it as
+    """One start of a task: its type, its input and options. The input is an object of arguments by name, or a list of
+    arguments in order. A text, number or boolean is the first argument. A data object in the input is written as
     `{"$object": id}`."""
 
 
 class GraphEdge(RequestModel):
-    """Another task of the graph, and the outcome with which it lets this task start."""
+    """Another task of the graph, for which this task waits. `on`: this task can start if the other task completed, if
+    it failed, or in both cases (`continue`)."""
 
     task: Name
     on: Literal["completed", "failed", "continue"] = "completed"
 
 
 class OutputRef(RequestModel):
-    """The output of another task of the graph: all of it, or one element of the list it returns."""
+    """The output of another task of the graph. `index`: only this element of the list that the task returns."""
 
     output: Annotated[str, Field(alias="$output", min_length=1, max_length=256)]
     index: Annotated[int, Field(ge=0, le=999), WHOLE] | None = None
@@ -106,8 +108,8 @@ class OutputRef(RequestModel):
 
 class GraphNode(TaskFields):
     """A task of a graph. `{"$output": "other"}` anywhere in its input is the output of the task `other`, which must
-    complete first. With `map` the node is one task per item, and its output is the list of their outputs. The default
-    name is its key in the graph."""
+    complete first. With `map`, there is one task per item, and the output is the list of their outputs. The default
+    name of a task is its key in the graph."""
 
     input: Input = Field(default_factory=dict)
     map: Annotated[list[Json], Field(min_length=1, max_length=MAX_TASKS)] | None = None
@@ -119,8 +121,8 @@ class GraphNode(TaskFields):
 
 
 class GraphSpec(RequestModel):
-    """Tasks by name. `outputs` selects the output of the run; by default it is the output of the tasks without
-    dependents."""
+    """Tasks by name. `outputs` selects the output of the run. By default this is the output of the tasks on which no
+    other task depends."""
 
     name: Name | None = None
     tasks: Annotated[dict[Name, GraphNode], Field(min_length=1, max_length=MAX_TASKS)]
@@ -128,7 +130,7 @@ class GraphSpec(RequestModel):
 
 
 class AddGraphRequest(RequestModel):
-    """A graph of tasks to add to an open run. A delay applies to its first tasks."""
+    """A graph of tasks to add to an open run. A delay applies to the tasks that depend on no other task."""
 
     graph: GraphSpec
     delay: Seconds | None = None
@@ -136,15 +138,16 @@ class AddGraphRequest(RequestModel):
 
 
 class StartGraphRequest(AddGraphRequest, RunFields):
-    """One start of a graph of tasks. A delay applies to its first tasks. `input` is stored with the run."""
+    """One start of a graph of tasks. A delay applies to the tasks that depend on no other task. `input` is stored with
+    the run."""
 
     metadata: JsonObject | None = None
     input: Json = None
 
 
 class OpenRunRequest(RequestModel):
-    """Open a run without tasks: `POST /v1/runs/{id}/tasks` adds tasks until `POST /v1/runs/{id}/close`. A dedupe key
-    needs a name. `hold`: start none of the tasks before `POST /v1/runs/{id}/release`."""
+    """Open a run without tasks: `POST /v1/runs/{id}/tasks` adds tasks until `POST /v1/runs/{id}/close`. A `dedupe_key`
+    needs a `name`. `hold`: none of the tasks starts before `POST /v1/runs/{id}/release`."""
 
     open: Literal[True]
     run_id: RunUuid | None = Field(default=None, alias="id")
@@ -160,8 +163,8 @@ class OpenRunRequest(RequestModel):
 
 
 class PutScheduleRequest(TaskSpecFields):
-    """A task that starts at the times of `cron` in the timezone. `catch_up`: whether to start none, one or all of the
-    runs that were missed."""
+    """A task that starts at the times of `cron` in the timezone. `catch_up`: how many of the missed runs are started:
+    none (`skip`), `one` or `all`."""
 
     input: Arguments = Field(default_factory=dict)
     cron: Annotated[str, Field(min_length=1, max_length=256)]

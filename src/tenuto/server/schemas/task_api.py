@@ -8,7 +8,7 @@ from tenuto.server.schemas.base import ResponseModel
 
 
 class InputPartResponse(ResponseModel):
-    """`input`, `metadata`, or `slot` with its number."""
+    """A part of a task's inputs: `part` is `input`, `metadata` or `slot`. `slot_no`: the number of the slot."""
 
     part: str
     slot_no: int | None
@@ -16,8 +16,8 @@ class InputPartResponse(ResponseModel):
 
 
 class StepResponse(ResponseModel):
-    """A recorded step, and how many seconds ago it was recorded. `error`: the step failed, for good unless
-    `retry_in_seconds` is set: it is then tried again."""
+    """A recorded step, and how many seconds ago it was recorded. With an `error`, the step failed: if
+    `retry_in_seconds` is set, it is tried again then, else it failed permanently."""
 
     step_no: int
     name: str
@@ -56,14 +56,14 @@ class AttemptStateResponse(ResponseModel):
 
 
 class ReportResponse(ResponseModel):
-    """`accepted`, `already_accepted` when this end was reported before, or `refused` when the task failed because of
-    what it published."""
+    """`result` is `accepted`; `already_accepted` if the same outcome was reported before; or `refused` if the published
+    data is not valid, and so the task failed."""
 
     result: str
 
 
 class FileToWriteResponse(ResponseModel):
-    """Where to PUT a file. `location` is what the completion publishes."""
+    """Where to PUT a file. `location` is the location that the completion must publish."""
 
     output: int
     location: str
@@ -82,7 +82,7 @@ class FileToReadResponse(ResponseModel):
 
 
 class SignedFilesResponse(ResponseModel):
-    """`after` is set if the input has more files: pass it to the next request."""
+    """URLs of files. If the input has more files, `after` is set: pass it in the next request."""
 
     writes: list[FileToWriteResponse]
     reads: list[FileToReadResponse]

@@ -1,5 +1,5 @@
-"""Request bodies of running attempts. A body can name its attempt, which must then be the attempt that the token
-identifies."""
+"""Request bodies of running attempts. A body can contain a task id and an attempt. They must then be those of the
+token."""
 
 from typing import Annotated, Literal
 
@@ -17,7 +17,7 @@ class TaskApiRequest(RequestModel):
 
 
 class RecordStepRequest(TaskApiRequest):
-    """Steps are numbered 1, 2, … in call order, patches -1, -2, …"""
+    """The result of a step. Steps are numbered 1, 2, … in the order in which the code calls them, patches -1, -2, …"""
 
     step_no: Annotated[int, Field(ge=-2_147_483_648, le=2_147_483_647), WHOLE]
     name: Name
@@ -40,8 +40,8 @@ class TakeSignalRequest(TaskApiRequest):
 
 
 class StartChildrenRequest(TaskApiRequest):
-    """Kinds, inputs, details and edges in the format of start_run. With a step number, the children are started once
-    across attempts."""
+    """Child tasks to start. `kinds`, `inputs`, `details` and `edges` have the format of the SQL function start_run.
+    With a step number, the children are started only once across attempts."""
 
     kinds: Annotated[list[JsonObject], Field(min_length=1, max_length=1000)]
     inputs: Annotated[list[Json], Field(min_length=1, max_length=100_000)]
@@ -64,7 +64,7 @@ class PutTaskDataRequest(TaskApiRequest):
 
 
 class PutStateRequest(TaskApiRequest):
-    """`version` is the version that was read; 0 for a new key."""
+    """`version` is the version that the attempt read; 0 for a new key."""
 
     key: Annotated[str, Field(min_length=1, max_length=1024)]
     value: Json
@@ -72,7 +72,7 @@ class PutStateRequest(TaskApiRequest):
 
 
 class PublishTaskEffectRequest(TaskApiRequest):
-    """A payload is `{"destination": …, "body": …}`. With a `key` the effect is published once per type of task."""
+    """`payload` is `{"destination": …, "body": …}`. An effect with a `key` is published only once per task type."""
 
     kind: Literal["deliver"]
     payload: JsonObject
@@ -80,7 +80,8 @@ class PublishTaskEffectRequest(TaskApiRequest):
 
 
 class EmitEventRequest(TaskApiRequest):
-    """An event of an output of the job, named by its dataset, name or position. With a `key` it is emitted once."""
+    """An event of an output of the job. `output`: the dataset, the name or the position of the output. An event with a
+    `key` is emitted only once."""
 
     output: Annotated[str, Field(min_length=1, max_length=128)]
     data: JsonObject | None = None
@@ -95,7 +96,7 @@ class FileToWrite(RequestModel):
 
 
 class SignFilesRequest(TaskApiRequest):
-    """The files to write, and the number of an input to read. `after`: the value from the previous response."""
+    """The files to write, and the number of an input to read. `after`: `after` of the previous response."""
 
     writes: Annotated[list[FileToWrite], Field(max_length=1000, default_factory=list)]
     input: Count | None = None
@@ -123,15 +124,15 @@ class ProgressRequest(TaskApiRequest):
 
 
 class CompleteRequest(TaskApiRequest):
-    """`published`: the data that a job's task wrote; its commit is part of the completion. If it is not valid, the task
-    fails and the result is `refused`."""
+    """`published`: the data that a job's task wrote. It is committed in the transaction that completes the task. If it
+    is not valid, the task fails and the result is `refused`."""
 
     output: Json = None
     published: Publications | None = None
 
 
 class FailRequest(TaskApiRequest):
-    """`retry_in_seconds`: when to try again; -1 means never, omitted means after the backoff."""
+    """`retry_in_seconds`: when the task is tried again. -1: never. Omitted: after the backoff."""
 
     error: Json
     retry_in_seconds: Retry | None = None
@@ -142,6 +143,7 @@ class SnoozeRequest(TaskApiRequest):
 
 
 class WaitTaskRequest(TaskApiRequest):
-    """`{"for": "children", "tasks": […]}`, `{"for": "signal", "name": …}` or `{"for": "time", "seconds": …}`."""
+    """`wait` is `{"for": "children", "tasks": […]}`, `{"for": "signal", "name": …}` or `{"for": "time", "seconds":
+    …}`."""
 
     wait: JsonObject

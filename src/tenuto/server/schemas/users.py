@@ -11,7 +11,7 @@ PlatformRole = Literal["reader", "writer", "admin"]
 
 
 class CreateUserRequest(RequestModel):
-    """A user of an OIDC issuer. A known user is updated."""
+    """A user of an OIDC issuer. An existing user is updated."""
 
     issuer: Name
     subject: Name

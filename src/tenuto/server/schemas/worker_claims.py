@@ -10,7 +10,7 @@ from tenuto.model.lineage import MAX_SOURCES
 from tenuto.server.schemas.base import MAX_EXACT_INTEGER, WHOLE, Label, Moment, Name, RequestModel
 
 Id = Annotated[UUID, Field(strict=False)]
-# Ids of a batch stay text on their way to Postgres: making objects of them costs more than they are worth.
+# The ids of a batch are passed to Postgres as text: parsing them into UUID objects would take time and has no use.
 IdText = Annotated[
     str, Field(pattern="^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$", json_schema_extra={"format": "uuid"})
 ]
@@ -21,11 +21,11 @@ SessionId = Annotated[int, Field(ge=1, le=MAX_EXACT_INTEGER), WHOLE]
 Retry = Annotated[float, Field(ge=-1, le=315_360_000)]
 Names = Annotated[list[Name], Field(max_length=1000)]
 Hash = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
-MAX_BATCH = 1000  # what a lane of ours carries at once
+MAX_BATCH = 1000  # maximum number of tasks or reports in one request
 
 
 class OpenSessionRequest(RequestModel):
-    """The description of a worker. Omitted `queues` are all that its key can claim from."""
+    """The description of a worker. If `queues` is omitted, it claims from all queues of its worker key."""
 
     name: Name
     queues: Annotated[list[Name], Field(min_length=1, max_length=1000)] | None = None
@@ -62,8 +62,9 @@ class CheckResult(RequestModel):
 
 
 class LineageSource(RequestModel):
-    """A column of an input that a column of the output is computed from. Without `column`: every column of the output;
-    without `field`: a column of the input that is not known. `indirect`: it decides which values are used."""
+    """A column of an input (`field`) from which a column of the output (`column`) is computed. Without `column`: all
+    columns of the output. Without `field`: it is unknown which column of the input. `indirect`: the column of the input
+    decides only which values are used, as in a filter."""
 
     column: Annotated[str, Field(min_length=1, max_length=256)] | None = None
     input: Annotated[int, Field(ge=0, le=99), WHOLE]
@@ -73,7 +74,7 @@ class LineageSource(RequestModel):
 
 
 class Lineage(RequestModel):
-    """The column lineage of an output, and how it was found: by the SELECT, or stated by the code."""
+    """The column lineage of an output. `method`: it was read from the SELECT (`sql`) or reported by the code."""
 
     method: Literal["sql", "reported"] = "reported"
     confidence: Literal["exact", "stated", "table"] = "stated"
@@ -81,7 +82,7 @@ class Lineage(RequestModel):
 
 
 class PublishedAlert(RequestModel):
-    """An alert about the data of a publication: alerts with the same key are one."""
+    """An alert about the data of a publication. Several alerts with the same key are one alert."""
 
     key: Annotated[str, Field(min_length=1, max_length=300)]
     summary: Annotated[str, Field(min_length=1, max_length=1000)]
@@ -90,9 +91,9 @@ class PublishedAlert(RequestModel):
 
 
 class Publication(RequestModel):
-    """Data that an attempt of a job's task wrote: the number of the output, the partition, and the folder, which must
-    be one that only this attempt writes. `fingerprint` is a SHA-256 hash of the content. `lineage` describes the whole
-    output: one of its publications is enough. `alerts`: all that the job finds in this partition now."""
+    """Data that an attempt of a job's task wrote. `output`: the number of the output. `location`: the folder, to which
+    only this attempt may write. `fingerprint`: a SHA-256 hash of the content. `lineage`: describes the whole output, so
+    only one of its publications needs it. `alerts`: all alerts that the job finds in this partition now."""
 
     output: Annotated[int, Field(ge=0, le=99), WHOLE]
     partition: Annotated[str, Field(min_length=1, max_length=256)] | None = None
@@ -110,27 +111,28 @@ Publications = Annotated[list[Publication], Field(max_length=1000)]
 
 
 class CompletedReport(AttemptReference):
-    """`published`: the data that a job's task wrote; its commit is part of the completion. If it is not valid, the task
-    fails and the result is `refused`."""
+    """`published`: the data that a job's task wrote. It is committed in the transaction that completes the task. If it
+    is not valid, the task fails and the result is `refused`."""
 
     output: Json = None
     published: Publications | None = None
 
 
 def publications(published: list[Publication]) -> list[JsonObject]:
-    """Return the publications of one attempt as the SQL functions take them."""
+    """Return the publications of one attempt in the format of the SQL functions."""
     return [entry.model_dump(mode="json") for entry in published]
 
 
 def published_of(reports: list[CompletedReport]) -> list[list[JsonObject] | None] | None:
-    """Return the publications of each report; None if there are none, as in almost every request."""
+    """Returns the publications of each report. Returns None if no report has any, as in almost every request."""
     if all(report.published is None for report in reports):
         return None
     return [None if report.published is None else publications(report.published) for report in reports]
 
 
 class ClaimRequest(SessionRequest):
-    """Completions to report, and a claim of up to `limit` tasks that waits up to `wait` seconds for the first."""
+    """Completions to report, and a claim of up to `limit` tasks. If there is no task, the claim waits up to `wait`
+    seconds for the first one."""
 
     claim_no: Annotated[int, Field(ge=1, le=MAX_EXACT_INTEGER), WHOLE]
     limit: Annotated[int, Field(ge=0, le=MAX_BATCH), WHOLE]
@@ -152,9 +154,10 @@ class HeartbeatLine(RequestModel):
 
 
 class HeartbeatRequest(SessionRequest):
-    """The attempts that the worker holds. The worker has received, or given up on, the response to every claim up to
-    `settled_claim_no`: attempts of these claims that are not listed are returned to the queue. Without this number, no
-    attempt is returned. `metrics` are merged into the worker's metadata, `logs` appended to its log."""
+    """`held`: the attempts that the worker holds. `settled_claim_no`: the worker waits for no response to this claim or
+    an earlier one. An attempt of these claims that is not in `held` is lost, and its task goes back to its queue.
+    Without this number, no task goes back. `metrics` are merged into the worker's metadata. `logs` are appended to its
+    log."""
 
     settled_claim_no: ClaimNo | None = None
     held: Annotated[list[AttemptReference], Field(max_length=100_000)]
@@ -163,7 +166,7 @@ class HeartbeatRequest(SessionRequest):
 
 
 class FailedReport(AttemptReference):
-    """`retry_in_seconds`: when to try again; -1 means never, omitted means after the backoff."""
+    """`retry_in_seconds`: when the task is tried again. -1: never. Omitted: after the backoff."""
 
     error: Json
     retry_in_seconds: Retry | None = None
@@ -182,7 +185,8 @@ class WaitingReport(AttemptReference):
 
 
 class Mismatch(RequestModel):
-    """The number of the step, the recorded step (`expected`) and the one that the code called (`found`)."""
+    """A step of the code that differs from the recorded one: its number, the recorded step (`expected`) and the step
+    that the code called (`found`)."""
 
     step_no: Count
     expected: str
@@ -190,7 +194,8 @@ class Mismatch(RequestModel):
 
 
 class BlockedReport(AttemptReference):
-    """`code_version`: the version that ran, if it may differ from the one that the worker registered with."""
+    """`code_version`: the version of the code that ran, if it may differ from the version with which the worker
+    registered."""
 
     mismatch: Mismatch
     code_version: Annotated[str, Field(min_length=1, max_length=64)] | None = None
@@ -217,7 +222,8 @@ class WorkerLogLine(LogLineFields):
 
 
 class ReportRequest(SessionRequest):
-    """Outcomes, progress and log lines of attempts, in one transaction. Timeouts of `begun` attempts count from now."""
+    """Outcomes, progress and log lines of attempts, in one transaction. The timeouts of the attempts in `begun` count
+    from now."""
 
     completed: Annotated[list[CompletedReport], Field(max_length=MAX_BATCH)] = Field(
         default_factory=list[CompletedReport]
@@ -242,17 +248,17 @@ class NudgeRequest(RequestModel):
 
 
 class TypeDeclaration(RequestModel):
-    """Options for starts that name only the type: `kind` in the format of start_many, without type. A limit with a
-    `parameter` applies to each value of that parameter: `key` ends before the value, and `position` is the index of the
-    parameter among the positional arguments."""
+    """Options for starts that pass only the type. `kind` has the format of the SQL function start_many, without the
+    type. A limit with a `parameter` applies to each value of that parameter: the value is appended to its `key`, and
+    `position` is the index of the parameter among the positional arguments."""
 
     kind: JsonObject | None = None
     limits: Annotated[list[JsonObject], Field(max_length=1000)] | None = None
 
 
 class DeclareTypesRequest(SessionRequest):
-    """The worker's types with their options. `schemas`: the JSON Schema of the arguments of a type by name, at most
-    16 kB each; its keyword `x-positional` lists the parameters that can be passed by position."""
+    """The worker's types with their options. `schemas`: by type, the JSON Schema of its arguments by name, at most 16
+    kB per type. The keyword `x-positional` of a schema lists the parameters that can be passed by position."""
 
     types: Annotated[dict[Name, TypeDeclaration], Field(max_length=1000)]
     schemas: Annotated[dict[Name, JsonObject], Field(max_length=1000)] | None = None
@@ -263,7 +269,7 @@ class TokenRequest(SessionRequest):
 
 
 class ScheduleDeclaration(RequestModel):
-    """A schedule; `kind` has the format of start_many."""
+    """A schedule. `kind` has the format of the SQL function start_many."""
 
     name: Name
     kind: JsonObject
@@ -276,7 +282,7 @@ class ScheduleDeclaration(RequestModel):
 
 
 class PutSchedulesRequest(RequestModel):
-    """The schedules of an app. A schedule of one of its `types` that is not listed is deleted."""
+    """The schedules of an app. A schedule of one of its `types` that is not in `schedules` is deleted."""
 
     types: Names
     schedules: Annotated[list[ScheduleDeclaration], Field(max_length=1000)]

@@ -9,7 +9,7 @@ from tenuto.server.schemas.base import ResponseModel
 
 
 class OpenSessionResponse(ResponseModel):
-    """A session; the token authenticates it. `queues` is null for all."""
+    """A session. `token` authenticates its requests. `queues` is null if the session claims from all queues."""
 
     session_id: int
     token: UUID
@@ -19,7 +19,7 @@ class OpenSessionResponse(ResponseModel):
 
 
 class ClaimedTask(ResponseModel):
-    """An attempt that the worker now holds; its code authenticates with `token`."""
+    """An attempt that the worker now holds. The code of the attempt authenticates itself with `token`."""
 
     task_id: UUID
     attempt: int
@@ -29,7 +29,7 @@ class ClaimedTask(ResponseModel):
     slots: list[Json] | dict[str, int] | None  # {"$fetch": n}: n slots too large for this response, in /v1/task/inputs
     timeout_seconds: float | None
     metadata: Json
-    idempotency_key: UUID  # the same on every attempt of the task, and in retries of its run
+    idempotency_key: UUID  # the same in all attempts of the task, and in retries of its run
     token: str | None = None
 
 
@@ -43,7 +43,8 @@ class ClaimResponse(ResponseModel):
 
 
 class HeartbeatResponse(ResponseModel):
-    """Listed attempts that are lost, attempts that should stop, and whether to finish and exit."""
+    """`lost`: the tasks of attempts that the worker listed but no longer holds. `cancelled`: the tasks of attempts that
+    should stop. `draining`: the worker should finish its attempts and exit."""
 
     lost: list[UUID]
     cancelled: list[UUID]

@@ -16,15 +16,16 @@ from tenuto.model.ids import uuid7
 from tenuto.sdk.client.start_request import StartRequest, details_of
 
 MAX_BATCH_STARTS = 100  # per SQL call
-MAX_BATCH_CHARS = 1_000_000  # of inputs and details per SQL call; a larger start goes alone
-SHUTDOWN_SECONDS = 1.0  # for the last starts when the server stops
+MAX_BATCH_CHARS = 1_000_000  # of inputs and details per SQL call; a start with more has a call of its own
+SHUTDOWN_SECONDS = 1.0  # how long a server that stops waits for the last starts
 
 log = logging.getLogger("tenuto.server")
 
 
 @dataclass(frozen=True)
 class BatchKey:
-    """The values that all starts of a batch share: the caller and everything except their inputs."""
+    """The values that all starts of a batch have in common: the caller, and all options of the start except its
+    input."""
 
     acts: Actor
     org_id: UUID
@@ -37,7 +38,8 @@ class BatchKey:
 
 @dataclass(frozen=True)
 class QueuedStart:
-    """One queued start; `origin` is where its request came from."""
+    """One queued start. `origin`: the client of its request. `run_id`: becomes the id of the run. `until`: when it
+    times out."""
 
     request: StartRequest
     origin: RequestOrigin
@@ -47,8 +49,8 @@ class QueuedStart:
 
 
 class StartBatcher:
-    """Sends the first of several similar starts at once; those that arrive before its call has ended share the next
-    call."""
+    """Sends the first of several starts that are alike at once. The starts that arrive before that call has ended share
+    the next call."""
 
     def __init__(self, pool: ConnectionPool, seconds: float) -> None:
         self._pool, self._seconds = pool, seconds
@@ -56,7 +58,8 @@ class StartBatcher:
         self._turns: set[asyncio.Task[None]] = set()
 
     async def start(self, alike: BatchKey, request: StartRequest, origin: RequestOrigin) -> UUID:
-        """Return the id of the run, once workers are notified and the run is on disk."""
+        """Returns the id of the run when workers are notified and the run is on disk. Raises TimedOut if the start did
+        not get its turn in time."""
         loop = asyncio.get_running_loop()
         size = len(request.inputs[0]) + len(details_of([request]) or "")
         queued = QueuedStart(request, origin, loop.create_future(), size, until=loop.time() + self._seconds)
@@ -70,7 +73,8 @@ class StartBatcher:
         return await queued.run_id
 
     async def close(self) -> None:
-        """Wait until all queued starts are done, but only briefly: the database may be unreachable."""
+        """Waits until all queued starts are done, at most SHUTDOWN_SECONDS, because the database may be unreachable.
+        Then cancels the others."""
         if self._turns:
             await asyncio.wait(self._turns, timeout=SHUTDOWN_SECONDS)
         for turns in self._turns:
@@ -101,7 +105,7 @@ class StartBatcher:
             if len(starts) == 1:
                 _refuse(starts, problem)
                 return
-        except Exception as problem:  # any error: the waiting requests get it, and the next batch may succeed
+        except Exception as problem:  # the requests of this batch fail with any other error; the next batch may succeed
             _refuse(starts, problem)
             return
         else:
@@ -109,12 +113,12 @@ class StartBatcher:
                 if not start.run_id.done():
                     start.run_id.set_result(id)
             return
-        half = len(starts) // 2  # one invalid start must not fail the others of its batch
+        half = len(starts) // 2  # try each half alone, so that an invalid start does not fail the others of its batch
         await self._start(alike, starts[:half])
         await self._start(alike, starts[half:])
 
     def _in_time(self, starts: list[QueuedStart]) -> list[QueuedStart]:
-        """Return the starts that are still in time and whose clients are still connected; refuse the late ones."""
+        """Returns the starts whose requests still wait for a result. Starts that waited too long fail with TimedOut."""
         now = asyncio.get_running_loop().time()
         late = [start for start in starts if start.until < now]
         _refuse(late, TimedOut(f"the start did not get its turn within {self._seconds:g} s"))

@@ -1,4 +1,5 @@
-"""Builds start requests from bodies. Does not check that a type exists: its worker may be started later."""
+"""Builds start requests from request bodies. Does not check that a type exists, because its worker may be started
+later."""
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -29,7 +30,7 @@ OF_GRAPH_START = ("delay", "available_at", "input", *OF_RUN)
 
 
 Slot = Output | dict[str, Any]
-FindOutput = Callable[[str, int | None], Output | list[Output]]  # returns the output of the task with that name
+FindOutput = Callable[[str, int | None], Output | list[Output]]  # returns the output of the task with this name
 MAX_CACHED_SPECS = 1000  # building the spec of a type costs more than the rest of a start
 _known: dict[str, Task[..., Any]] = {}
 PLAIN = {"type", "input"}  # most starts have only these fields
@@ -87,7 +88,7 @@ def _as_it_is(value: Any) -> Any:
 
 
 class _GraphBuilder:
-    """Creates the tasks of a graph first, so that each can refer to any other, then connects them."""
+    """Builds a graph. Creates all tasks first, so that each can refer to any other, and then connects them."""
 
     def __init__(self, builder: StartBuilder, body: AddGraphRequest) -> None:
         self._builder, self._graph_of = builder, body.graph
@@ -145,8 +146,8 @@ class _GraphBuilder:
 
 
 def _merged(name: str, node: GraphNode, item: Json) -> Json:
-    """Returns the input of one item of a map: a list holds the positional arguments, an object the named ones, anything
-    else is the first argument."""
+    """Returns the input of one item of a map. An object has arguments by name, which are merged with the input of the
+    node. A list has the positional arguments. Any other value is the first argument."""
     if isinstance(item, dict) and isinstance(node.input, dict) and not any(key.startswith("$") for key in item):
         return {**node.input, **item}
     if node.input:
@@ -170,8 +171,8 @@ def _backoff(body: TaskSpecFields) -> Exponential | None:
 
 
 def read_input(what: str, value: Any, find: FindOutput | None = None) -> tuple[str, list[Slot]]:
-    """Returns the input as JSON text, and its slots: data objects, and with `find` the outputs of other tasks. A value
-    that is neither a list nor an object is the first argument."""
+    """Returns the input as JSON text, and its slots: its data objects and, with `find`, the outputs of other tasks in
+    it. A value that is neither a list nor an object becomes the first argument."""
     value = cast("Json", value if isinstance(value, dict | list) else [value])
     text = dump(value)
     reader = _InputReader(what, find)
@@ -183,7 +184,8 @@ def read_input(what: str, value: Any, find: FindOutput | None = None) -> tuple[s
 
 
 class _InputReader:
-    """Reads one untrusted input: resolves or refuses the reserved keys of the wire format."""
+    """Reads one untrusted input. Replaces `$object` and `$output` by slots, and refuses the other reserved keys of the
+    wire format."""
 
     def __init__(self, what: str, find: FindOutput | None) -> None:
         self._what, self._find = what, find

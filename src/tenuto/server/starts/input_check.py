@@ -1,8 +1,8 @@
 """Checks the inputs of starts against the JSON Schemas that workers declared, before anything is stored.
 
-Knows the keywords that pydantic and the SDK write, and ignores all others: the worker checks those. Patterns are not
-matched, because a worker key could declare one that takes hours. References may form a loop, so the number of steps per
-input is bounded.
+Checks the keywords that pydantic and the SDK write, and ignores all others, which the worker checks. Does not match
+patterns, because a worker could declare a pattern that takes hours. References may form a loop, so the number of steps
+per input is bounded.
 """
 
 import json
@@ -22,8 +22,8 @@ from tenuto.server.requests.api import ApiRequest
 
 KEEP_SECONDS = 5.0  # a schema is read again after this time
 MAX_CACHED_TYPES = 10_000
-MAX_STEPS = 100_000  # per input; an input that would need more is left to the worker
-REFERENCES = ("$slot", "$object", "$output")  # a value that is known only when the task runs
+MAX_STEPS = 100_000  # per input; an input that needs more is checked only by the worker
+REFERENCES = ("$slot", "$object", "$output")  # keys of a value that is known only when the task runs
 NAMES = {
     "integer": "a whole number",
     "number": "a number",
@@ -70,8 +70,8 @@ class InputChecks:
         self._built: dict[tuple[UUID, str, bytes], InputValidator] = {}
 
     async def check(self, request: ApiRequest, starts: Sequence[StartRequest], types: Collection[str]) -> None:
-        """Raise InvalidInput for an input that does not match the schema of its type. A schema that refuses an input
-        is read again first, because a worker may have declared another one in the meantime."""
+        """Raise InvalidInput for an input that does not match the schema of its type. Before it refuses an input, it
+        reads the schema again, because a worker may have declared another schema in the meantime."""
         validators = await self._validators(request, types, fresh=False)
         if not validators:
             return
@@ -107,7 +107,8 @@ class InputChecks:
 
 
 def check_inputs(starts: Sequence[StartRequest], validators: "Mapping[str, InputValidator]") -> None:
-    """Raise InvalidInput for the first input that does not match; of several starts, the message names which."""
+    """Raises InvalidInput for the first input that does not match. If there are several starts, the message has the
+    number of the start."""
     for no, start in enumerate(starts):
         for position, text in enumerate(start.inputs):
             type = str(start.kinds[start.task_kinds[position] if start.task_kinds else 0]["type"])
@@ -136,7 +137,8 @@ class InputValidator:
         self._steps = 0
 
     def check(self, input: Json) -> None:
-        """Raise InvalidInput, which names the argument, if the input does not match."""
+        """Raises InvalidInput if the input does not match; the message has the name of the argument. Accepts an input
+        that needs too many steps."""
         self._steps = 0
         try:
             problem = self._check_list(input) if isinstance(input, list) else self._check_object(input)
@@ -158,7 +160,7 @@ class InputValidator:
 
     def _check_object(self, value: Json) -> str | None:
         if not isinstance(value, dict) or any(key in value for key in REFERENCES):
-            return None  # without input, the slots of a graph are the arguments
+            return None  # an object that is itself a reference: its value is known only when the task runs
         more = self._schema.get("additionalProperties")
         for name, argument in value.items():
             if name not in self._properties and more is False:
@@ -173,7 +175,7 @@ class InputValidator:
         return f"the argument {missing[0]!r:.100} is missing" if missing else None
 
     def _problem(self, value: Json, schema: Json, path: str) -> str | None:
-        """Return what is wrong with a value, or None."""
+        """Returns what is wrong with a value, or None if it matches the schema."""
         self._steps += 1
         if self._steps > MAX_STEPS:
             raise _StepsExhausted
@@ -182,7 +184,7 @@ class InputValidator:
         if not isinstance(schema, dict) or (isinstance(value, dict) and any(key in value for key in REFERENCES)):
             return None
         if len(schema) - ("title" in schema) == 1 and type(value) in PLAIN.get(schema.get("type"), ()):
-            return None  # most arguments: a text, a number
+            return None  # the most frequent case: the schema has only a type, and the value is of that type
         if isinstance(reference := schema.get("$ref"), str):
             return self._problem(value, self._defs.get(reference.removeprefix("#/$defs/")), path)
         wrong = _wrong_type(value, schema, path) or _wrong_value(value, schema, path)

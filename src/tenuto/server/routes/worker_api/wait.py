@@ -1,4 +1,5 @@
-"""Long polls of HTTP workers: respond when there may be work or something was cancelled. They claim nothing."""
+"""Long polls of workers that connect by HTTP. The response comes when there may be work or an attempt was cancelled. A
+long poll claims nothing."""
 
 import asyncio
 from typing import Annotated
@@ -13,7 +14,8 @@ ROUTES = RouteTable("worker API")
 
 
 class WaitForWorkRequest(RequestModel):
-    """The queues to wait for (omitted: all), the maximum time to wait, and the `cursor` of the last response."""
+    """`queues`: the queues to wait for; if omitted, all queues of the worker key. `wait`: the maximum number of seconds
+    to wait. `cursor`: the `cursor` of the last response."""
 
     wait: Annotated[float, Field(ge=0, le=20)]
     queues: Annotated[list[Name], Field(min_length=1, max_length=1000)] | None = None
@@ -31,7 +33,7 @@ class WaitForWorkResponse(ResponseModel):
 @ROUTES.add("POST", "/internal/wait", permission=WORKER, response=WaitForWorkResponse)
 async def wait_for_work(request: WorkerRequest, body: WaitForWorkRequest) -> object:
     """Wait until there may be work. A response is only a hint: other workers may claim the work first. Without a
-    cursor, or with one of another server process, the response comes at once."""
+    cursor, or with a cursor of another server process, the response comes at once."""
     wakes = request.http.server.wakeups
     own = None if "*" in request.principal.queues else frozenset(request.principal.queues)
     asked = None if body.queues is None else frozenset(body.queues)
