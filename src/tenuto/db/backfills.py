@@ -162,7 +162,7 @@ async def reconcile_dataset(
 
 
 def _missing(item: JsonObject) -> MissingPartition:
-    """Read one of the partitions that reconcile_dataset returns as JSON."""
+    """Convert one of the partitions that reconcile_dataset returns as JSON."""
     task_id = item["task_id"]
     return MissingPartition(
         partition=cast("str | None", item["partition"]),
@@ -176,7 +176,7 @@ def _missing(item: JsonObject) -> MissingPartition:
 
 
 def _consumer(job: JsonObject) -> InvalidationConsumer:
-    """Read one of the jobs that list_invalidations returns as JSON."""
+    """Convert one of the jobs that list_invalidations returns as JSON."""
     done_at = job["done_at"]
     return InvalidationConsumer(
         job=cast("str | None", job["job"]),

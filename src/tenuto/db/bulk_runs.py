@@ -1,4 +1,5 @@
-"""Bulk operations on runs: one coroutine per public function in sql/runs/bulk/. Each call does one piece."""
+"""Bulk operations on runs: one coroutine per public function in sql/runs/bulk/. Each call handles a bounded number of
+runs or tasks."""
 
 from datetime import datetime
 from uuid import UUID

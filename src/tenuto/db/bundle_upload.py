@@ -1,4 +1,4 @@
-"""Uploads and downloads a bundle as a whole: its row, types and parts in one transaction."""
+"""Stores a bundle as a whole (its row, types and parts in one transaction), and reads its bytes part by part."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import BinaryIO
@@ -27,7 +27,7 @@ async def upload_bundle(
 
 
 async def parts_of(get_part: Callable[[int], Awaitable[bytes | None]]) -> AsyncIterator[bytes]:
-    """Yield the bytes of a bundle; `get_part` returns the part with a number, from 0."""
+    """Yields the bytes of a bundle. `get_part` returns the part with a number, from 0, or None after the last part."""
     no = 0
     while part := await get_part(no):
         yield bytes(part)

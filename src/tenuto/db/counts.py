@@ -1,4 +1,4 @@
-"""Numbers of runs and tasks that match a filter, and of task types: one coroutine per public function."""
+"""Counts runs and tasks that match a filter, and the activity of task types: one coroutine per public function."""
 
 from datetime import datetime
 from uuid import UUID

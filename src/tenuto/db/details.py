@@ -1,4 +1,4 @@
-"""Reads what belongs to one task, and explains a run, in several calls on one connection."""
+"""Reads the details of one task, and explains why a run does not continue, in several calls on one connection."""
 
 from uuid import UUID
 
@@ -7,11 +7,11 @@ from tenuto.db.connection.call import Conn
 from tenuto.model.details import RunExplanation, TaskDetails, TaskExplanation
 from tenuto.model.monitoring import FINAL
 
-MAX_EXPLAINED = 20  # tasks and parked rows of a run
+MAX_EXPLAINED = 20  # maximum number of tasks, and of parked rows, of a run
 
 
 async def get_task_details(conn: Conn, *, org_id: UUID, task_id: UUID) -> TaskDetails:
-    """Return a task with its attempts and steps, and the signals of its run."""
+    """Return a task with its attempts and steps, and the dedupe key and the signals of its run."""
     task = await monitoring.get_task(conn, org_id=org_id, task_id=task_id)
     return TaskDetails(
         task,
@@ -23,7 +23,7 @@ async def get_task_details(conn: Conn, *, org_id: UUID, task_id: UUID) -> TaskDe
 
 
 async def explain_run(conn: Conn, *, org_id: UUID, run_id: UUID) -> RunExplanation:
-    """Explain why the open tasks of a run do not run."""
+    """Explain why the unfinished tasks of a run do not run."""
     run = await monitoring.get_run(conn, org_id=org_id, run_id=run_id)
     tasks = await monitoring.list_tasks(conn, org_id=org_id, run_id=run_id, limit=200)
     still = [task.id for task in tasks if task.status not in FINAL][:MAX_EXPLAINED]

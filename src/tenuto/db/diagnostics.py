@@ -1,4 +1,4 @@
-"""Queries for `tenuto doctor`: settings, roles and hot tables of a server. Read-only."""
+"""Queries for `tenuto doctor`: the settings, roles and most written tables of a database server. Changes nothing."""
 
 from dataclasses import dataclass
 from typing import Any, LiteralString
@@ -10,7 +10,7 @@ from tenuto.db.vacuum import HOT_TABLES, MAY_VACUUM
 
 @dataclass(frozen=True)
 class HotTable:
-    """A table whose rows are inserted and deleted all the time."""
+    """A table in which rows are inserted and deleted all the time."""
 
     name: str
     live_rows: int
@@ -21,14 +21,14 @@ class HotTable:
 
 @dataclass(frozen=True)
 class Diagnostics:
-    """The state of a server."""
+    """The state of a database server."""
 
     login: str
     missing_roles: list[str]
-    roles: list[str]  # roles that this login can act as
+    roles: list[str]  # roles whose rights this login has
     settings: dict[str, str]
     connections: int
-    oldest_transaction: float  # seconds for which vacuum has been held back
+    oldest_transaction: float  # its age in seconds; vacuum cannot remove rows that were deleted since
     held_by: str | None
     hot_tables: list[HotTable]
     audit_entries: int  # of all orgs, as estimated by the last vacuum or analyze

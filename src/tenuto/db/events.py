@@ -1,4 +1,5 @@
-"""Events and what they do to jobs: one coroutine per function of sql/reactions/ that emits, routes or lists them."""
+"""Events and what they do to jobs: one coroutine per function of sql/reactions/ that emits, processes or lists
+events."""
 
 from uuid import UUID
 

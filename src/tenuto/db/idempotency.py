@@ -1,4 +1,4 @@
-"""Idempotency keys of requests: one coroutine per public function in sql/identity/ about them."""
+"""Idempotency keys of requests: one coroutine per public function about them in sql/identity/."""
 
 from uuid import UUID
 

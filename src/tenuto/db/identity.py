@@ -1,4 +1,4 @@
-"""Resource groups, users and roles: one coroutine per public function in sql/identity/ about them."""
+"""Resource groups, users and roles: one coroutine per public function about them in sql/identity/."""
 
 from uuid import UUID
 

@@ -62,10 +62,11 @@ def read_address(environment: Mapping[str, str]) -> Environment:
 
 
 def read_database_url(url: str | None) -> str | None:
-    """Return the URL as Postgres reads it: without the driver that SQLAlchemy's URLs name (`postgresql+asyncpg://`).
+    """Return the URL as Postgres reads it, without the driver of SQLAlchemy's URLs (`postgresql+asyncpg://`).
 
-    Refuses a URL whose password holds an unescaped / ? or #: the rest of the password would be parsed as host and port,
-    and shown in errors."""
+    Raises InvalidInput for a URL whose password contains an unescaped / ? or #: the rest of the password would be
+    parsed as host and port, and shown in errors.
+    """
     head, _, rest = (url or "").partition("://")
     scheme, _, driver = head.partition("+")
     if scheme not in ("postgresql", "postgres") or not rest:

@@ -1,1 +1,2 @@
-"""Connections to Postgres: pools, statements, listening, and errors turned into exceptions."""
+"""Connections to Postgres: connection pools, statements, wake-ups, and the conversion of errors to Tenuto's
+exceptions."""

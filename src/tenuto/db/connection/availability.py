@@ -1,7 +1,7 @@
-"""Tracks per process whether a server accepts connections.
+"""Remembers, for the whole process, whether a database server accepts connections.
 
-During an outage, one part of the process tries to connect every 0.2 s, and its success lets all others connect at once.
-Without this, each part would either try too often or wait for a pause that had grown during the outage.
+During an outage, one part of the process tries to connect every 0.2 s. When it succeeds, all others connect at once.
+Without this, each part would either try too often, or still wait for a pause that grew during the outage.
 """
 
 import asyncio
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import psycopg  # not at run time: workers over HTTP use this module too
 
 PROBE_EVERY = 0.2
-MAX_WAIT_SECONDS = 1.0  # for a thread: its caller logs the outage, and may have to stop
-# Error codes of a server that is starting, shutting down or full; None: no response at all.
+MAX_WAIT_SECONDS = 1.0  # for a thread, because its caller must log the outage and may have to stop
+# The error codes of a server that is starting, shutting down or full. None: the server did not respond at all.
 AWAY = {None, "57P01", "57P02", "57P03", "53300"}
 
 
@@ -32,8 +32,8 @@ class Availability:
         renew_after_fork(self)
 
     def renew(self) -> None:
-        """Forget what is known about the server. A forked child also needs a new lock: a thread of its parent may hold
-        the old one."""
+        """Forgets what is known about the server. In a forked child, also replaces the lock, which a thread of the
+        parent may hold."""
         self._changed = threading.Condition()
         self._next_try = 0.0
         self.problem: str | None = None  # None: not known to be unavailable
@@ -45,8 +45,8 @@ class Availability:
             self._set_next_try()
 
     def refused(self, error: "psycopg.Error") -> bool:
-        """Record that connecting to Postgres failed. Return False if the server responded, because the problem is then
-        a different one."""
+        """Records that connecting to Postgres failed, and returns True. Returns False and records nothing if the server
+        responded, because then it is a different problem."""
         if error.sqlstate not in AWAY:
             return False
         self.failed(str(error).strip() or type(error).__name__)
@@ -58,7 +58,8 @@ class Availability:
             self._changed.notify_all()
 
     def wait(self) -> None:
-        """Wait until this thread may try to connect: no wait unless there is an outage. Raises Away after a second."""
+        """Waits until this thread may try to connect. Returns at once unless there is an outage. Raises Away after a
+        second."""
         end = time.monotonic() + MAX_WAIT_SECONDS
         with self._changed:
             while not self._my_turn():
@@ -68,7 +69,7 @@ class Availability:
                 self._changed.wait(max(0.001, left))
 
     async def wait_async(self, closed: Callable[[], bool] = lambda: False) -> None:
-        """Wait as `wait` does, but on an event loop, without a time limit, and at most until `closed` returns True."""
+        """The same as `wait` for an event loop: without a time limit, but only until `closed` returns True."""
         while not closed():
             with self._changed:
                 if self._my_turn():
@@ -80,7 +81,7 @@ class Availability:
             return True
         if time.monotonic() < self._next_try:
             return False
-        self._set_next_try()  # reserve from now, so that an attempt that hangs does not block others
+        self._set_next_try()  # the next try is 0.2 s from now, even if this one hangs
         return True
 
     def _set_next_try(self) -> None:

@@ -1,4 +1,5 @@
-"""Calls SQL functions: passes named parameters, returns rows as dataclasses, raises TN codes as exceptions."""
+"""Calls SQL functions with named parameters. Returns rows as dataclasses, and raises errors with TN codes as their
+exceptions."""
 
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -19,7 +20,7 @@ from tenuto.model.errors import BY_CODE, Conflict, InvalidInput, NotFound, Tenut
 T = TypeVar("T")
 Conn = AsyncConnection[Any]
 
-# Classes of error codes that a row causes: damaged data, and errors that functions and triggers raise.
+# Classes of error codes that a single row can cause: damaged data, and errors that functions and triggers raise.
 OF_A_ROW = ("21", "38", "39", "P0", "XX")
 _ID = re.compile(r"^Key \(id\)=\(([0-9a-f-]{36})\)")
 
@@ -32,14 +33,14 @@ NAMES = {
 
 @dataclass(frozen=True)
 class Actor:
-    """A caller whose credentials are checked in every transaction: the SQL function `function`, called with `values`,
-    returns the caller's org or raises an error."""
+    """A caller whose credentials are checked in every transaction. The SQL function `function`, called with `values`,
+    returns the caller's org, or raises an error if the credentials are not valid."""
 
     function: LiteralString
     values: tuple[object, ...]
 
     def on(self, conn: Conn) -> Any:
-        """Return the connection on which calls act for this caller."""
+        """Return a connection whose calls authenticate this caller."""
         return ActingConnection(conn, self)
 
     def named(self) -> dict[str, Any]:
@@ -48,21 +49,21 @@ class Actor:
 
 
 def key_acts(key_id: str, hashes: list[bytes], permission: str | None) -> Actor:
-    """Return the actor for an API key and a permission. Uses an array literal: adapting a list of bytes costs more than
-    checking the key."""
+    """Return the actor for an API key and a permission. Passes the hashes as an array literal, because adapting a list
+    of bytes costs more than checking the key."""
     literal = "{" + ",".join(f'"\\\\x{hash.hex()}"' for hash in hashes) + "}"
     return Actor("act_as_api_key", (key_id, literal, permission))
 
 
 def user_acts(org_id: UUID, user_id: UUID, platform_role: str) -> Actor:
-    """Return the actor for a user, with the platform role granted at log-in."""
+    """Return the actor for a user with this platform role."""
     return Actor("act_as_user", (org_id, user_id, platform_role))
 
 
 @dataclass(frozen=True)
 class ActingConnection:
-    """A connection that authenticates the caller in the statement of each call: one statement, hence one transaction
-    and one round trip."""
+    """A connection that authenticates the caller in the same statement as the call. So a call is one transaction and
+    one round trip."""
 
     conn: Conn
     actor: Actor
@@ -103,7 +104,7 @@ async def call_value(conn: Conn, function: str, **params: object) -> Any:
 
 
 async def call_later(conn: Conn, function: str, **params: object) -> None:
-    """Send the call in a pipeline together with the next call, which also raises the error of this one."""
+    """Sends the call in a pipeline together with the next call. An error of this call is raised by the next call."""
     statement, values = _statement(function, "*", params)
     with translated_errors():
         await conn.execute(statement, values)
@@ -123,7 +124,8 @@ def call_sync(conn: Connection[Any], function: str, **params: object) -> list[di
 
 
 def _rows(row: Callable[..., T]) -> AsyncRowFactory[T]:
-    """Like kwargs_row, but leaves out columns that a dataclass does not have: a newer database may return more."""
+    """Like kwargs_row, but ignores columns that the dataclass does not have, because a newer database may return more
+    columns."""
     known = _fields(row)
 
     def factory(cursor: AsyncCursor[Any]) -> Callable[[Sequence[Any]], T]:
@@ -180,15 +182,16 @@ def translated(error: psycopg.Error) -> TenutoError | None:
         return NotFound(error.diag.message_detail or message)
     if isinstance(error, psycopg.errors.CheckViolation | psycopg.errors.NotNullViolation | psycopg.errors.DataError):
         return InvalidInput(f"{error.diag.constraint_name or 'bad value'}: {message}")
-    if (error.sqlstate or "").startswith("54"):  # too long for an index, too deep for the stack
+    if (error.sqlstate or "").startswith("54"):  # such as a value too long for an index, or JSON too deep for the stack
         return TooLarge(message)
     return None
 
 
 def _taken(error: psycopg.errors.UniqueViolation) -> Conflict:
-    """Return the error for a row that exists already. Bulk starts insert the ids of runs and tasks without a check,
-    which would cost as much as the insert; the error is that of _check_known_id, and says nothing about whose id it is.
-    Postgres names the id only to roles that row security does not restrict."""
+    """Return the error for a row that exists already. Bulk starts insert runs and tasks without checking their ids
+    first, because the check would cost as much as the insert. So the message is the same as that of _check_known_id,
+    which does not tell to which org the id belongs. Postgres shows the id only to roles that row security does not
+    restrict."""
     detail = error.diag.message_detail or error.diag.message_primary or str(error)
     if (error.diag.table_name or "").startswith(("runs", "tasks")):
         id = _ID.search(detail)
@@ -197,8 +200,8 @@ def _taken(error: psycopg.errors.UniqueViolation) -> Conflict:
 
 
 def rejected(error: psycopg.Error) -> RowRejected | None:
-    """Return the exception for an error that a row causes; None for others, such as a missing function or a server that
-    is read-only during a failover."""
+    """Return the exception for an error that a single row causes. Returns None for other errors, such as a missing
+    function or a server that is read-only during a failover."""
     if (error.sqlstate or "").startswith(OF_A_ROW):
         return RowRejected(error.diag.message_primary or str(error))
     return None
@@ -223,9 +226,9 @@ def _arguments(names: tuple[str, ...]) -> sql.Composed:
 def _acting_text(
     acting: LiteralString, count: int, function: str, columns: LiteralString, names: tuple[str, ...]
 ) -> bytes:
-    """Return a statement that authenticates the caller and then calls the function, which takes its org from the
-    authentication and so cannot run before it. The column list comes last, because pg_stat_activity shows only the
-    first kilobyte of a statement."""
+    """Return a statement that authenticates the caller and then calls the function. The function cannot run first,
+    because its parameter p_org_id is the result of the authentication. The column list is last, because
+    pg_stat_activity shows only the first kilobyte of a statement."""
     given = [sql.SQL("{} => %s").format(sql.Identifier(f"p_{name}")) for name in names]
     statement = sql.SQL(
         "select shown.* from tenuto.{}({}) as acting(org_id),"

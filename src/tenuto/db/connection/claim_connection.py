@@ -1,7 +1,8 @@
-"""The hot path: starts, claims and completes in batches, with one sync connection per claimer.
+"""The calls that matter most for throughput: starts, claims and completes tasks in batches, with one sync connection
+per claimer.
 
-Arrays are sent as text literals, and uuid and jsonb are received as text: adapting them one by one costs more than the
-server needs for the task (bench/results).
+Arrays are sent as text literals, and uuid and jsonb are received as text. Converting these values one by one would take
+longer than the database needs for the task (bench/results).
 """
 
 import os
@@ -53,8 +54,8 @@ class ClaimConnection:
     def exchange(
         self, ids: list[str], attempts: list[int], outputs: list[str | None] | None, *, claim_no: int, limit: int
     ) -> list[Row]:
-        """Complete these tasks and claim up to `limit` more. Rows have the columns of `ClaimedRow`; for a rejected
-        report, the row has the reason in `result`."""
+        """Complete these tasks and claim up to `limit` more. Rows have the columns of `ClaimedRow`. A row with a
+        `result` is a rejected report, and `result` is the reason."""
         return self._claim(
             str(self.session_id),
             self.token,
@@ -68,7 +69,8 @@ class ClaimConnection:
         )
 
     def _claim(self, *values: str | None) -> list[Row]:
-        """Call libpq directly: a cursor takes longer to request one task than the server takes to find it."""
+        """Calls libpq directly, because psycopg's cursor takes longer to send the claim of one task than the database
+        takes to find the task."""
         pgconn = self.conn.pgconn
         sent: list[Any] = [None if value is None else value.encode() for value in values]
         try:
@@ -93,7 +95,7 @@ class ClaimConnection:
             raise error_from_result(result)
 
     def complete(self, task_id: str, attempt: int, output: str | None) -> str:
-        """Report one completed task on its own; return the result of complete_tasks."""
+        """Report one completed task in a call of its own. Returns the result of complete_tasks."""
         with unreachable_on_error(), translated_errors():
             row = self.conn.execute(
                 "select result from tenuto.complete_tasks("
@@ -103,7 +105,7 @@ class ClaimConnection:
         return row[0] if row else "stale_lease"
 
     def postpone_unclaimable(self, limit: int) -> list[Unclaimable]:
-        """Postpone the tasks whose claim raises; return them with their errors."""
+        """Postpone the tasks whose claim raises an error. Returns them with their errors."""
         with unreachable_on_error(), translated_errors():
             rows = self.conn.execute(
                 "select task_id, org_id, run_id, error from tenuto.postpone_unclaimable(%s, %s, %s, %s)",
@@ -112,8 +114,8 @@ class ClaimConnection:
         return [Unclaimable(*row) for row in rows]
 
     def listen(self, heard: Callable[[str], None]) -> "ClaimConnection | None":
-        """Call `heard` with the queue of each wake-up that arrives on this connection. Returns None behind a connection
-        pooler."""
+        """Call `heard` with the queue of each wake-up that arrives on this connection. Returns None if the connection
+        goes through a pooler, where it receives no wake-ups."""
         if self.pooled:
             return None
         with unreachable_on_error():
@@ -136,7 +138,8 @@ class ClaimConnection:
             self._heard(note.extra.decode())
 
     def cut(self) -> None:
-        """Abort the connection: a thread that waits for a response gets an error. Called from other threads."""
+        """Aborts the connection, so that the thread that waits for a response gets an error. Called from other
+        threads."""
         with suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(self.conn.fileno())) as line:
             line.shutdown(socket.SHUT_RDWR)
 
@@ -148,7 +151,7 @@ class ClaimConnection:
             return None
 
     def nudge(self, run_ids: Collection[str]) -> None:
-        """Update the counts of these runs and wake the workers that serve tasks which became ready in them."""
+        """Update the counts of these runs, and wake the workers of the queues that have ready tasks."""
         with unreachable_on_error(), translated_errors():
             self.conn.execute("select tenuto.fold_and_wake_runs(%s)", ("{" + ",".join(run_ids) + "}",))
 
@@ -165,7 +168,8 @@ def start_many(
     *,
     dedupe_keys: list[str] | None = None,
 ) -> int:
-    """Start one run per input (JSON text); return how many are new. The caller wakes workers after its commit."""
+    """Start one run per input (JSON text), and return how many runs are new. The caller must wake workers after its
+    commit."""
     row = conn.execute(
         "select count(*) filter (where created) from tenuto.start_many("
         "p_org_id => %s, p_kinds => %s, p_inputs => %s, p_ids => %s, p_dedupe_keys => %s, p_wake => false)",
@@ -181,7 +185,7 @@ def start_many(
 
 
 def start_run(conn: psycopg.Connection, org_id: str, kind: str, inputs: list[str], ids: list[str]) -> str:
-    """Start one run with one task per input (JSON text); return the run's id."""
+    """Start one run with one task per input (JSON text), and return the id of the run."""
     row = conn.execute(
         "select run_id from tenuto.start_run("
         "p_org_id => %s, p_run => '{}', p_kinds => %s, p_inputs => %s, p_ids => %s, p_wake => false)",
@@ -194,7 +198,8 @@ def start_run(conn: psycopg.Connection, org_id: str, kind: str, inputs: list[str
 def open_claim_connection(
     url: str, session_id: int, token: str, routes: list[int], *, role: str | None = None
 ) -> ClaimConnection:
-    """Connect a claimer. `role` is set at log-in if the login itself is a different role."""
+    """Open the connection of a claimer. `role`: the role to which the connection switches, if the login is not this
+    role itself."""
     with unreachable_on_error():
         conn = _connect(url, f"-c role={role}" if role else None)
         pooled = adapt_sync(conn)
@@ -224,8 +229,8 @@ def _connect(url: str, options: str | None) -> psycopg.Connection:
 
 @contextmanager
 def unreachable_on_error() -> Generator[None]:
-    """Convert a broken connection, or a server that is shutting down, to `Unreachable`; an error that a row causes to
-    `RowRejected`."""
+    """Converts errors inside the block: a broken connection or a server that is shutting down to `Unreachable`, an
+    error that a single row causes to `RowRejected`."""
     try:
         yield
     except psycopg.Error as error:
@@ -233,7 +238,8 @@ def unreachable_on_error() -> Generator[None]:
 
 
 def _convert_error(error: psycopg.Error) -> Exception:
-    """Return Unreachable for a broken connection, RowRejected for an error of a row; other errors unchanged."""
+    """Return Unreachable for a broken connection, RowRejected for an error that a single row causes, and any other
+    error unchanged."""
     if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
         return Unreachable(str(error).strip() or "the connection broke")
     return rejected(error) or error

@@ -1,8 +1,8 @@
-"""Opens connections: with keepalives, a role and timeouts, and in turn during an outage.
+"""Opens connections with keepalives, a role and timeouts. During an outage, connections are tried one at a time.
 
-Detects connection poolers, behind which each statement may run on another server connection: no state may be kept in a
-connection, not even a prepared statement. A pooler reports other backend pids than the server's own, so it is detected
-without any configuration.
+Detects connection poolers. Behind a pooler, each statement may run on another server connection, so a connection must
+keep no state, not even a prepared statement. A pooler reports another backend pid than the server does, so no
+configuration is needed to detect it.
 """
 
 import logging
@@ -20,20 +20,22 @@ from tenuto.db.connection.process_role import check_connection_bound
 
 log = logging.getLogger("tenuto.db")
 
-# The server ends a connection whose client does not read a response for so long, for example a stopped worker: its
-# transaction would stay open and hold its locks. Set here, because a pooler accepts no options and this call is made
-# anyway. Ignored over Unix sockets.
+# The server closes a connection whose client has not read a response for 10 s, for example that of a stopped worker.
+# Otherwise its transaction would stay open and hold its locks. The timeout is set here, because a pooler accepts no
+# options, and this call is made in any case. Unix sockets ignore it.
 BACKEND = "select pg_backend_pid(), set_config('tcp_user_timeout', '10s', false)"
 
 
 def with_keepalives(url: str) -> str:
-    """Let the operating system detect a server that vanished (no reset, no response), besides our own timeouts."""
+    """Returns the URL with settings by which the operating system detects a server that vanished without closing the
+    connection. This is in addition to Tenuto's own timeouts."""
     return make_conninfo(url, keepalives_idle=10, keepalives_interval=5, keepalives_count=3, tcp_user_timeout=30_000)
 
 
 def gated(availability: Availability, closed: Callable[[], bool]) -> type[AsyncConnection[Any]]:
-    """Return the connection class of one pool. During an outage its connections take turns with all others of the
-    process instead of failing, because the pool would pause for 1, 2, 4 … s between attempts."""
+    """Return the connection class of one connection pool. During an outage, its connections wait for their turn to
+    connect, together with all others of the process. They do not fail, because psycopg's pool would then pause for 1,
+    2, 4 … s between attempts."""
 
     class Gated(AsyncConnection[Any]):
         @classmethod
@@ -78,8 +80,8 @@ def connection_settings(role: str | None, timeout: float, longest: float | None,
 
 
 async def adapt(conn: AsyncConnection[Any]) -> bool:
-    """Set the read timeout of a new connection. Return whether it goes through a pooler; if so, turn off prepared
-    statements."""
+    """Sets the server's timeout for a client that does not read. Returns whether the connection goes through a pooler;
+    if it does, turns off prepared statements."""
     cursor = await conn.execute(BACKEND, prepare=False)
     return _adapt(conn, await cursor.fetchone())
 

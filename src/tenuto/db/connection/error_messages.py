@@ -20,8 +20,8 @@ def place_of(url: str) -> str:
 
 @contextmanager
 def explained(*, role: str | None = None) -> Generator[None]:
-    """Convert all driver errors inside the block. Used around calls that a user waits for. `role` has the rights that
-    the calls need."""
+    """Converts all errors of the driver inside the block to DatabaseProblem, with a message of one line. Used around
+    calls for which a user waits. `role`: a role that has the rights for the calls, for the message."""
     try:
         yield
     except NOT_INSTALLED as error:

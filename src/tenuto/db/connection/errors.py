@@ -1,8 +1,8 @@
-"""Problems of reaching a usable database; each message says what to do."""
+"""The errors for a database that cannot be reached or used. Each message says what to do."""
 
 import asyncio
 
-LOOK_EVERY = 0.03  # seconds between two looks at whether a server accepts connections again
+LOOK_EVERY = 0.03  # seconds between two checks whether a server accepts connections again
 
 
 class DatabaseProblem(Exception):
@@ -24,11 +24,11 @@ class TimedOut(Unreachable):
 
 
 class StatementFailed(Unreachable):
-    """A statement failed for lack of a lock, a slot or memory; the connection is still usable."""
+    """A statement failed because it got no lock or no memory. The connection is still usable."""
 
 
 class RowRejected(DatabaseProblem):
-    """A statement failed because of a row that it reads or writes; for other rows, it would succeed."""
+    """A statement failed because of a row that it reads or writes. For other rows it would succeed."""
 
 
 class BadAddress(DatabaseProblem):
@@ -60,7 +60,7 @@ class MissingRight(DatabaseProblem):
 
 
 def lacks_right(message: str | None, *, role: str | None = None) -> MissingRight:
-    """Return the error for a call that the login may not make; `role` is one that may."""
+    """Return the error for a call that the login may not make. `role`: a role that may make the call."""
     needed = f"the role {role}" if role else "another role"
     return MissingRight(
         f"{message}: this needs {needed}, which the login does not have; `tenuto doctor` shows its roles, "
@@ -77,7 +77,7 @@ class NewerSchema(DatabaseProblem):
 
 
 class OtherFunctions(DatabaseProblem):
-    """The database has no Tenuto, or not the functions that this version calls."""
+    """The database has no Tenuto schema, or not the functions that this version calls."""
 
 
 class BrokenObject(DatabaseProblem):
@@ -89,11 +89,12 @@ class NotATestDatabase(DatabaseProblem):
 
 
 class BusyTables(DatabaseProblem):
-    """The tables are in constant use and could not be locked in order to change them."""
+    """The tables could not be locked for a change, because they are in constant use."""
 
 
 def check_loop_ended(loop: asyncio.AbstractEventLoop) -> None:
-    """Raise Unreachable if a client is used in two event loops: its connections belong to the first one."""
+    """Raises Unreachable if the first event loop of a client is still open, because its connections belong to that
+    loop."""
     if not loop.is_closed():
         raise Unreachable(
             "this client belongs to another event loop, which is still open; "

@@ -1,7 +1,6 @@
-"""Runs start statements on connections of other libraries, in the transaction that the caller has open there.
+"""Runs start statements on connections of other libraries, in the open transaction of the caller.
 
-The libraries are recognised without importing them: an object of a library exists only if the program has imported that
-library.
+The libraries are recognised without importing them: if there is an object of a library, the program has imported it.
 """
 
 import re
@@ -18,8 +17,8 @@ from tenuto.db.connection.errors import BadAddress, MissingRight
 from tenuto.model.errors import BY_CODE
 from tenuto.model.tasks import Started
 
-# The types of the parameters of `start_run`, `start_many`, `open_run`, `add_tasks` and `close_run`. asyncpg converts by
-# the type of the parameter, so that each value is passed as text and cast.
+# The types of the parameters of `start_run`, `start_many`, `open_run`, `add_tasks` and `close_run`. asyncpg converts
+# values by the type of the parameter. So each value is passed as text and cast in SQL.
 TYPES = {
     "org_id": "uuid",
     "run_id": "uuid",
@@ -33,7 +32,8 @@ TYPES = {
     "dedupe_keys": "text[]",
     "group": "text",
 }
-# How a parameter style writes the parameter with this number and name; the names are those of PEP 249 and SQLAlchemy.
+# How each parameter style writes a parameter with a number and a name. The styles have the names of PEP 249 and
+# SQLAlchemy.
 STYLES = {
     "format": "%s",
     "pyformat": "%({name})s",
@@ -45,13 +45,13 @@ STYLES = {
 BY_NAME = ("pyformat", "named")
 PARAMETER = re.compile(r"p_(\w+) => (?:cast\(cast\()?%s(?: as text\) as [\w\[\]]+\))?")
 
-Foreign = Any  # a connection or session of a library that is not imported here
+Foreign = Any  # a connection or session of another library, which is not imported here
 
 
 @dataclass(frozen=True)
 class Accepted:
-    """The connections that a client accepts besides those of psycopg: a description for messages, and their modules and
-    classes."""
+    """The connections that a client accepts in addition to those of psycopg: a description for messages (`words`), and
+    their modules and classes."""
 
     words: str
     classes: tuple[tuple[str, str], ...]
@@ -153,7 +153,8 @@ def _style(database: str, style: str) -> str:
 
 @contextmanager
 def foreign_errors() -> Generator[None]:
-    """Convert errors that SQL functions raised through another library; raise others as they are."""
+    """Converts errors that SQL functions raised through another library to their exceptions. Raises other errors
+    unchanged."""
     try:
         yield
     except Exception as error:
@@ -167,14 +168,15 @@ def foreign_errors() -> Generator[None]:
 
 
 def _translated(code: str, cause: BaseException) -> Exception | None:
-    diag = getattr(cause, "diag", None)  # psycopg and psycopg2; asyncpg has attributes
+    diag = getattr(cause, "diag", None)  # of psycopg and psycopg2; errors of asyncpg have attributes instead
     message = getattr(diag, "message_primary", None) or getattr(cause, "message", None) or str(cause)
     hint = getattr(diag, "message_hint", None) or getattr(cause, "hint", None)
     return BY_CODE[code](message, hint) if code in BY_CODE else refusal(code, message)
 
 
 def refusal(code: str, message: str, user: str | None = None) -> BadAddress | MissingRight | None:
-    """Return the error for a login without the right to start tasks, or a database without Tenuto."""
+    """Return the error for a login without the right to start tasks, or a database without Tenuto; None for other
+    codes."""
     if code == "42501":
         who = f"role {user!r}" if user else "the role of this connection"
         return MissingRight(

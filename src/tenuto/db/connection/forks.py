@@ -1,4 +1,5 @@
-"""Renews objects that own sockets, threads or locks in a forked child, which must not use those of its parent."""
+"""Renews objects with sockets, threads or locks in a forked child, because the child must not use those of its
+parent."""
 
 import os
 from typing import Protocol
@@ -9,7 +10,8 @@ class Renewable(Protocol):
     """An object that can start again in a forked child."""
 
     def renew(self) -> None:
-        """Drop everything that belongs to the parent; open nothing yet. Called while the child has one thread."""
+        """Drop everything that belongs to the parent, and open nothing yet. Called while the child has only one
+        thread."""
         ...
 
 
@@ -24,12 +26,13 @@ def renew_after_fork(owner: Renewable) -> None:
 
 
 def abandon(*objects: object) -> None:
-    """Keep objects of the parent: collecting them would close sockets and selectors that the parent uses."""
+    """Keeps objects of the parent in memory. If they were garbage-collected, that would close sockets and selectors
+    that the parent uses."""
     _abandoned.extend(objects)
 
 
 def notice_fork() -> None:
-    """Renew everything if this process is a child whose fork Python did not notice: uWSGI forks in C."""
+    """Renew everything if this process is a child whose fork Python did not notice, as with uWSGI, which forks in C."""
     if os.getpid() != _process[0]:
         _renew_all()
 

@@ -15,19 +15,21 @@ from tenuto.model.workers import Wakeup
 CHANNEL = "tenuto_ready"
 MAX_PAUSE_SECONDS = 10.0
 CHECK_EVERY_SECONDS = 1.0
-POOLER_PAUSE_SECONDS = 300.0  # the pooler's mode may be changed
+POOLER_PAUSE_SECONDS = 300.0  # tried again after this, because the pooler's mode may have changed
 
 
 class ListenFailed(Exception):
-    """The connection is open but receives no notifications, as behind a connection pooler in transaction mode."""
+    """The connection is open but receives no notifications."""
 
 
 class ListenNotSupported(ListenFailed):
-    """A connection pooler in transaction mode: notifications go to the client that uses the server connection next."""
+    """The connection goes through a pooler in transaction mode, which sends notifications to whichever client uses the
+    server connection next."""
 
 
 async def listen(url: str, *, check_every: float = 15.0) -> AsyncIterator[Wakeup]:
-    """Yield wake-ups forever. A rescan follows every connect, because notifications sent before are lost."""
+    """Yields wake-ups without end. After every connect, yields a wake-up for all queues, because notifications that
+    were sent before are lost."""
     backoff = Backoff(MAX_PAUSE_SECONDS)
     while True:
         try:
@@ -45,7 +47,8 @@ async def listen(url: str, *, check_every: float = 15.0) -> AsyncIterator[Wakeup
 
 
 async def open_listener(url: str) -> AsyncConnection:
-    """Return a connection that already listens, so that nothing is lost between it and the rescan."""
+    """Return a connection that already listens, so that no notification is lost before the wake-up for all queues.
+    Raises ListenNotSupported behind a pooler in transaction mode."""
     conn = await _open(url)
     own = _own_channel(conn)
     await _execute(conn, "listen", own)
@@ -77,8 +80,8 @@ async def _open(url: str) -> AsyncConnection:
 
 
 async def _hears_another(conn: AsyncConnection, url: str, channel: str) -> bool:
-    """Whether notifications arrive through a pooler. In transaction mode a client receives only its own, during its own
-    statements."""
+    """Returns whether a notification of another connection arrives through a pooler. In transaction mode a client
+    receives only its own notifications, during its own statements."""
     async with await _open(url) as other:
         await _execute(other, "notify", channel)
     return [note async for note in conn.notifies(timeout=CHECK_EVERY_SECONDS, stop_after=1)] != []
@@ -89,7 +92,8 @@ async def _execute(conn: AsyncConnection, verb: LiteralString, channel: str) -> 
 
 
 async def hear(conn: AsyncConnection, check_every: float) -> AsyncIterator[Wakeup | None]:
-    """Yield the notifications of the channel; None for the listener's own echo, which proves that it still receives."""
+    """Yields the wake-ups of the channel. Yields None for the notification that the listener sends to itself, which
+    proves that it still receives. Raises ListenFailed if that one does not arrive."""
     own = _own_channel(conn)
     while True:
         async with asyncio.timeout(check_every):

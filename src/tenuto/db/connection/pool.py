@@ -1,5 +1,5 @@
-"""The connection pool for calls: every call has a timeout, and broken connections are replaced. Calls for one org are
-restricted to its rows by row security, in the same round trip as the call."""
+"""The connection pool for calls. Every call has a timeout, and broken connections are replaced. Row security restricts
+calls for one org to the rows of that org; setting the org needs no extra round trip."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -30,16 +30,16 @@ from tenuto.db.connection.forks import abandon, renew_after_fork
 P = ParamSpec("P")
 T = TypeVar("T")
 
-# Error codes that do not concern the connection: deadlock, lock not available, out of memory.
+# Error codes of a statement, after which the connection is still usable: deadlock, lock not available, out of memory.
 OF_A_STATEMENT = ("40", "55", "53200")
-# Both settings end with the transaction. The timeout is set here, not per connection, because a pooler would not keep
-# it.
+# Both settings are valid until the end of the transaction. The timeout is set here and not per connection, because a
+# pooler would not keep it.
 ACT_FOR = b"select set_config('tenuto.org_id', %s, true), set_config('statement_timeout', %s, true)"
 
 
 class ConnectionPool:
-    """A few connections to one database, without state between calls. Calls for one org can use only a share of them,
-    so that no org makes the others wait."""
+    """A few connections to one database, which keep no state between calls. The calls of one org can use only a part of
+    them, so that no org makes the others wait."""
 
     def __init__(
         self, url: str, make: Callable[[Availability], AsyncConnectionPool[Conn]], *, size: int, timeout: float
@@ -52,25 +52,26 @@ class ConnectionPool:
         renew_after_fork(self)
 
     def renew(self) -> None:
-        """In a forked child: leave the connections to the parent, and connect again on first use."""
+        """In a forked child: leaves the connections to the parent, and connects again on first use."""
         abandon(self._connections)
         self._start_over()
 
     def _start_over(self) -> None:
         self._connections = self._make(self._availability)
         self._shares: WeakValueDictionary[UUID, asyncio.Semaphore] = WeakValueDictionary()
-        self._loop: asyncio.AbstractEventLoop | None = None  # the event loop that the connections belong to
+        self._loop: asyncio.AbstractEventLoop | None = None  # the event loop to which the connections belong
 
     async def call(
         self, function: Callable[Concatenate[Conn, P], Awaitable[T]], *args: P.args, **params: P.kwargs
     ) -> T:
-        """Make one call in its own transaction: `await pool.call(runs.cancel_run, org_id=…, run_id=…)`."""
+        """Make one call in a transaction of its own: `await pool.call(runs.cancel_run, org_id=…, run_id=…)`."""
         async with self.connection() as conn:
             return await function(conn, *args, **params)
 
     def connection(self, *, timeout: float | None = None, org_id: UUID | None = None) -> "PooledConnection":
-        """Return a connection for several calls, from the org's share; `timeout` covers all of them. Waiting for other
-        calls of the same org does not count, unless there is an outage: a burst is served one by one."""
+        """Return a connection for several calls, from the org's part of the pool. `timeout` is for all of these calls
+        together. The time in which they wait for other calls of the same org does not count, because a burst of calls
+        is served one by one. During an outage it counts."""
         if (loop := asyncio.get_running_loop()) is not self._loop:
             self._use_in(loop)
         seconds = self.timeout if timeout is None else timeout
@@ -85,7 +86,7 @@ class ConnectionPool:
         self._loop = loop
 
     def late(self, seconds: float) -> str:
-        """Return what a caller waited for when it got no connection within this time."""
+        """Return the message for a caller that got no connection within this time."""
         size = self._connections.max_size
         why = self._availability.problem or f"none of {size} was free, or the server did not respond"
         return f"waited {seconds:g} s for a connection to Postgres at {place_of(self._url)}: {why}"
@@ -105,8 +106,8 @@ class ConnectionPool:
 
 
 class PooledConnection:
-    """A connection for the duration of an `async with` block; converts driver errors to ours. A class, because
-    contextlib generators would cost as much as the rest of a call."""
+    """A connection for the duration of an `async with` block. Converts errors of the driver to Tenuto's. It is a class,
+    because a generator with contextlib would cost as much as the rest of a call."""
 
     def __init__(
         self,
@@ -150,7 +151,7 @@ class PooledConnection:
         finally:
             if self._share:
                 self._share.release()
-            await self._end(error)  # in any case: its timer must not fire in later code
+            await self._end(error)  # in any case, because the timer must not fire in later code
 
     async def _end(self, error: BaseException | None) -> None:
         try:
@@ -170,7 +171,7 @@ class PooledConnection:
             case psycopg.OperationalError(sqlstate=str(code)) if code.startswith(OF_A_STATEMENT):
                 raise StatementFailed(f"a statement failed: {str(error).strip().splitlines()[0]}") from error
             case psycopg.OperationalError() | psycopg.InterfaceError():
-                # Other connections of the pool usually broke too: the next call must not get one of them.
+                # Other connections of the pool are usually broken too, and the next call must not get one of them.
                 await self._connections.check()
                 raise Unreachable(f"the connection to the database broke: {str(error).strip()}") from error
             case psycopg.Error() if problem := rejected(error):
@@ -189,10 +190,10 @@ def make_pool(
     bound: bool = False,
     application: str = "tenuto",
 ) -> ConnectionPool:
-    """Return a pool that connects on first use; works through PgBouncer in transaction mode. `longest`: seconds after
-    which the database cancels a statement even if we are gone (not through a pooler, which accepts no options).
-    `bound`: reject connections that bypass row security. `application`: what the audit log shows of a direct client
-    besides its login."""
+    """Return a pool that connects on first use. It works through PgBouncer in transaction mode. `longest`: seconds
+    after which the database cancels a statement even if this process is gone (not through a pooler, which accepts no
+    options). `bound`: reject connections that bypass row security. `application`: the application name, which the audit
+    log shows for a direct client in addition to its login."""
 
     def make(availability: Availability) -> AsyncConnectionPool[Conn]:
         connections: AsyncConnectionPool[Conn] = AsyncConnectionPool(
@@ -200,7 +201,7 @@ def make_pool(
             connection_class=gated(availability, lambda: connections.closed),
             kwargs=connection_settings(role, timeout, longest, application),
             configure=configure_bound if bound else configure,
-            min_size=0,  # connections are made on demand: a waiting caller retries until there is one
+            min_size=0,  # connections are opened on demand, and callers wait until there is one
             max_size=size,
             timeout=timeout,
             reconnect_timeout=timeout,
@@ -239,8 +240,9 @@ async def call_for(
     acts: Actor | None = None,
     **params: Any,
 ) -> T:
-    """Call a wrapper for the org in one round trip: a pipeline sends everything before its sync as one transaction.
-    With an actor, authentication is part of the call's own statement, at a third of the cost."""
+    """Calls a function of `tenuto.db` for the org in one round trip. Without an actor, a pipeline sends the settings
+    and the call together, as one transaction. With an actor, authentication is part of the statement of the call, which
+    costs a third of that."""
     if acts is not None:
         async with pool.connection(timeout=timeout, org_id=org_id) as conn:
             return await function(acts.on(conn), org_id=org_id, **params)
@@ -253,8 +255,8 @@ async def call_for(
 async def transaction_for(
     pool: ConnectionPool, org_id: UUID, *, timeout: float, acts: Actor | None = None
 ) -> AsyncGenerator[Conn]:
-    """Open a transaction for the org. Calls whose result is not awaited are pipelined with the next awaited call:
-    `conn.transaction()` would need one round trip to begin and one to end."""
+    """Open a transaction for the org. Statements without a result are sent together with the next call (a pipeline), so
+    that begin and commit need no round trips of their own, as they would with `conn.transaction()`."""
     with translated_errors():
         async with pool.connection(timeout=max(pool.timeout, 2 * timeout), org_id=org_id) as conn:
             try:

@@ -1,4 +1,4 @@
-"""Chooses the database role of a process: the one meant for it, if its login can switch to it."""
+"""Chooses the database role of a process: the role of its kind of process, if its login can switch to that role."""
 
 from typing import Any
 
@@ -6,7 +6,8 @@ import psycopg
 
 from tenuto.db.connection.errors import MissingRight, Unreachable
 
-# Row security applies to a role unless it bypasses it, or is a member of a role that a policy lets see every org.
+# Row security restricts a role unless the role has bypassrls, or is a member of a role for which a policy allows all
+# orgs.
 BOUND = """
 select session_user::text, current_user::text,
   pg_has_role('tenuto_api', 'USAGE'),
@@ -21,12 +22,13 @@ from pg_roles m where m.rolname = current_user
 
 
 def choose_role(url: str, wanted: str) -> str | None:
-    """Return `wanted` if this login can switch to it, else None: the login acts as itself (or is behind a pooler)."""
+    """Return `wanted` if this login can switch to it. Otherwise, or behind a pooler, return None: the login keeps its
+    own role."""
     return choose_roles(url, [wanted])[wanted]
 
 
 def choose_roles(url: str, wanted: list[str]) -> dict[str, str | None]:
-    """Choose several roles with two connections in total."""
+    """Choose several roles as `choose_role` does, with two connections in total."""
     try:
         with psycopg.connect(url, autocommit=True, connect_timeout=10, application_name="tenuto") as conn:
             kind = "SET" if conn.info.server_version >= 160_000 else "MEMBER"
@@ -44,7 +46,8 @@ def choose_roles(url: str, wanted: list[str]) -> dict[str, str | None]:
 
 
 def _takes_options(url: str, role: str) -> bool:
-    """Whether connection options work. A pooler rejects or ignores them; then the login itself must be the role."""
+    """Returns whether connection options work. A pooler rejects or ignores them; then the login itself must be the
+    role."""
     try:
         with psycopg.connect(url, connect_timeout=10, options=f"-c role={role}") as conn:
             return conn.execute("select current_user").fetchone() == (role,)
@@ -55,7 +58,8 @@ def _takes_options(url: str, role: str) -> bool:
 
 
 def check_bound(url: str, role: str | None) -> None:
-    """Raise MissingRight, which says what to run, if a login or its role cannot serve or sees the rows of every org."""
+    """Raises MissingRight if the login or its role has not the rights of a server, or sees the rows of every org. The
+    message says what to run."""
     options = f"-c role={role}" if role else None  # a pooler accepts no options
     try:
         with psycopg.connect(url, autocommit=True, connect_timeout=10, options=options) as conn:
@@ -67,15 +71,16 @@ def check_bound(url: str, role: str | None) -> None:
 
 
 async def check_connection_bound(conn: psycopg.AsyncConnection[Any]) -> None:
-    """Check a new pool connection in the same way: a pooler may have ignored the requested role."""
+    """Checks a new connection of a pool in the same way as `check_bound`, because a pooler may have ignored the
+    requested role."""
     cursor = await conn.execute(BOUND, prepare=False)
     if problem := unbound(await cursor.fetchone()):
         raise MissingRight(problem)
 
 
 def unbound(row: tuple[Any, ...] | None) -> str | None:
-    """Return why the connected role cannot serve, and what to do; None if it has the rights of tenuto_api alone, so
-    that row security applies to it."""
+    """Return why a server cannot use the connected role, and what to do. Returns None if the role has only the rights
+    of tenuto_api, so that row security restricts it."""
     login, acting, serves, secured, roles = row or ("", "", False, False, "")
     if serves and secured and not roles:
         return None
@@ -93,7 +98,7 @@ def unbound(row: tuple[Any, ...] | None) -> str | None:
 
 
 def usable_roles(url: str, roles: list[str]) -> set[str]:
-    """Return those of these roles whose privileges this login has, directly or by switching."""
+    """Return those of the roles whose privileges this login has, directly or as a member."""
     try:
         with psycopg.connect(url, autocommit=True, connect_timeout=10, application_name="tenuto") as conn:
             rows = conn.execute(

@@ -1,7 +1,7 @@
 """Executes a statement with text parameters and text results, prepared once per connection.
 
-Used for the few statements that make up most requests: psycopg's cursors adapt every value in both directions, look up
-prepared statements and create row readers on each call, which takes as long as the rest of the call.
+Used for the few statements of which most requests consist. For each call, psycopg's cursors convert every value in both
+directions, look up prepared statements and create row readers. That takes as long as the rest of the call.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,8 @@ _prepared: WeakKeyDictionary[AsyncConnection, set[bytes]] = WeakKeyDictionary()
 
 
 async def fetch_texts(conn: Conn, statement: bytes, values: Sequence[object]) -> list[Row]:
-    """Return the rows. Parameters are %s in the statement. Through a pooler nothing is prepared (see connect.py)."""
+    """Return the rows. `%s` marks a parameter in the statement. Through a pooler the statement is not prepared (see
+    connect.py)."""
     text, name = _numbered(statement)
     try:
         sent = [None if value is None else _sent(str(value).encode()) for value in values]
@@ -35,7 +36,8 @@ async def fetch_texts(conn: Conn, statement: bytes, values: Sequence[object]) ->
                 try:
                     result = await _ask_prepared(conn, name, text, sent)
                 except InvalidSqlStatementName:  # psycopg deallocates all prepared statements after a rollback
-                    _prepared[conn].discard(name)  # only this one: others may exist and must not be prepared twice
+                    # only this one, because others may still exist and cannot be prepared twice
+                    _prepared[conn].discard(name)
                     result = await _ask_prepared(conn, name, text, sent)
     except Error as error:
         if (known := translated(error)) is None:
@@ -45,7 +47,7 @@ async def fetch_texts(conn: Conn, statement: bytes, values: Sequence[object]) ->
 
 
 async def call_texts(conn: Conn, function: str, **params: object) -> list[Row]:
-    """Call a function and return its rows as text. A parameter that is None keeps its default."""
+    """Call an SQL function and return its rows as text. A parameter that is None keeps its default."""
     given = {name: value for name, value in params.items() if value is not None}
     return await fetch_texts(conn, _function_text(function, tuple(given)), [*given.values()])
 
@@ -70,7 +72,8 @@ def _procedure_text(procedure: str, names: tuple[str, ...]) -> bytes:
 
 async def _ask_prepared(conn: Conn, name: bytes, text: bytes, sent: list[bytes | None]) -> PGresult:
     if name not in (known := _prepared.setdefault(conn, set())):
-        # Mark it before preparing: if the request is cancelled in between, the server may already have the statement.
+        # Remember the name before preparing. If the request is cancelled meanwhile, the database may already have the
+        # statement.
         known.add(name)
         conn.pgconn.send_prepare(name, text)
         _checked(await conn.wait(execute(conn.pgconn)))
@@ -98,7 +101,8 @@ def _text(result: PGresult, row: int, column: int) -> str | None:
 
 @cache
 def _numbered(statement: bytes) -> tuple[bytes, bytes]:
-    """Return the statement with $1 for the first %s, and its name. There are few statements, so all are cached."""
+    """Return the statement with $1, $2, … in place of each %s, and its name. There are few statements, so all are
+    cached."""
     first, *rest = statement.split(b"%s")
     text = first + b"".join(b"$%d%s" % (no, part) for no, part in enumerate(rest, start=1))
     return text, b"tenuto_" + blake2b(text, digest_size=8).hexdigest().encode()

@@ -1,4 +1,4 @@
-"""Builds and runs start statements from JSON text, on the caller's connection or ours, async or sync."""
+"""Builds start statements from JSON text, and runs them on an async or sync connection of the caller or of Tenuto."""
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -56,8 +56,8 @@ def start_many(
     group: str | None = None,
     return_rows: bool = False,
 ) -> Statement:
-    """Return the statement for a run of one task per input. It returns a row per run if there are dedupe keys or
-    `return_rows` is set; otherwise the ids are already known."""
+    """Return the statement that starts one run of one task per input. The statement returns a row per run only if there
+    are dedupe keys or `return_rows` is set; otherwise the caller already knows the ids."""
     return _call(
         "start_many",
         org_id=str(org_id),
@@ -72,7 +72,7 @@ def start_many(
 
 
 def open_run(*, org_id: UUID, run: str) -> Statement:
-    """Return the statement that opens a run; its options are JSON text as described in open_run.sql."""
+    """Return the statement that opens a run. `run`: its options as JSON text, as described in open_run.sql."""
     return _call("open_run", org_id=str(org_id), run=run)
 
 
@@ -87,8 +87,8 @@ def add_tasks(
     details: str | None = None,
     edges: str | None = None,
 ) -> Statement:
-    """Return the statement that adds tasks to an open run; it returns a row per task, with its id in place of that of a
-    run."""
+    """Return the statement that adds tasks to an open run. The statement returns a row per task, with the id of the
+    task instead of a run."""
     sql, params = _call(
         "add_tasks",
         org_id=str(org_id),
@@ -144,15 +144,17 @@ def ask_sync(conn: object, statement: Statement) -> list[Started]:
 
 class StartStatement(NamedTuple):
     """A start as SQL and parameters, for drivers that `connection=` does not accept:
-    `cursor.execute(*app.start_statement(send, "a@b.c"))`. The statement returns a row with the id of the run, and False
-    if a run with this dedupe key already existed. `%s` marks a parameter; `style` returns other forms."""
+    `cursor.execute(*app.start_statement(send, "a@b.c"))`. The statement returns a row with the id of the run, and
+    whether the run is new (False if a run with this dedupe key existed). `%s` marks a parameter. For other parameter
+    styles, call `style`."""
 
     sql: str
     params: list[str]
 
     def style(self, name: str) -> tuple[str, list[str] | dict[str, str]]:
         """Return the SQL and its parameters in another parameter style: `format` (%s), `pyformat` (%(name)s), `qmark`
-        (?), `numeric` (:1), `numeric_dollar` ($1) or `named` (:name, as SQLAlchemy's `text` takes it)."""
+        (?), `numeric` (:1), `numeric_dollar` ($1) or `named` (:name, as in SQLAlchemy's `text`). Raises InvalidInput
+        for any other name."""
         if name not in foreign_connections.STYLES:
             known = ", ".join(foreign_connections.STYLES)
             raise InvalidInput(f"there is no parameter style {name!r}", f"write one of {known}")
@@ -162,13 +164,13 @@ class StartStatement(NamedTuple):
 
 
 def to_execute(statement: Statement) -> StartStatement:
-    """Return a statement for the caller to execute."""
+    """Return a start statement that the caller executes."""
     return StartStatement(foreign_connections.styled(statement[0], "format"), statement[1])
 
 
 @contextmanager
 def allowed_to_start(user: str) -> Generator[None]:
-    """Convert a missing privilege or a missing schema to an error that says what to do."""
+    """Converts the error for a missing privilege or a missing schema to one that says what to do."""
     try:
         yield
     except (InsufficientPrivilege, InvalidSchemaName, UndefinedFunction) as error:

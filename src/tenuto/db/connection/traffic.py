@@ -6,13 +6,14 @@ import struct
 import sys
 from contextlib import suppress
 
-# Offset of bytes_acked and bytes_received in Linux's struct tcp_info, and its size including both.
+# The offset of bytes_acked, which bytes_received follows, in Linux's struct tcp_info; and the size of the struct up to
+# the end of both.
 _ACKED, _SIZE = 120, 136
 
 
 def traffic(fd: int) -> tuple[int, int] | None:
-    """Return the bytes that the peer has acknowledged and sent; None if the operating system does not report them.
-    Keep-alive probes do not count."""
+    """Return how many bytes the peer has acknowledged, and how many it has sent. Returns None if the operating system
+    does not report them. Keep-alive probes do not count."""
     if sys.platform != "linux":
         return None
     with suppress(OSError), socket.socket(fileno=os.dup(fd)) as line:

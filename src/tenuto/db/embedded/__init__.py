@@ -1,4 +1,4 @@
-"""The embedded Postgres: started by its first user, stopped when the last one leaves."""
+"""The embedded Postgres. The first process that uses it starts it, and the last one stops it."""
 
 import os
 from collections.abc import Generator
@@ -28,7 +28,7 @@ class Server:
 
 @dataclass(frozen=True)
 class ServerStatus:
-    """The state of a home's server, determined without starting it."""
+    """The state of the server of a home folder. Reading it does not start the server."""
 
     data: Path
     running: bool
@@ -39,7 +39,8 @@ class ServerStatus:
 
 @contextmanager
 def server(home: Path, *, pg_bin: Path | None = None, keep: bool = False) -> Generator[str]:
-    """Use the server of this home. At exit the last user stops it, unless `keep` is set."""
+    """Use the server of this home folder, and yield its URL. At exit, the last process that uses it stops it, unless
+    `keep` is set."""
     with _locked_paths(home) as place:
         membership = join(place.home)
         try:
@@ -58,7 +59,8 @@ def server(home: Path, *, pg_bin: Path | None = None, keep: bool = False) -> Gen
 
 
 def start(home: Path, *, pg_bin: Path | None = None) -> Server:
-    """Ensure that the server of this home runs. It runs until `stop`, or until its last user leaves."""
+    """Ensure that the server of this home folder runs. It runs until `stop` is called, or until the last process that
+    uses it exits."""
     with _locked_paths(home) as place:
         started = cluster.ensure_running(place, pg_bin)
         pid, port = running_pid(place.data), place.port
@@ -68,7 +70,7 @@ def start(home: Path, *, pg_bin: Path | None = None) -> Server:
 
 
 def stop(home: Path) -> bool:
-    """Stop the server even if it is in use; return True if it was running."""
+    """Stop the server even if it is in use. Returns whether it was running."""
     with _explain_errors(home):
         place = find_paths(home)
         if not is_home(place.home):
@@ -87,7 +89,7 @@ def status(home: Path) -> ServerStatus:
 
 @contextmanager
 def _locked_paths(home: Path) -> Generator[ServerPaths]:
-    """Yield the paths of this home, created if missing, with the lock held."""
+    """Yield the paths of this home folder, and hold its lock. Creates the folder if it is missing."""
     with _explain_errors(home):
         home = make_home(home)
         with locked(home):

@@ -1,5 +1,6 @@
-"""Finds data of embedded servers whose homes were deleted. Only root has such data: it is outside of the homes. Nothing
-here deletes it: a home may be on a disk that is not mounted right now."""
+"""Finds data of embedded servers whose home folders were deleted. Only root can have such data, because only servers of
+root store their data outside of the home. It is not deleted here, because the home may be on a disk that is not mounted
+now."""
 
 import re
 from pathlib import Path
@@ -11,11 +12,11 @@ _NAME = re.compile(r"[0-9a-f]{16}(-[0-9]+)?")
 
 
 def list_abandoned(root: Path = ROOT_SERVER_FOLDER) -> list[Path]:
-    """Return the folders in which no server runs, and whose homes do not exist any more, or use another folder. A
-    folder that does not name its home is left out."""
+    """Return the folders in which no server runs and whose home does not exist any more or uses another folder. Folders
+    without the path of their home are omitted."""
     try:
         folders = sorted(folder for folder in root.iterdir() if _NAME.fullmatch(folder.name))
-    except OSError:  # no such folder, or another user's
+    except OSError:  # the folder does not exist, or belongs to another user
         return []
     return [folder for folder in folders if _is_abandoned(folder)]
 
@@ -26,5 +27,5 @@ def _is_abandoned(folder: Path) -> bool:
             return False
         link = Path((folder / HOME_FILE).read_text().rstrip("\n")) / "data"
         return not link.is_symlink() or link.readlink() != folder / "data"
-    except (OSError, ValueError):  # no file, or one that names no home
+    except (OSError, ValueError):  # there is no such file, or it contains no path
         return False

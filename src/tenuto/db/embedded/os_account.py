@@ -1,4 +1,4 @@
-"""Chooses the operating-system user that runs the server: Postgres refuses to run as root."""
+"""Chooses the operating-system user that runs the server, because Postgres refuses to run as root."""
 
 import os
 import pwd
@@ -13,7 +13,7 @@ UNPRIVILEGED = ("postgres", "nobody")
 
 @dataclass(frozen=True)
 class OsAccount:
-    """An operating-system user, and whether we must switch to it to start the server."""
+    """An operating-system user. `dropped`: this process must switch to that user to start the server."""
 
     name: str
     uid: int
@@ -22,7 +22,7 @@ class OsAccount:
 
     @property
     def user(self) -> int | None:
-        """The user in the form that `subprocess` takes; None for the current user."""
+        """The user for the parameter of `subprocess`; None for the current user."""
         return self.uid if self.dropped else None
 
     @property
@@ -34,12 +34,13 @@ class OsAccount:
         return [] if self.dropped else None
 
     def give(self, path: Path) -> None:
-        """Transfer ownership of a file that we have just created."""
+        """Make the user the owner of a file that this process has just created."""
         if self.dropped:
             os.chown(path, self.uid, self.gid)
 
     def can(self, test: str, path: Path) -> bool:
-        """Test access as that user, because file modes alone are not conclusive (ACLs, mounts, containers)."""
+        """Returns whether the user can access a path. Tests it as that user, because file modes alone are not
+        conclusive (ACLs, mounts, containers)."""
         if not self.dropped:
             return os.access(path, os.X_OK if test == "-x" else os.R_OK)
         command = ["/bin/sh", "-c", f'test {test} "$1"', "sh", str(path)]
@@ -47,7 +48,8 @@ class OsAccount:
 
 
 def choose_account(data: Path | None = None) -> OsAccount:
-    """Return the current user; for root, the owner of the data or else an existing unprivileged user."""
+    """Return the current user. For root, return the owner of the data, or else an existing unprivileged user; raises
+    ServerFailed if there is none."""
     if os.geteuid() != 0:
         return OsAccount(f"uid {os.geteuid()}", os.geteuid(), os.getegid(), dropped=False)
     if data is not None and data.exists() and data.stat().st_uid != 0:

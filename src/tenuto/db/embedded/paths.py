@@ -13,25 +13,26 @@ from tenuto.db.connection.errors import NoHome, ServerFailed
 from tenuto.db.embedded.os_account import OsAccount, choose_account
 
 HOST = "127.0.0.1"
-USER = "postgres"  # not "tenuto": the schema of that name would be on the search path and hide mistakes
+USER = "postgres"  # not "tenuto": the schema of that name would be on the search path and hide errors
 DATABASE = "tenuto"
 
-# Used by root only, for homes that the server's user cannot enter, such as one below /root.
+# Used by root only, for home folders that the server's user cannot enter, such as a folder in /root.
 ROOT_SERVER_FOLDER = Path("/var/lib/tenuto")
-HOME_FILE = "home"  # in such a folder: the path of its home
+HOME_FILE = "home"  # the file in such a folder that contains the path of its home
 
-# Below the range that Linux and macOS use for outgoing connections, so that the port of a stopped server stays free.
+# These ports are below the range that Linux and macOS use for outgoing connections, so that the port of a stopped
+# server stays free.
 FIRST_PORT, LAST_PORT = 20_000, 31_999
 
-# What only a home contains: the first of them that is created depends on the command.
+# Files that only a home folder contains. Which of them is created first depends on the command.
 MARKS = ("lock", "password", "pepper", "objects", "bundles", "testing")
 NO_CONTENT = {".gitignore", "lost+found", "init.tmp"}
 
 
 @dataclass(frozen=True)
 class ServerPaths:
-    """The folders of one embedded server: `home` has the small files, `folder` those that the server's user must
-    access."""
+    """The folders of one embedded server. `home` has the small files, `folder` has the files that the server's user
+    must access."""
 
     home: Path
     folder: Path
@@ -51,7 +52,7 @@ class ServerPaths:
 
     @property
     def major(self) -> int | None:
-        """The major version of the data, or None if there is none yet."""
+        """The major version of the data, or None if there is no data yet."""
         version = self.data / "PG_VERSION"
         return int(version.read_text().split(".")[0]) if version.exists() else None
 
@@ -80,7 +81,7 @@ class ServerPaths:
 
 def find_paths(home: Path) -> ServerPaths:
     """Return the paths for `home` without creating anything."""
-    home = home.expanduser().resolve()  # the process table is searched for exactly this path
+    home = home.expanduser().resolve()  # must be exact, because the process table is searched for this path
     data = home / "data"
     account = choose_account(data)
     if data.is_symlink():
@@ -88,7 +89,7 @@ def find_paths(home: Path) -> ServerPaths:
     if not account.dropped or _can_enter(account, home):
         return ServerPaths(home, home, account)
     if data.exists():
-        # Starting with an empty folder elsewhere would look like data loss.
+        # Raise an error here: a server with an empty folder elsewhere would look like data loss.
         raise ServerFailed(
             f"the data in {home} belongs to user {account.name}, who cannot enter {home}; give that user access"
         )
@@ -97,14 +98,14 @@ def find_paths(home: Path) -> ServerPaths:
 
 
 def is_home(folder: Path) -> bool:
-    """Whether Tenuto has created files in the folder."""
+    """Returns whether Tenuto has created files in the folder."""
     return any((folder / name).exists() for name in MARKS)
 
 
 def make_home(home: Path) -> Path:
-    """Create the home if it is missing, accessible to its owner only; refuse a folder with other content. If the server
-    runs there as another user, that user's group can pass through it but not list it. Existing folders are not
-    changed."""
+    """Creates the home folder if it is missing, accessible only to its owner. If the server runs there as another user,
+    that user's group can enter the folder but not list it. Existing folders are not changed. Raises NoHome for a folder
+    with other content."""
     home = home.expanduser().resolve()
     _check_home(home)
     account = choose_account(home / "data")
@@ -116,13 +117,13 @@ def make_home(home: Path) -> Path:
             os.chown(folder, -1, account.gid)
             folder.chmod(0o710)
         if folder == home:
-            (home / ".gitignore").write_text("*\n")  # it may be inside of a project
+            (home / ".gitignore").write_text("*\n")  # the home may be inside a project
     return home
 
 
 def make_paths(home: Path) -> ServerPaths:
-    """Return the paths of an existing home; a separate server folder is created and linked. The caller holds the
-    lock."""
+    """Return the paths of an existing home folder. If the server needs a separate folder, creates it and a link to it.
+    The caller must hold the lock."""
     place = find_paths(home)
     if place.folder == place.home:
         return place
@@ -131,7 +132,7 @@ def make_paths(home: Path) -> ServerPaths:
         for folder in _missing(place.folder):
             folder.mkdir(exist_ok=True)
             folder.chmod(0o711)
-        for name in ("password", "port"):  # earlier versions kept them next to the data
+        for name in ("password", "port"):  # earlier versions stored them next to the data
             if (place.folder / name).exists():
                 shutil.move(place.folder / name, place.home / name)
         link.symlink_to(place.data)
@@ -145,13 +146,13 @@ def make_paths(home: Path) -> ServerPaths:
 
 
 def _name_home(file: Path, text: str) -> None:
-    """Record in a folder which home its data belongs to: a new home, or one that was moved."""
+    """Writes the path of the home to a file in the separate folder, if the home is new or was moved."""
     if not file.exists() or file.read_bytes() != text.encode():
         file.write_text(text)
 
 
 def _check_home(home: Path) -> None:
-    """Refuse a folder that a mistake in a setting may have named."""
+    """Raises NoHome for a folder that was probably set by mistake."""
     if home == home.parent:
         problem = "is the root of the file system"
     elif home.is_dir() and not is_home(home) and (found := sorted({path.name for path in home.iterdir()} - NO_CONTENT)):
@@ -174,7 +175,7 @@ def _missing(folder: Path) -> list[Path]:
 
 
 def _other_folder(home: Path) -> Path:
-    """Return an unused folder for a server that root starts. A folder whose home was removed is kept but not used
+    """Return the folder for a server that root starts. The folder of a home that was deleted is kept but not used
     again, because its password is unknown."""
     name = sha256(str(home).encode()).hexdigest()[:16]
     names = itertools.chain([name], (f"{name}-{no}" for no in itertools.count(2)))
@@ -183,7 +184,7 @@ def _other_folder(home: Path) -> Path:
 
 
 def _write_secret(path: Path, text: str) -> None:
-    """Replace the file atomically: a reader sees the old or the new text."""
+    """Replaces the file atomically, so that a reader sees either the old or the new text."""
     temporary = path.with_suffix(".tmp")
     temporary.unlink(missing_ok=True)
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -199,7 +200,7 @@ def _write_secret(path: Path, text: str) -> None:
 
 def _is_free(port: int) -> bool:
     with socket.socket() as probe:
-        # Like Postgres: closing connections of the previous server do not count.
+        # As in Postgres, connections of the previous server that are closing do not count.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, port))

@@ -1,5 +1,5 @@
-"""Checks whether the server of a data folder is alive, using the process table, because a pid file outlives its
-process."""
+"""Checks whether the server of a data folder is alive. Uses the process table, because a pid file remains when its
+process dies."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,12 +19,12 @@ def read_pid_file(data: Path) -> PidFile | None:
     try:
         lines = (data / "postmaster.pid").read_text().splitlines()
         return PidFile(int(lines[0]), lines[7].strip() if len(lines) > 7 else "")
-    except (FileNotFoundError, IndexError, ValueError):  # missing, or being written
+    except (FileNotFoundError, IndexError, ValueError):  # the file is missing, or is being written
         return None
 
 
 def running_pid(data: Path) -> int | None:
-    """Return the postmaster's pid if that process is alive, is not a zombie and serves this folder."""
+    """Return the postmaster's pid if that process is alive, is not a zombie and serves this folder; else None."""
     file = read_pid_file(data)
     return file.pid if file is not None and _serves(file.pid, data) else None
 
@@ -37,7 +37,8 @@ def is_alive(pid: int) -> bool:
 
 
 def end_orphans(data: Path) -> None:
-    """Kill the backends of a killed postmaster: one that is still busy prevents the next server from starting."""
+    """Kills the backends of a killed postmaster, because a backend that is still busy prevents the next server from
+    starting."""
     for process in psutil.process_iter(["name", "cwd"]):
         if process.info["cwd"] == str(data) and "postgres" in (process.info["name"] or ""):
             try:
@@ -49,9 +50,9 @@ def end_orphans(data: Path) -> None:
 
 def _serves(pid: int, data: Path) -> bool:
     try:
-        # A zombie has no command line and a reused pid has a different one; kill(pid, 0) would not notice either.
+        # A zombie has no command line, and a reused pid has another one. kill(pid, 0) would detect neither case.
         return str(data) in psutil.Process(pid).cmdline()
     except (psutil.NoSuchProcess, psutil.ZombieProcess):
         return False
-    except psutil.AccessDenied:  # macOS hides command lines of other users; then it is not ours
+    except psutil.AccessDenied:  # macOS hides command lines of other users, whose servers are not ours
         return False

@@ -1,4 +1,5 @@
-"""Tracks the users of the server: each holds a shared file lock, which the kernel releases however the process dies."""
+"""Tracks which processes use the server. Each of them holds a shared file lock, which the kernel releases when the
+process ends, even if it is killed."""
 
 import fcntl
 import os
@@ -9,7 +10,7 @@ from pathlib import Path
 
 @contextmanager
 def locked(home: Path) -> Generator[None]:
-    """Hold the exclusive lock for starting or stopping this server."""
+    """Holds the exclusive lock that is needed to start or stop this server."""
     descriptor = _open(home / "lock")
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -19,14 +20,16 @@ def locked(home: Path) -> Generator[None]:
 
 
 def join(home: Path) -> int:
-    """Count as a user until the returned descriptor is closed, in this process and in every forked child."""
+    """Counts this process as a user of the server until the returned descriptor is closed in this process and in all
+    forked children."""
     descriptor = _open(home / "users")
     fcntl.flock(descriptor, fcntl.LOCK_SH)
     return descriptor
 
 
 def nobody_left(home: Path) -> bool:
-    """Whether the server has no users. Called with the lock held, so that no user can join in the meantime."""
+    """Returns whether no process uses the server. The caller must hold the lock, so that no process can join in the
+    meantime."""
     descriptor = _open(home / "users")
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

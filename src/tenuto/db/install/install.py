@@ -1,4 +1,4 @@
-"""Installs Tenuto into a database: in one transaction, and without any change if it is up to date."""
+"""Installs or migrates Tenuto in a database, in one transaction. Changes nothing if the database is up to date."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -36,7 +36,7 @@ from tenuto.db.install.sql_tree import DATA_SCHEMA, SqlTree, read_tree
 
 CONNECT_SECONDS = 10
 OLDEST_SERVER = 150_000
-LOCK = 0x7E6E_7570  # any constant; every migration of this database takes this lock first
+LOCK = 0x7E6E_7570  # an arbitrary number; every migration takes this advisory lock first
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Report:
 
 @dataclass(frozen=True)
 class SchemaStatus:
-    """Compares the installed schema with the one that this version of Tenuto installs."""
+    """How the installed schema differs from the schema that this version of Tenuto installs."""
 
     url: str
     server_version: str
@@ -58,14 +58,14 @@ class SchemaStatus:
     pending: list[str]
     current: bool
     test: bool
-    newer: bool  # a later version of Tenuto migrated it
-    missing: list[str]  # what this version calls and the database does not have
-    restarts: list[str]  # what the installed version calls and this one no longer installs
+    newer: bool  # a later version of Tenuto migrated the database
+    missing: list[str]  # functions that this version calls and the database does not have
+    restarts: list[str]  # functions that the installed version calls and this one no longer has
 
 
 def migrate(database: str | Connection, *, test: bool = False, root: Traversable | None = None) -> Report:
-    """Bring the database to the state of the SQL files. On an error nothing is changed. A database that a later
-    version migrated is left as it is."""
+    """Bring the database to the state of the SQL files. On an error nothing is changed. A database that a later version
+    migrated is not changed either; raises NewerSchema if this version does not work with it."""
     tree = read_tree(root)
     with _connection(database) as conn:
         refuse_old_server(conn.info.server_version)
@@ -100,7 +100,7 @@ def status(database: str | Connection, *, root: Traversable | None = None) -> Sc
 
 
 def require_fitting(url: str) -> None:
-    """Raise OtherFunctions, which says what to do, unless this version of Tenuto works with the database."""
+    """Raises OtherFunctions unless this version of Tenuto works with the database. The message says what to do."""
     found = status(url)
     if found.schema_version == 0:
         raise OtherFunctions(f"{found.url} has no Tenuto schema; run `tenuto db migrate`")
@@ -117,9 +117,10 @@ def require_fitting(url: str) -> None:
 
 
 def _differences(conn: Connection, tree: SqlTree, installed: Installed) -> tuple[list[str], list[str]]:
-    """Return what this version misses in the database, and what processes of the installed version would miss."""
+    """Return two lists: what this version calls and the database does not have, and what processes of the installed
+    version call and this version does not have."""
     if _is_current(tree, installed, test=installed.test) or installed.interface in (None, tree.interface.digest):
-        return [], []  # the digest comes second: it takes four times as long
+        return [], []  # the digest is compared last, because computing it takes four times as long
     functions = read_functions(conn)
     if functions is None:
         return ["its functions are unknown"], ["its functions are unknown"]
@@ -137,7 +138,7 @@ def _keep_newer(conn: Connection, tree: SqlTree, installed: Installed) -> Report
 
 
 def refuse_old_server(version: int) -> None:
-    """Raise ServerTooOld if the version (as in `server_version_num`) is too low."""
+    """Raises ServerTooOld if the version of Postgres (a number as in `server_version_num`) is too low."""
     if version < OLDEST_SERVER:
         raise ServerTooOld(
             f"the server is Postgres {version // 10_000}, Tenuto needs {OLDEST_SERVER // 10_000} or newer; "
@@ -147,7 +148,7 @@ def refuse_old_server(version: int) -> None:
 
 def _install(conn: Connection, tree: SqlTree, *, test: bool) -> Report:
     conn.execute("select pg_advisory_xact_lock(%s)", [LOCK])
-    installed = read_installed(conn)  # again: another process may have migrated while we waited for the lock
+    installed = read_installed(conn)  # read again, because another process may have migrated before we got the lock
     if test and not installed.empty and not installed.test:
         raise NotATestDatabase(
             f"database {conn.info.dbname!r} holds a production installation; use an empty database for tests"
@@ -216,7 +217,7 @@ def _connection(database: str | Connection) -> Generator[Connection]:
 
 
 def open_connection(url: str) -> Connection:
-    """Connect, or raise an error of one line."""
+    """Connect to the database. Raises Unreachable or BadAddress with a message of one line if that fails."""
     try:
         return psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_SECONDS, application_name="tenuto install")
     except psycopg.errors.ConnectionTimeout:
@@ -225,7 +226,7 @@ def open_connection(url: str) -> Connection:
             "start it or correct TENUTO_DATABASE_URL"
         ) from None
     except psycopg.OperationalError as error:
-        # The message already includes the driver's.
+        # Without a cause, because the message already includes the driver's message.
         raise Unreachable(_refused(url, error) or _unreachable(url, error)) from None
     except psycopg.ProgrammingError:  # the driver's message may contain the password
         raise BadAddress(

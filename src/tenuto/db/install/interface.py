@@ -1,8 +1,9 @@
-"""The interface of a database: its public functions, and whether code works with those of another version.
+"""The interface of a database: its public functions. Checks whether code works with the functions of another version.
 
-Code works with a database if every function that it may call is there, takes its parameters and returns its columns.
-So a version may add functions, parameters with defaults and columns at the end. It may not remove a function that the
-version before it calls: that one marks it as deprecated, the next one removes it.
+Code works with a database if every function that it may call exists, accepts the parameters that the code passes and
+returns the columns that it reads. So a version may add functions, parameters with defaults, and columns at the end. It
+may not remove a function that the previous version calls. Such a function is marked as deprecated in one version and
+removed in the next.
 """
 
 import json
@@ -43,10 +44,10 @@ class Function:
 
 @dataclass(frozen=True)
 class Interface:
-    """The public functions by name, and the columns of the types and tables that they take or return."""
+    """The public functions by name, and the columns of the types and tables in their parameters and results."""
 
     functions: Mapping[str, Function]
-    types: Mapping[str, tuple[str, ...]]  # the first entry says whether it is a type or a table
+    types: Mapping[str, tuple[str, ...]]  # the first entry is `type` or `table`, the others are columns
 
     @cached_property
     def digest(self) -> str:
@@ -57,7 +58,8 @@ class Interface:
         return json.dumps({"functions": functions, "types": dict(sorted(self.types.items()))})
 
     def missing_in(self, other: "Interface") -> list[str]:
-        """Return why code that calls this interface does not work with a database that has the other one."""
+        """Return the reasons why code that calls this interface does not work with a database that has the other one;
+        empty if it works."""
         return [
             *(
                 f"{name} {problem}"
@@ -69,14 +71,16 @@ class Interface:
         ]
 
     def _type_fits(self, name: str, other: "Interface") -> bool:
-        """Whether code that knows this type can read the other one. Types are read by position and must be equal; rows
-        of tables are read by name, so columns may be added."""
+        """Returns whether code that was written for this type or table can read that of the other interface. Types are
+        read by position, so they must be equal. Rows of tables are read by name, so the other one may have more
+        columns."""
         mine, theirs = self.types[name], other.types.get(name, ())
         return mine == theirs or (mine[0] == "table" and mine == theirs[: len(mine)])
 
 
 def read_interface(objects: Mapping[str, str], tables: str) -> Interface:
-    """Return the interface of SQL files: the text of each function, and the schema after all migrations."""
+    """Return the interface of SQL files. `objects`: the text of each function. `tables`: the schema after all
+    migrations."""
     functions = {
         name: Function(tuple(_parameters(parameters)), _one_line(result or ""), _is_deprecated(text))
         for text in objects.values()

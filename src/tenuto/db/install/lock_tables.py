@@ -1,4 +1,4 @@
-"""Locks all tables of an installation before they are changed, while workers use them."""
+"""Locks all tables of an installation before they are changed. Workers may use the tables meanwhile."""
 
 import time
 from collections.abc import Sequence
@@ -8,14 +8,14 @@ from psycopg import Connection, errors, sql
 from tenuto.db.connection.errors import BusyTables
 from tenuto.model.backoff import jitter
 
-LOCK_TIMEOUT_SECONDS = 60.0  # time in which all tables must become free at once
-# Shorter than deadlock_timeout, so that Postgres never cancels a worker that waits for these locks.
+LOCK_TIMEOUT_SECONDS = 60.0  # within this time all tables must be free at the same time once
+# Shorter than deadlock_timeout, so that Postgres never cancels the statement of a worker that waits for these locks.
 LOCK_TRY_TIMEOUT = "500ms"
 
 
 def hold_tables(conn: Connection, schemas: Sequence[str], *, timeout: float = LOCK_TIMEOUT_SECONDS) -> None:
-    """Lock all tables and views of the schemas together until the transaction ends. Locking each one when it is changed
-    would deadlock with the workers' calls."""
+    """Locks all tables and views of the schemas together, until the transaction ends. Locking each table only when it
+    is changed could deadlock with calls of workers. Raises BusyTables if the tables do not become free in time."""
     names = conn.execute(
         "select n.nspname::text, c.relname::text from pg_class c join pg_namespace n on n.oid = c.relnamespace"
         " where n.nspname = any (%s) and c.relkind in ('r', 'p', 'v') and not c.relispartition order by 1, 2",
@@ -36,7 +36,7 @@ def hold_tables(conn: Connection, schemas: Sequence[str], *, timeout: float = LO
 
 def _try(conn: Connection, lock: sql.Composed) -> bool:
     try:
-        with conn.transaction():  # a timeout releases the locks taken so far
+        with conn.transaction():  # after a timeout, its rollback releases the locks taken so far
             conn.execute(sql.SQL("set local statement_timeout = {}").format(sql.Literal(LOCK_TRY_TIMEOUT)))
             conn.execute(lock)
             conn.execute("set local statement_timeout to default")

@@ -1,4 +1,4 @@
-"""The SQL that creates one login per purpose, each with the rights that it needs. For `tenuto db roles`."""
+"""The SQL that `tenuto db roles` prints. It creates one login per purpose, each with the rights that it needs."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ DEFAULT_ORG = "00000000-0000-7000-8000-000000000001"
 
 @dataclass(frozen=True)
 class Login:
-    """A login, named after its purpose, and the roles it is granted."""
+    """A login, named after its purpose, and the roles that it gets. `can`: what it can do, for the comment."""
 
     purpose: str
     roles: tuple[str, ...]

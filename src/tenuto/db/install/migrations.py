@@ -1,4 +1,4 @@
-"""Migrations: which ones a database has, and applying the missing ones."""
+"""Reads which migrations a database has, and applies the missing ones."""
 
 from dataclasses import dataclass
 
@@ -34,8 +34,8 @@ class Installed:
     checksums: dict[int, str]
     fingerprint: str | None
     test: bool
-    interface: str | None = None  # the digest of what processes call
-    schemas: frozenset[str] = frozenset()  # a restored dump may have only the first of them
+    interface: str | None = None  # the digest of the public functions, which processes call
+    schemas: frozenset[str] = frozenset()  # a restored dump may lack some of them
 
     @property
     def version(self) -> int:
@@ -47,8 +47,8 @@ class Installed:
 
 
 def read_installed(conn: Connection) -> Installed:
-    """Read what is installed, with two short queries that take no locks."""
-    # Not to_regclass: its cached result may be from before we waited for the lock.
+    """Returns what is installed. Uses two short queries that wait for no locks."""
+    # Does not use to_regclass, whose result may be cached from before this process waited for the lock.
     exists = (
         "select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace"
         " where n.nspname = 'tenuto' and c.relname = 'installation'"
@@ -69,13 +69,14 @@ def read_installed(conn: Connection) -> Installed:
 
 
 def read_functions(conn: Connection) -> Interface | None:
-    """Read what the installed functions take and return; None if the version that installed them did not store it."""
+    """Return the parameters and results of the installed functions; None if the version that installed them did not
+    store these."""
     row = conn.execute(FUNCTIONS).fetchone()
     return parse_interface(row[0]) if row else None
 
 
 def pending_migrations(tree: SqlTree, installed: Installed) -> list[Migration]:
-    """Return the migrations to apply, after checking that the applied ones match the files."""
+    """Return the migrations to apply. Raises BrokenMigrations if the file of an applied migration has changed."""
     for migration in tree.migrations:
         applied = installed.checksums.get(migration.number)
         if applied is not None and applied != migration.checksum:
@@ -87,7 +88,8 @@ def pending_migrations(tree: SqlTree, installed: Installed) -> list[Migration]:
 
 
 def apply_migrations(conn: Connection, migrations: list[Migration]) -> None:
-    """Run and record each migration; on an error the caller's transaction reverts all of them."""
+    """Run and record each migration. Raises BrokenMigrations on an error; the transaction of the caller then undoes all
+    of them."""
     for migration in migrations:
         try:
             conn.execute(migration.text.encode())

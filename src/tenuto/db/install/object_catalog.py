@@ -1,4 +1,4 @@
-"""Lists the functions and views of an installation and drops some of them safely."""
+"""Lists the functions and views of an installation, and drops some of them in a safe order."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from tenuto.db.connection.errors import BrokenObject
 
 Key = tuple[str, str]  # schema and name
 
-# Only the installer creates objects in the schemas with the names of other systems, so all of them have a file.
+# Only the installer creates objects in the compatibility schemas (tenuto_compat…), so each object there has a file.
 OURS = """
 select n.oid, n.nspname::text as name
 from pg_namespace n
@@ -39,7 +39,8 @@ join ours n on n.oid = c.relnamespace
 order by 1
 """
 
-# A view depends on objects through its rewrite rule; objects depend on a view through its row type and array type.
+# In pg_depend, a view depends on objects through its rewrite rule, and objects depend on a view through its row type
+# and array type.
 DEPENDENTS = """
 with recursive reached (classid, objid) as (
   select unnest(%(classes)s::regclass[])::oid, unnest(%(oids)s::bigint[])::oid
@@ -59,7 +60,7 @@ select classid::regclass::text, objid::bigint, pg_describe_object(classid, objid
 
 @dataclass(frozen=True)
 class Item:
-    """A function or view in the catalog; `written` changes whenever it is replaced."""
+    """A function or view in the catalog. `written` changes whenever the object is replaced."""
 
     kind: str
     oid: int
@@ -85,20 +86,21 @@ def describe(conn: Connection, descriptions: Mapping[Key, str | None]) -> None:
 
 
 def drop_view_triggers(conn: Connection) -> None:
-    """Drop the triggers of all views: the files of the views create them again."""
+    """Drops the triggers of all views. The files of the views create them again."""
     for (statement,) in conn.execute(VIEW_TRIGGERS).fetchall():
         conn.execute(statement.encode())
 
 
 def drop_schemas(conn: Connection, *, keep: Collection[str]) -> None:
-    """Drop the schemas without files, which are empty."""
+    """Drops the schemas for which there are no files any more. They are empty by now."""
     for _, name in conn.execute(OURS).fetchall():
         if name not in keep:
             conn.execute(sql.SQL("drop schema {}").format(sql.Identifier(name)))
 
 
 def drop(conn: Connection, items: list[Item]) -> None:
-    """Drop exactly these objects, in an order that works, or raise an error that says what still needs them."""
+    """Drops exactly these objects, in an order that their dependencies allow. Raises BrokenObject if another object
+    still needs one of them; the message says which."""
     while items:
         left: list[Item] = []
         reason: str | None = None
@@ -115,8 +117,8 @@ def drop(conn: Connection, items: list[Item]) -> None:
 
 
 def drop_with_dependents(conn: Connection, items: list[Item]) -> set[Key]:
-    """Drop these objects and the functions and views that depend on them; return their keys. Tables are never
-    dropped."""
+    """Drops these objects and the functions and views that depend on them, and returns the keys of all. Never drops a
+    table. Raises BrokenObject if something else, such as a table, depends on them."""
     classes = ["pg_proc" if item.kind == "function" else "pg_class" for item in items]
     oids = [item.oid for item in items]
     known = {item.oid: item for item in list_objects(conn)}

@@ -12,15 +12,16 @@ from tenuto.db.embedded.binaries import find_program
 
 
 def run(url: str, arguments: list[str], *, pg_bin: Path | None = None) -> int:
-    """Run psql until it exits; return its exit code."""
+    """Runs psql until it exits, and returns its exit code. Raises NoBinaries if psql was not found."""
     program = find_program("psql", pg_bin)
     if program is None:
         raise NoBinaries("psql was not found; install the system's postgresql-client, or connect with another client")
     parts = conninfo_to_dict(url)
-    environment = {**os.environ, "PGPASSWORD": str(parts.pop("password", ""))}  # a command line is visible to all users
+    # not on the command line, which all users can see
+    environment = {**os.environ, "PGPASSWORD": str(parts.pop("password", ""))}
     if not environment["PGPASSWORD"]:
         del environment["PGPASSWORD"]
-    # Ctrl-C goes to psql, which cancels its query and continues.
+    # This process ignores Ctrl-C: psql gets it too, cancels its query and continues.
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         command = [program, make_conninfo("", **parts), *arguments]

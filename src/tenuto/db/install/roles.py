@@ -1,4 +1,4 @@
-"""Creates the roles and schemas of every object of an installation."""
+"""Creates the roles and schemas of an installation."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,8 @@ ROLES = (
 
 
 def become_owner(conn: Connection, schemas: Sequence[str]) -> None:
-    """Create missing roles and schemas, then act as the owner until the transaction ends."""
+    """Creates missing roles and schemas, then switches to the owner role until the transaction ends. Raises
+    MissingRight if the login may not do this; the message has the SQL for a superuser."""
     roles, schemas = _missing(conn, schemas)
     try:
         _make_roles(conn, roles)
@@ -51,32 +52,33 @@ def _make_roles(conn: Connection, roles: list[str]) -> None:
             with conn.transaction():
                 conn.execute(sql.SQL("create role {} nologin").format(sql.Identifier(role)))
         except (errors.DuplicateObject, errors.UniqueViolation):
-            # Roles belong to the whole server but our lock to one database: another installation created it first.
+            # Roles belong to the whole server, but the migration lock to one database. So another installation may have
+            # created the role first.
             continue
 
 
 def _join_owner(conn: Connection) -> None:
-    # Since Postgres 16 membership alone is not enough to switch to a role: it must be granted with SET.
+    # Since Postgres 16, membership alone is not enough to switch to a role. It must be granted with SET.
     kind = "SET" if conn.info.server_version >= 160_000 else "MEMBER"
     if conn.execute("select pg_has_role(current_user, %s, %s)", [OWNER, kind]).fetchone() == (False,):
         conn.execute("grant tenuto_owner to current_user")
 
 
 def _let_owner_see_sessions(conn: Connection) -> None:
-    """Let the owner see open transactions, so that followers of changes know what is still uncommitted. Without this
-    privilege they wait a minute instead."""
+    """Lets the owner role see open transactions, so that the stream of changes knows which changes are not committed
+    yet. Without this privilege, the stream is a minute late."""
     if conn.execute("select pg_has_role(%s, 'pg_read_all_stats', 'usage')", [OWNER]).fetchone() == (True,):
         return
     try:
         with conn.transaction():
             conn.execute("grant pg_read_all_stats to tenuto_owner")
-    # Or another installation is granting it at the same moment.
+    # The login may not grant it, or another installation grants it at the same time.
     except (errors.InsufficientPrivilege, errors.InternalError_):
         return
 
 
 def _setup_script(conn: Connection, roles: list[str], schemas: Sequence[str]) -> str:
-    """Return the statements for a superuser to run once, so that this user can migrate without the right to create
+    """Return the statements that a superuser must run once, so that this login can migrate without the right to create
     roles."""
     lines = [f"create role {role} nologin;" for role in roles]
     lines.append("grant pg_read_all_stats to tenuto_owner;")

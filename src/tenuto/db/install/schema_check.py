@@ -1,4 +1,4 @@
-"""Detects in a running process that another version of Tenuto replaced the functions in its database."""
+"""Detects in a running process that another version of Tenuto has replaced the SQL functions."""
 
 import asyncio
 import logging
@@ -20,9 +20,9 @@ log = logging.getLogger("tenuto.db")
 
 
 async def wait_for_other_functions(pool: ConnectionPool) -> OtherFunctions:
-    """Return once this code can no longer work with the functions in the database, with an error that says what to
+    """Waits until this code no longer works with the functions in the database. Then returns an error that says what to
     do."""
-    known: str | None = None  # the digest of the last functions that fit
+    known: str | None = None  # the digest of the last functions with which this code works
     while True:
         await asyncio.sleep(EVERY)
         try:

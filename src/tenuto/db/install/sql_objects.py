@@ -1,4 +1,4 @@
-"""Applies all functions and views, in whatever order their dependencies require."""
+"""Creates or replaces all functions and views, in the order that their dependencies require."""
 
 from psycopg import Connection, Error, errors
 
@@ -11,7 +11,8 @@ CHANGED_SHAPE = (errors.InvalidFunctionDefinition, errors.InvalidTableDefinition
 
 
 def apply_objects(conn: Connection, tree: SqlTree, *, test: bool) -> None:
-    """Create or replace the objects in the files, drop those without a file, then apply the grants."""
+    """Create or replace the objects in the files, drop objects without a file, and then apply the grants. Raises
+    BrokenObject for a file that cannot be applied."""
     conn.execute("set local check_function_bodies = off")
     catalog.drop_view_triggers(conn)
     before = catalog.list_objects(conn)
@@ -48,7 +49,7 @@ def _apply_all(conn: Connection, files: list[ObjectFile], before: list[catalog.I
 
 
 def _apply(conn: Connection, file: ObjectFile) -> set[catalog.Key]:
-    """Apply one file; return the names of objects that had to be dropped for it and must be created again."""
+    """Apply one file. Returns the keys of objects that had to be dropped for it and must be created again."""
     try:
         with conn.transaction():
             conn.execute(file.text.encode())
@@ -64,8 +65,9 @@ def _apply(conn: Connection, file: ObjectFile) -> set[catalog.Key]:
 def _drop_old_overloads(
     conn: Connection, files: list[ObjectFile], waiting: dict[ObjectFile, Error], before: list[catalog.Item]
 ) -> set[catalog.Key]:
-    """Drop old overloads: changing a parameter type creates a second function of the same name, and the one that this
-    transaction did not change is the old one."""
+    """Drops old overloads. If the type of a parameter changes, Postgres creates a second function with the same name.
+    Of the two, the old one is the one that this transaction did not change. Returns the keys of dependents that must be
+    created again."""
     settled = {file.identity for file in files} - {file.identity for file in waiting}
     touched = catalog.list_objects(conn)
     names = [item.key for item in touched if item.kind == "function"]

@@ -155,9 +155,9 @@ class HeartbeatLine(RequestModel):
 
 class HeartbeatRequest(SessionRequest):
     """`held`: the attempts that the worker holds. `settled_claim_no`: the worker waits for no response to this claim or
-    an earlier one. An attempt of these claims that is not in `held` is lost, and its task goes back to its queue.
-    Without this number, no task goes back. `metrics` are merged into the worker's metadata. `logs` are appended to its
-    log."""
+    an earlier one. If an attempt of these claims is not in `held`, the worker does not have it, and its task goes back
+    to its queue. Without this number, no task goes back. `metrics` are merged into the worker's metadata. `logs` are
+    appended to its log."""
 
     settled_claim_no: ClaimNo | None = None
     held: Annotated[list[AttemptReference], Field(max_length=100_000)]
