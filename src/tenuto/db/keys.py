@@ -1,5 +1,5 @@
-"""API keys, worker keys and signing keys: one coroutine per public function in sql/identity/ about them, except those
-that check the key of a worker (remote_workers.py)."""
+"""API keys, worker keys and signing keys: one coroutine per public function about them in sql/identity/. The functions
+that check a worker key are in remote_workers.py."""
 
 from datetime import datetime, timedelta
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Logins of users: one coroutine per public function in sql/identity/ about them."""
+"""Logins of users: one coroutine per public function about them in sql/identity/."""
 
 from datetime import datetime, timedelta
 from uuid import UUID

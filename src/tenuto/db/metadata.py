@@ -1,4 +1,4 @@
-"""Metadata of runs and tasks that is changed after their start: one coroutine per public function."""
+"""Changes the metadata of runs and tasks after their start: one coroutine per public function."""
 
 from uuid import UUID
 

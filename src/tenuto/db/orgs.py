@@ -1,5 +1,5 @@
-"""Orgs: one coroutine per public function in sql/identity/ about them. Every process looks up its org, so this module
-imports little."""
+"""Orgs: one coroutine per public function about them in sql/identity/. Every process reads its org, so this module
+imports little to load fast."""
 
 from uuid import UUID
 

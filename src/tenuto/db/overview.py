@@ -6,11 +6,11 @@ from tenuto.db import monitoring
 from tenuto.db.connection.call import Conn
 from tenuto.model.overview import OrgStatus
 
-RATE_SECONDS = 5.0  # over which the rate of ended attempts is measured
+RATE_SECONDS = 5.0  # the period over which the rate of ended attempts is measured
 
 
 async def get_status(conn: Conn, *, org_id: UUID) -> OrgStatus:
-    """Return the numbers of an org, with the rate at which its attempts ended lately."""
+    """Return the numbers of an org, and how many of its attempts ended per second recently."""
     overview = await monitoring.get_overview(conn, org_id=org_id)
     ended = await monitoring.count_ended(conn, org_id=org_id, seconds=RATE_SECONDS)
     return OrgStatus(

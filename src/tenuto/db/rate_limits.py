@@ -1,4 +1,4 @@
-"""Token buckets of the API's rate limits: one coroutine per public function in sql/identity/ about them."""
+"""Token buckets of the API's rate limits: one coroutine per public function about them in sql/identity/."""
 
 from uuid import UUID
 

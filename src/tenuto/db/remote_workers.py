@@ -1,4 +1,5 @@
-"""Workers and tasks that use HTTP: one coroutine per public function that checks their keys, sessions and fences."""
+"""Workers and tasks that connect by HTTP: one coroutine per public function that checks their keys, sessions and
+fences."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -45,7 +46,8 @@ async def exchange_tasks(
     group: str | None = None,
     published: Sequence[str | None] | None = None,
 ) -> ExchangeRow:
-    """Outputs and publications are JSON text. Arrays are sent as text literals: to adapt them one by one costs more."""
+    """Complete and claim tasks. Outputs and publications are JSON text. Arrays are sent as text literals, because
+    converting their values one by one would cost more."""
     return await call_one(
         conn,
         "exchange_tasks",

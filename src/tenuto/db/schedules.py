@@ -1,4 +1,5 @@
-"""Schedules with their fire times: Python computes them from cron expressions, SQL compares."""
+"""Schedules with their fire times. Python computes the times from cron expressions, and SQL compares them with the
+clock."""
 
 from datetime import datetime
 from typing import Any
@@ -11,7 +12,8 @@ from tenuto.model.schedules import Schedule, ScheduleChange, ScheduleUpdate
 
 
 async def resume(conn: Conn, *, org_id: UUID, name: str) -> datetime:
-    """Resume a paused schedule, and return its next time. Raises Conflict if it is changed at the same time."""
+    """Resume a paused schedule, and return its next time. Raises Conflict if another caller changes the schedule at the
+    same time."""
     schedule = await reactions.get_schedule(conn, org_id=org_id, name=name)
     cron, timezone = schedule.cron, schedule.timezone
     next_at = fire_after(cron, timezone, await maintenance.now(conn))
@@ -20,8 +22,8 @@ async def resume(conn: Conn, *, org_id: UUID, name: str) -> datetime:
 
 
 async def update(conn: Conn, *, org_id: UUID, name: str, changes: ScheduleUpdate) -> tuple[Schedule, Schedule]:
-    """Change a schedule, and return it as it was and as it is now. Raises Conflict if it is changed at the same
-    time."""
+    """Change a schedule, and return the old and the new schedule. Raises Conflict if another caller changes it at the
+    same time."""
     old = await reactions.get_schedule(conn, org_id=org_id, name=name)
     cron, timezone = changes.cron or old.cron, changes.timezone or old.timezone
     new = await reactions.update_schedule(
@@ -45,7 +47,7 @@ async def declare(
     conn: Conn, *, org_id: UUID, types: list[str], schedules: list[dict[str, Any]], queues: list[str] | None = None
 ) -> list[ScheduleChange]:
     """Declare the schedules of an app, and return what changed. Each schedule has the parameters of `put_schedule`
-    except its next time; a schedule of one of `types` that is not listed is deleted."""
+    except the next time. A schedule of one of `types` that is not in `schedules` is deleted."""
     now = await maintenance.now(conn)
     timed = [
         {**schedule, "next_at": fire_after(schedule["cron"], schedule.get("timezone") or "UTC", now).isoformat()}

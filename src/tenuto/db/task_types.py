@@ -1,4 +1,4 @@
-"""Task types, and the sizes of limits: one coroutine per public function that declares, sets or shows them."""
+"""Task types, and the sizes of limits: one coroutine per public function that declares, sets or returns them."""
 
 from uuid import UUID
 

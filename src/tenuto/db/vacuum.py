@@ -1,4 +1,5 @@
-"""Vacuums the hot tables: a queue table is slow until the rows it deleted are vacuumed."""
+"""Vacuums the tables in which rows are inserted and deleted all the time. Such a table is slow until its deleted rows
+are vacuumed."""
 
 from psycopg import sql
 
@@ -13,9 +14,9 @@ HOT_TABLES = (
     "run_counts",
     "arrivals",
 )
-MIN_DEAD_ROWS = 1000  # with fewer, skipping dead rows costs less than a vacuum
+MIN_DEAD_ROWS = 1000  # with fewer dead rows, queries that skip them cost less than a vacuum
 
-# Before Postgres 17 only owners can vacuum; since then also roles with the MAINTAIN privilege.
+# Before Postgres 17, only the owner can vacuum a table. Since then, roles with the MAINTAIN privilege can too.
 MAY_VACUUM = (
     "case when current_setting('server_version_num')::int >= 170000"
     " then has_table_privilege(c.oid, 'MAINTAIN') else pg_has_role(c.relowner, 'USAGE') end"
@@ -23,7 +24,8 @@ MAY_VACUUM = (
 
 
 async def vacuum_hot_tables(conn: Conn) -> int:
-    """Vacuum the hot tables that have many dead rows and that this login may vacuum; return the number of dead rows."""
+    """Vacuum those of the tables that have many dead rows and that this login may vacuum. Returns the number of dead
+    rows."""
     cursor = await conn.execute(
         "select c.relname::text, pg_stat_get_dead_tuples(c.oid) from pg_class c"
         " where c.relnamespace = 'tenuto'::regnamespace and c.relname = any (%s)"
@@ -32,7 +34,8 @@ async def vacuum_hot_tables(conn: Conn) -> int:
     )
     dirty: list[tuple[str, int]] = await cursor.fetchall()
     for table, _ in dirty:
-        # Pages are not returned to the system: the next burst needs them, and the lock for it would block everything.
+        # Do not truncate the table (give pages back to the operating system): the next burst needs the pages, and the
+        # lock for truncating would block all other calls.
         vacuum = sql.SQL("vacuum (skip_locked, truncate false) {}").format(sql.Identifier("tenuto", table))
         await conn.execute(vacuum)
     return sum(dead for _, dead in dirty)

@@ -1,4 +1,4 @@
-"""Workers, their sessions, dispatchers: one coroutine per public function in sql/workers/."""
+"""Workers, their sessions, and dispatchers: one coroutine per public function in sql/workers/."""
 
 from datetime import timedelta
 from uuid import UUID

@@ -6,8 +6,8 @@ from tenuto.dispatcher.effects import BatchHandler
 
 
 class AlertRecorder(BatchHandler):
-    """The handler of the kind `raise_alerts`. Effects that wait for an earlier one of their partition are taken
-    again."""
+    """The handler of effects of the kind `raise_alerts`. An effect that must wait for an earlier effect of the same
+    partition is handled again later."""
 
     async def handle(self, pool: ConnectionPool, owner: str, ids: list[int]) -> None:
         await pool.call(alerts.raise_alerts, owner=owner, ids=ids)

@@ -1,4 +1,4 @@
-"""Delivers effects to destinations that an admin of the org declared: a signed POST, e-mail, or a command."""
+"""Delivers effects to destinations that an admin of the org declared: by a signed POST, an e-mail or a command."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ from tenuto.model.outbox import DestinationSecret, Effect
 if TYPE_CHECKING:
     import httpx2
 
-DELIVERY_SECONDS = 10.0  # from the look-up of the host to the end of the response's headers
+DELIVERY_SECONDS = 10.0  # from resolving the host to the end of the response's headers
 NO_MAIL = "this dispatcher sends no e-mail: TENUTO_SMTP_URL and TENUTO_SMTP_FROM are not set in its environment"
 PRIVATE_HINT = "TENUTO_PRIVATE_DESTINATIONS=1 in the dispatcher's environment allows it"
 
@@ -33,21 +33,21 @@ class DeliveryFailed(Exception):
 
 @dataclass(frozen=True)
 class NotifySettings:
-    """The mail server and the commands that the environment of the dispatcher declares, besides HTTP."""
+    """How a dispatcher notifies other than by HTTP: the mail server and the commands that its environment declares."""
 
     mail: MailServer | None = None
     commands: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def read_notify_settings(environment: Mapping[str, str]) -> NotifySettings:
-    """Read the mail server and the commands of this dispatcher. Raises InvalidInput."""
+    """Read the mail server and the commands of this dispatcher. Raises InvalidInput for a wrong setting."""
     mail = read_mail_server(environment.get("TENUTO_SMTP_URL"), environment.get("TENUTO_SMTP_FROM"))
     return NotifySettings(mail, read_commands(environment.get("TENUTO_NOTIFY_COMMANDS")))
 
 
 class Deliverer:
-    """The handler of the kind `deliver`. Without `private`, it connects to public addresses over HTTPS only: an admin
-    of an org must not reach the network of the dispatcher (SSRF)."""
+    """The handler of effects of the kind `deliver`. Without `private`, it connects only to public addresses and only
+    over HTTPS, because an admin of an org must not reach the network of the dispatcher (SSRF)."""
 
     def __init__(self, peppers: Peppers, *, private: bool = False, notify: NotifySettings | None = None) -> None:
         notify = notify or NotifySettings()
@@ -70,7 +70,8 @@ class Deliverer:
             await self._mailer.send(effect, rest, name, body)
 
     async def post(self, effect: Effect, destination: DestinationSecret, name: str, content: Json) -> None:
-        """Send a value to a destination, signed with its secret. Raises DeliveryFailed."""
+        """Send a value to a destination, signed with its secret. Raises DeliveryFailed if the receiver does not respond
+        with a 2xx status."""
         secret = decrypt_secret(destination.secret, effect.org_id, name, self._peppers)
         body = json.dumps(content, separators=(",", ":"), ensure_ascii=False).encode()
         now = int(time.time())
@@ -94,7 +95,8 @@ class Deliverer:
             await self._client.aclose()
 
     async def _post(self, text: str, body: bytes, headers: dict[str, str]) -> None:
-        """Send the request to an address that was checked, not to the name, which could lead elsewhere by then."""
+        """Sends the request to an address that was checked. Does not use the host name, which could resolve to another
+        address by then."""
         import httpx2  # takes 30 ms; most dispatchers deliver nothing
 
         url = httpx2.URL(text)
@@ -103,7 +105,7 @@ class Deliverer:
         addresses = await self._resolve(url.host, url.port or (443 if url.scheme == "https" else 80))
         headers["Host"] = url.netloc.decode()
         if self._client is None:
-            # No connection is reused: it is kept by address, and two hosts can share one.
+            # No connection is reused: the client keeps connections by address, and two hosts can have the same address.
             limits = httpx2.Limits(max_connections=None, max_keepalive_connections=0)
             self._client = httpx2.AsyncClient(trust_env=False, timeout=DELIVERY_SECONDS, limits=limits)
         for address in addresses:
@@ -115,7 +117,8 @@ class Deliverer:
                 extensions={"sni_hostname": url.host},
             )
             try:
-                response = await self._client.send(request, stream=True)  # the body stays unread: it may be endless
+                # the body is not read, because it may never end
+                response = await self._client.send(request, stream=True)
             except httpx2.ConnectError as error:
                 if address == addresses[-1]:
                     raise DeliveryFailed(f"cannot connect: {error}") from error

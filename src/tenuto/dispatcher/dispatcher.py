@@ -20,15 +20,16 @@ class Dispatcher:
 
     id: UUID
     pool: ConnectionPool
-    owner_pool: ConnectionPool  # not in the dispatcher's role, because the login itself may be allowed to vacuum
+    owner_pool: ConnectionPool  # keeps the role of the login, which may be allowed to vacuum
     address: str
-    port: int  # of the metrics endpoint; 0: none
+    port: int  # the port of the metrics endpoint; 0: there is none
     org_id: UUID | None = None  # the org of the metrics and of the pools
     store: Store | None = None  # where large data objects are stored
-    peppers: Peppers | None = None  # decrypt the signing key
-    handlers: Mapping[str, Handler] = field(default_factory=dict[str, Handler])  # of effects, by kind
-    collected: list[CollectedObject] = field(default_factory=list[CollectedObject])  # to be deleted from the store
-    providers: Mapping[str, Provider] = field(default_factory=dict[str, Provider])  # of pools, by name
+    peppers: Peppers | None = None  # used to decrypt the signing key
+    handlers: Mapping[str, Handler] = field(default_factory=dict[str, Handler])  # the handlers of effects, by kind
+    # objects whose files must be deleted from the store
+    collected: list[CollectedObject] = field(default_factory=list[CollectedObject])
+    providers: Mapping[str, Provider] = field(default_factory=dict[str, Provider])  # the providers of pools, by name
     looked_from_bottom: float = -inf  # when move_floors last started from the bottom
     effects: EffectRunner = field(init=False)
     fleet: Fleet = field(init=False)

@@ -1,4 +1,5 @@
-"""Side effects: each kind has one handler. Kinds without a handler here are left to other processes."""
+"""Carries out side effects: each kind has one handler. Other processes carry out the kinds for which this one has no
+handler."""
 
 import asyncio
 import logging
@@ -16,14 +17,14 @@ from tenuto.model.outbox import Effect
 
 LEASE = timedelta(minutes=1)  # after this time another dispatcher may take the effect
 MAX_CONCURRENT = 256  # effects that one dispatcher handles at a time; the database allows 16 per org
-HANDLER_SECONDS = 40.0  # per effect; more than any delivery, less than the lease
-CLOSE_SECONDS = 3.0  # for effects in progress when the dispatcher stops
+HANDLER_SECONDS = 40.0  # per effect; longer than any delivery, shorter than the lease
+CLOSE_SECONDS = 3.0  # how long a dispatcher that stops waits for effects in progress
 
 log = logging.getLogger("tenuto.dispatcher")
 
 
 class BatchHandler(ABC):
-    """Handles effects of one kind together, in one transaction that also finishes them."""
+    """Handles several effects of one kind in one transaction, which also marks them as done."""
 
     @abstractmethod
     async def handle(self, pool: ConnectionPool, owner: str, ids: list[int]) -> None: ...
@@ -33,16 +34,17 @@ Handler = Callable[[ConnectionPool, Effect], Awaitable[None]] | BatchHandler
 
 
 class EffectRunner:
-    """Handles effects concurrently. A turn does not wait for the receivers of the turns before it, so that a slow one
-    delays only its own effects."""
+    """Handles effects concurrently. A turn of the loop does not wait for the effects of earlier turns, so that a slow
+    receiver delays only its own effects."""
 
     def __init__(self, pool: ConnectionPool, handlers: Mapping[str, Handler], *, owner: str) -> None:
         self._pool, self._handlers, self._owner = pool, handlers, owner
         self._running: set[asyncio.Task[None]] = set()
 
     async def take(self, limit: int) -> int:
-        """Take effects, as many as there is room for, and begin to handle them. Raises the error of an effect whose
-        result could not be recorded: it is handled again when its lease has passed."""
+        """Takes up to `limit` effects, as far as MAX_CONCURRENT allows, and begins to handle them. Returns how many. If
+        the result of an earlier effect could not be recorded, raises that error; the effect is handled again when its
+        lease has expired."""
         self._check_ended()
         room = min(limit, MAX_CONCURRENT - len(self._running))
         if room <= 0:
@@ -59,13 +61,14 @@ class EffectRunner:
         return len(taken)
 
     async def finish(self) -> None:
-        """Wait until the effects that were taken are handled."""
+        """Wait until all effects that were taken are handled."""
         if self._running:
             await asyncio.wait(self._running)
         self._check_ended()
 
     async def close(self) -> None:
-        """Wait a few seconds for effects in progress, then leave them to another dispatcher."""
+        """Waits a few seconds for effects in progress. Effects that take longer are cancelled, and another dispatcher
+        handles them again."""
         if self._running:
             _, late = await asyncio.wait(self._running, timeout=CLOSE_SECONDS)
             for task in late:
@@ -88,7 +91,8 @@ class EffectRunner:
         await self._report(effect, error)
 
     async def _handle_batch(self, effects: list[Effect], handler: BatchHandler) -> None:
-        """Handle effects together; if that fails, one after the other, so that a bad one does not stop the others."""
+        """Handles effects together. If that fails because of one of them, handles each alone, so that it does not stop
+        the others."""
         try:
             async with asyncio.timeout(HANDLER_SECONDS):
                 await handler.handle(self._pool, self._owner, [effect.id for effect in effects])

@@ -17,8 +17,8 @@ CONTEXTS = (
 
 SCHEMA = "tenuto"
 DATA_SCHEMA = "tenuto_data"  # the rows of datasets that are stored in Postgres; deploys create its tables
-COMPAT = "compat"  # its folders are schemas of their own
-# First privileges, then row security.
+COMPAT = "compat"  # each of its folders is a schema of its own
+# The files with privileges first, then row security.
 GRANTS = ("grants.sql", "revokes.sql", "data_grants.sql", "compat_grants.sql", "policies.sql")
 MIGRATION_NAME = re.compile(r"(\d{4})_([a-z]+)_\w+\.sql")
 
@@ -79,7 +79,7 @@ class SqlTree:
         return {}
 
     def fingerprint(self, *, test: bool) -> str:
-        """Return a hash over all files that are applied again when any of them changes."""
+        """Return a hash over the files of functions, views and grants. If it changes, all of them are applied again."""
         if test not in self._fingerprints:
             digest = sha256(repr((self.grants, test)).encode())
             for file in (*self.objects, *(self.testing if test else ())):
@@ -89,12 +89,12 @@ class SqlTree:
 
     @cached_property
     def schemas(self) -> tuple[str, ...]:
-        """Return the schemas that the objects belong to, and the one of datasets."""
+        """The schemas of the objects, and the schema for rows of datasets."""
         return (SCHEMA, DATA_SCHEMA, *sorted({file.schema for file in self.objects} - {SCHEMA}))
 
     @cached_property
     def interface(self) -> Interface:
-        """Return what processes see of the database."""
+        """The interface: the public functions, which processes call."""
         return read_interface({file.path: file.text for file in self.objects}, self.tables)
 
     @property
@@ -103,7 +103,7 @@ class SqlTree:
 
 
 def read_tree(root: Traversable | None = None) -> SqlTree:
-    """Read the SQL files, by default those of this package, which are read once."""
+    """Read the SQL files, by default those of this package, which are then cached."""
     return _own_tree() if root is None else _read_folders(root)
 
 

@@ -13,14 +13,14 @@ from tenuto.db.connection.call import Conn
 from tenuto.db.install.install import migrate, open_connection
 from tenuto.db.install.sql_tree import read_tree
 
-LOCK = 0x7E6E_7465  # any constant; the process that creates the template takes this lock first
-IN_USE = 0x7E6E_7466  # with the hash of its name: the process that uses a test database holds this lock
+LOCK = 0x7E6E_7465  # an arbitrary number; the process that creates the template takes this advisory lock
+IN_USE = 0x7E6E_7466  # a process holds the lock of this number and the hash of its test database's name
 
 
 @contextmanager
 def isolated_database(server: str) -> Generator[str]:
-    """Yield the URL of a new test database on this server, dropped at the end of the block. The login must be a
-    superuser."""
+    """Yield the URL of a new test database on this server. Drops the database at the end of the block. The login must
+    be a superuser."""
     template = _ensure_template(server)
     name = f"tenuto_test_{secrets.token_hex(6)}"
     with open_connection(server) as conn:
@@ -44,7 +44,7 @@ def drop_abandoned(server: str) -> None:
 
 
 async def set_clock(conn: Conn, moment: datetime) -> None:
-    """Set the clock of the database to a fixed time, for this connection and all later ones."""
+    """Set the clock of the database to a fixed time, for this connection and all connections that are opened later."""
     at = moment.isoformat()
     database = sql.Identifier(conn.info.dbname)
     await conn.execute(sql.SQL("alter database {} set tenuto.fake_now = {}").format(database, sql.Literal(at)))
@@ -52,7 +52,7 @@ async def set_clock(conn: Conn, moment: datetime) -> None:
 
 
 async def next_due(conn: Conn) -> datetime | None:
-    """Return the earliest time at which a rate admits a task or a schedule fires."""
+    """Return the earliest time at which a rate admits a task or a schedule fires; None if there is none."""
     cursor = await conn.execute(
         "select least((select min(due_at) from tenuto.limits),"
         " (select min(next_at) from tenuto.schedules where paused_at is null))"
@@ -62,7 +62,7 @@ async def next_due(conn: Conn) -> datetime | None:
 
 
 def _ensure_template(server: str) -> str:
-    """Return the name of the migrated template database, created once per state of the SQL files."""
+    """Return the name of the migrated template database. Creates it if there is none for the current SQL files."""
     name = f"tenuto_template_{read_tree(None).fingerprint(test=True)[:12]}"
     with open_connection(server) as conn:
         conn.execute("select pg_advisory_lock(%s)", [LOCK])

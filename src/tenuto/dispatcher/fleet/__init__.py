@@ -1,1 +1,1 @@
-"""Controls pools: decides how many workers they need, and has their providers start and end machines."""
+"""Controls pools: decides how many workers each pool needs, and makes its provider start and end machines."""
