@@ -1,4 +1,4 @@
-"""Delivers OpenLineage events, to an HTTP endpoint such as that of Marquez, or to a file."""
+"""Delivers OpenLineage events to an HTTP endpoint, such as that of Marquez, or to a file."""
 
 import asyncio
 import json
@@ -19,9 +19,9 @@ FOLDER_HINT = "TENUTO_LINEAGE_FOLDER in the dispatcher's environment names the f
 
 
 class LineageEmitter:
-    """The handler of the kind `emit_lineage`. An effect lists the events of one run, job or dataset. They are delivered
-    in order, and each is removed from the list once it is delivered. An event that fails stays in the list, and so do
-    those after it."""
+    """The handler of effects of the kind `emit_lineage`. An effect lists the events of one run, job or dataset. They
+    are delivered in order, and each is removed from the list when it is delivered. If an event fails, it stays in the
+    list together with the events after it."""
 
     def __init__(self, deliverer: Deliverer, folder: Path | None = None) -> None:
         self._deliverer, self._folder = deliverer, folder
@@ -42,7 +42,7 @@ class LineageEmitter:
                 raise DeliveryFailed("another dispatcher has taken the events")
 
     def _append(self, org_id: UUID, name: str, content: Json) -> None:
-        """Append one line to a file of the org. The write reaches the disk before the event counts as delivered."""
+        """Appends one line to a file of the org. The line is on disk before the event counts as delivered."""
         if self._folder is None:
             raise DeliveryFailed(f"this dispatcher writes no files; {FOLDER_HINT}")
         folder = self._folder / str(org_id)

@@ -1,4 +1,5 @@
-"""The dispatcher's only loop: finds out what is due, runs it in bounded batches, and waits out database outages."""
+"""The main loop of a dispatcher. It finds which loops of the table are due, runs them in bounded batches, and waits
+until database outages are over."""
 
 import asyncio
 import logging
@@ -12,15 +13,15 @@ from tenuto.db.connection.errors import Unreachable
 from tenuto.model.backoff import Backoff, jitter
 from tenuto.model.metrics import LOOP_ERRORS, LOOP_ROWS, LOOP_SECONDS, LOOP_TURNS
 
-BUSY_TICK_SECONDS = 0.05  # while there is activity; also the delay per step of a chain of due work
-IDLE_TICK_SECONDS = 0.8  # 1.25 queries/s when idle; periodic loops add about 0.5
+BUSY_TICK_SECONDS = 0.05  # while there is activity; work that makes other work due causes this delay per step
+IDLE_TICK_SECONDS = 0.8  # 1.25 queries/s when idle; periodic loops add about 0.5 queries/s
 BUSY_FOR_SECONDS = 0.5  # how long after the last activity the ticks stay short
-MAX_REST_SECONDS = 1.0  # for a loop that is due and moves no rows: another dispatcher runs it, or it must wait
-# The rest after a tick, in multiples of the duration of its query: even if that reads many dead rows, ticks use at
-# most a fifth of a core.
+MAX_REST_SECONDS = 1.0  # for a loop that is due but processes no rows: another dispatcher runs it, or it must wait
+# The pause after a tick, in multiples of the duration of its query. So ticks use at most a fifth of a core, even if the
+# query reads many dead rows.
 REST_PER_TICK = 4
 MAX_PAUSE_SECONDS = 15.0  # after failures
-SHUTDOWN_SECONDS = 5.0  # for batches in progress when asked to stop
+SHUTDOWN_SECONDS = 5.0  # how long a dispatcher that stops waits for batches in progress
 
 log = logging.getLogger("tenuto.dispatcher")
 T = TypeVar("T")
@@ -29,19 +30,20 @@ D = TypeVar("D")  # the dispatcher, which all steps share
 
 @dataclass(frozen=True)
 class Loop(Generic[D]):
-    """An entry of the table of loops: `step` processes at most `limit` rows and returns how many it did."""
+    """An entry of the table of loops. `step` processes at most `limit` rows and returns how many it processed."""
 
     name: str
     step: Callable[[D, int], Awaitable[int]]
     batch: int = 1
-    every: float | None = None  # seconds after which it runs even if it is not due
-    at_rest: float | None = None  # the same, while it finds nothing to do
-    alone: bool = True  # run by one dispatcher at a time; otherwise by each
+    every: float | None = None  # seconds after which the loop runs even if it is not due
+    at_rest: float | None = None  # used instead of `every` while the loop finds nothing to do
+    alone: bool = True  # True: one dispatcher at a time runs it; False: each dispatcher does
 
 
 @dataclass(frozen=True)
 class Due:
-    """Which loops are due, in how many seconds the next one will be, and which loops this dispatcher should run."""
+    """Which loops are due, in how many seconds the next loop will be due, and which loops this dispatcher should
+    run."""
 
     loops: frozenset[str] = frozenset()
     next_in: float = IDLE_TICK_SECONDS
@@ -76,7 +78,7 @@ class LoopState(Generic[D]):
         self._comes_again(now, at_rest=not moved)
 
     def failed(self, now: float, error: Exception) -> None:
-        """Use a smaller batch next time, in case it was too large, after a longer pause."""
+        """The next try comes after a longer pause, with a smaller batch, because the batch may have been too large."""
         self.batch = max(1, self.batch // 2)
         self.rests_until = now + self.backoff.after(error)
         self._comes_again(now, at_rest=True)
@@ -84,12 +86,12 @@ class LoopState(Generic[D]):
     def _comes_again(self, now: float, *, at_rest: bool) -> None:
         seconds = self.loop.at_rest if at_rest and self.loop.at_rest else self.loop.every
         if seconds is not None:
-            # Randomized, so that dispatchers started together do not do everything at the same time.
+            # Randomized, so that dispatchers that were started together do not run the same loops at the same time.
             self.comes_at = now + jitter(seconds, 0.2)
 
 
 class Ticker(Generic[D]):
-    """Runs loops until asked to stop. Each loop runs at most once at a time, and none waits for another."""
+    """Runs loops until `stop` is set. Each loop runs at most once at a time, and no loop waits for another."""
 
     def __init__(self, dispatcher: D, loops: Sequence[Loop[D]], ask: Callable[[D], Coroutine[Any, Any, Due]]) -> None:
         self._dispatcher = dispatcher
@@ -107,11 +109,11 @@ class Ticker(Generic[D]):
             await self._finish()
 
     async def _tick(self, stop: asyncio.Event) -> float:
-        """Start what is due; return how long to wait."""
+        """Starts the loops that are due, and returns how many seconds to wait until the next tick."""
         asked_at = time.monotonic()
         try:
             due = await _unless(stop, self._ask(self._dispatcher))
-        except Exception as error:  # any error: the next tick tries again
+        except Exception as error:  # after any error, the next tick tries again
             self._log_failure("due", error)
             return self._backoff.after(error)
         if due is None:
@@ -122,7 +124,7 @@ class Ticker(Generic[D]):
         now = time.monotonic()
         for turn in self._turns:
             if turn.work is not None and turn.work.done():
-                turn.work.result()  # it handles failures itself; any other error ends the dispatcher
+                turn.work.result()  # _work handles failures of the loop itself; any other error ends the dispatcher
         started = [turn for turn in self._turns if turn.wanted(due, now)]
         for turn in started:
             turn.work = asyncio.create_task(self._work(turn, stop), name=turn.loop.name)
@@ -135,7 +137,7 @@ class Ticker(Generic[D]):
         return min(IDLE_TICK_SECONDS, max(BUSY_TICK_SECONDS, min([due.next_in, *waits])))
 
     async def _work(self, turn: LoopState[D], stop: asyncio.Event) -> None:
-        """Run one loop until a batch is not full."""
+        """Runs batches of one loop until a batch is not full."""
         name = turn.loop.name
         full = True
         while full and not stop.is_set():
@@ -166,7 +168,8 @@ class Ticker(Generic[D]):
             await asyncio.gather(*late, return_exceptions=True)
 
     def _log_failure(self, name: str, error: Exception) -> None:
-        """Log each problem once, not once per second while it lasts; an outage of the database is one problem."""
+        """Logs each problem once, not again while it lasts. An outage of the database is one problem, even if the
+        messages differ."""
         text = (str(error) or type(error).__name__).splitlines()[0]
         trouble = Unreachable.__name__ if isinstance(error, Unreachable) else text
         if self._problems.get(name) != trouble:
@@ -179,7 +182,7 @@ class Ticker(Generic[D]):
 
 
 async def _unless(stop: asyncio.Event, query: Coroutine[Any, Any, T]) -> T | None:
-    """Return the result, or None if asked to stop first, so that an outage does not delay shutdown."""
+    """Return the result of the query, or None if `stop` is set first, so that an outage does not delay the shutdown."""
     asking, stopping = asyncio.create_task(query), asyncio.create_task(stop.wait())
     try:
         await asyncio.wait({asking, stopping}, return_when=asyncio.FIRST_COMPLETED)

@@ -1,4 +1,4 @@
-"""The table of loops. Each is safe on several dispatchers at once, by `skip locked` or by a unique key."""
+"""The table of loops. Several dispatchers can run the same loop at once, because of `skip locked` or a unique key."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -16,16 +16,17 @@ from tenuto.dispatcher.staging import collect_staging
 from tenuto.model.maintenance import DueRow
 
 MINUTE, HOUR = 60.0, 3600.0
-BATCH_SECONDS = 5.0  # per batch of rows; a batch that takes longer is served in pieces
-LONG_SECONDS = 30.0  # for batches that may take longer and block nothing
-MANY = 10_000  # for loops that process all due rows at once: the number of rows served separately if that fails
-FROM_BOTTOM_EVERY = 3.5  # times 1.2, the randomization of loops, is within the 5 s in which every task is seen
+BATCH_SECONDS = 5.0  # per batch of rows; a batch that takes longer is processed in pieces
+LONG_SECONDS = 30.0  # for batches that may take longer, because they block nothing
+MANY = 10_000  # for loops that process all due rows at once: how many are tried one by one if that fails
+FROM_BOTTOM_EVERY = 3.5  # even 20 % more (loops are randomized) is within the 5 s in which every task is found
 
 Step = Callable[[Dispatcher, int], Awaitable[int]]
 
 
 def rows_of(loop: str, *, seconds: float = BATCH_SECONDS) -> Step:
-    """Return a step of a loop: if a batch fails, its rows are served separately."""
+    """Return the step of a loop that processes rows. If a batch fails because of a row, its rows are processed in
+    smaller pieces."""
 
     async def step(dispatcher: Dispatcher, limit: int) -> int:
         try:
@@ -40,7 +41,7 @@ def rows_of(loop: str, *, seconds: float = BATCH_SECONDS) -> Step:
 
 
 def work_of(dispatcher: Dispatcher, loop: str) -> Work:
-    """Return a function that processes the rows of a loop with the given keys, parked or not."""
+    """Return a function that processes the rows of a loop with the given keys, even if they are parked."""
 
     async def work(conn: Conn, keys: list[str]) -> None:
         await ROW_FUNCTIONS[loop](dispatcher, conn, len(keys), keys)
@@ -53,8 +54,8 @@ async def create_partitions(dispatcher: Dispatcher, _: int) -> int:
 
 
 async def move_floors(dispatcher: Dispatcher, _: int) -> int:
-    """Move the floors of lanes and limits. Every few seconds, search from the bottom, to find tasks with a low number
-    that committed late."""
+    """Moves the floors of lanes and lines. Every few seconds it searches from the lowest position, to find tasks with a
+    low position that were committed late."""
     now = time.monotonic()
     from_bottom = now - dispatcher.looked_from_bottom >= FROM_BOTTOM_EVERY
     if from_bottom:
@@ -63,7 +64,7 @@ async def move_floors(dispatcher: Dispatcher, _: int) -> int:
 
 
 def pieces_of(loop: str) -> Step:
-    """Return a step of a loop that does up to `limit` pieces of large work, each in its own transaction."""
+    """Return the step of a loop that processes up to `limit` pieces of large work, each in its own transaction."""
     step = rows_of(loop, seconds=LONG_SECONDS)
 
     async def steps(dispatcher: Dispatcher, limit: int) -> int:
@@ -76,7 +77,8 @@ def pieces_of(loop: str) -> Step:
 
 
 async def sweep_cancelled(dispatcher: Dispatcher, limit: int) -> int:
-    """Repeat cancels that still have open tasks. Always returns 0, so that no other batch follows at once."""
+    """Repeats cancellations that still have unfinished tasks. Always returns 0, so that no other batch follows at
+    once."""
     await rows_of("sweep_cancelled")(dispatcher, limit)
     return 0
 
@@ -106,7 +108,8 @@ async def vacuum(dispatcher: Dispatcher, _: int) -> int:
 
 
 async def collect_objects(dispatcher: Dispatcher, limit: int) -> int:
-    """Delete unreferenced objects from the store. While it does not respond, their rows stay."""
+    """Deletes the rows of unreferenced data objects, then their files in the store. While the store does not respond,
+    no more rows are deleted."""
     await delete_collected(dispatcher.store, dispatcher.collected)
     moved = await rows_of("collect_objects", seconds=LONG_SECONDS)(dispatcher, limit)
     await delete_collected(dispatcher.store, dispatcher.collected)
@@ -123,7 +126,7 @@ async def roll_up_activity(dispatcher: Dispatcher, _: int) -> int:
 
 
 async def retry_parked(dispatcher: Dispatcher, limit: int) -> int:
-    """Retry parked rows whose pause is over, separately per org."""
+    """Retries parked rows whose pause is over. Rows of different orgs are processed separately where possible."""
     taken = await dispatcher.pool.call(maintenance.take_parked, loops=list(ROW_FUNCTIONS), limit=limit)
     for loop in {row.loop for row in taken}:
         due = [DueRow(row.key, row.org_id, row.run_id, row.task_id, row.failures) for row in taken if row.loop == loop]
@@ -134,7 +137,8 @@ async def retry_parked(dispatcher: Dispatcher, limit: int) -> int:
 
 
 def loops_of(dispatcher: Dispatcher) -> list[Loop[Dispatcher]]:
-    """Return the loops that this dispatcher needs; without handlers, it leaves effects to other dispatchers."""
+    """Return the loops that this dispatcher can run. Without handlers, for example, other dispatchers handle the
+    effects."""
     useless: set[str] = set() if dispatcher.handlers else {"drain_outbox"}
     useless |= set() if dispatcher.port else {"measure"}
     useless |= set() if dispatcher.peppers else {"sign_heads"}

@@ -1,4 +1,4 @@
-"""Delivers effects by e-mail, over the SMTP server that the environment of the dispatcher names."""
+"""Delivers effects by e-mail, over the SMTP server in the environment of the dispatcher."""
 
 import asyncio
 import json
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from email.message import EmailMessage
     from smtplib import SMTP
 
-SMTP_SECONDS = 10.0  # per response of the server
-MAIL_SECONDS = 30.0  # for the whole message
+SMTP_SECONDS = 10.0  # timeout of one response of the server
+MAIL_SECONDS = 30.0  # timeout of sending one message
 MAX_THREADS = 8
 MAX_SUBJECT = 200
 MAX_BODY_BYTES = 64 * 1024
@@ -31,18 +31,19 @@ class MailFailed(Exception):
 
 @dataclass(frozen=True)
 class MailServer:
-    """Where messages are handed in, and the address that they are from."""
+    """The SMTP server to which messages are sent, and the address of their sender."""
 
     host: str
     port: int
     sender: str
-    tls: bool = False  # from the first byte; else STARTTLS where the server has it
+    tls: bool = False  # TLS from the first byte; otherwise STARTTLS if the server supports it
     user: str | None = None
     password: str = field(default="", repr=False)
 
 
 def read_mail_server(url: str | None, sender: str | None) -> MailServer | None:
-    """Parse TENUTO_SMTP_URL and TENUTO_SMTP_FROM. Raises InvalidInput, without the URL: it can have a password."""
+    """Parse TENUTO_SMTP_URL and TENUTO_SMTP_FROM; None if neither is set. Raises InvalidInput for wrong values; the
+    message does not contain the URL, which can have a password."""
     if not url and not sender:
         return None
     if not url or not sender:
@@ -71,14 +72,14 @@ def read_mail_server(url: str | None, sender: str | None) -> MailServer | None:
 
 
 class Mailer:
-    """Sends messages in threads of its own, so that a mail server that hangs delays nothing but e-mail."""
+    """Sends messages in threads of its own, so that a mail server that hangs delays only e-mail."""
 
     def __init__(self, server: MailServer) -> None:
         self._server = server
         self._threads = ThreadPoolExecutor(MAX_THREADS, thread_name_prefix="tenuto-mail")
 
     async def send(self, effect: Effect, address: str, name: str, body: Json) -> None:
-        """Hand in one message. Raises MailFailed."""
+        """Send one message. Raises MailFailed if the mail server does not accept it in time."""
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(MAIL_SECONDS):
@@ -117,7 +118,8 @@ class Mailer:
         return SMTP(server.host, server.port, own, timeout=SMTP_SECONDS)
 
     def _secure(self, smtp: "SMTP") -> None:
-        """Encrypt and log in. A password is sent without TLS to this machine only."""
+        """Encrypts the connection and logs in. Without TLS, a password is sent only to this machine; raises MailFailed
+        for other servers."""
         from ssl import create_default_context
 
         server = self._server
@@ -134,8 +136,8 @@ class Mailer:
 
 
 def build_message(effect: Effect, sender: str, address: str, name: str, body: Json) -> "EmailMessage":
-    """Return the message of an effect: the subject and first line of an alert are its summary, the rest is the body as
-    JSON. Its id is the same whenever the effect is tried again."""
+    """Return the e-mail for an effect. For an alert, the subject and the first line are its summary. The rest is the
+    body of the effect as JSON. The Message-ID is the same whenever the effect is tried again."""
     from email.message import EmailMessage
     from email.policy import SMTP
     from email.utils import format_datetime
@@ -159,5 +161,5 @@ def build_message(effect: Effect, sender: str, address: str, name: str, body: Js
 
 
 def _one_line(text: str) -> str:
-    """Return text that cannot end a header: a space replaces each character that is not printable."""
+    """Return text that cannot end a header line: each character that is not printable is replaced by a space."""
     return "".join(char if char.isprintable() else " " for char in text)[:MAX_SUBJECT]

@@ -1,4 +1,4 @@
-"""Runs a dispatcher: registers it and runs the loops until it is asked to stop."""
+"""Runs a dispatcher: registers it, and runs its loops until it is told to stop."""
 
 import asyncio
 import socket
@@ -27,7 +27,8 @@ from tenuto.providers.base import Provider
 from tenuto.storage.base import Store
 
 CLOSE_TIMEOUT_SECONDS = 2.0
-CALL_TIMEOUT_SECONDS = 30.0  # per call: longer than any batch should take, short enough to notice a server that hangs
+# per call: longer than any batch should take, but short enough to detect a server that hangs
+CALL_TIMEOUT_SECONDS = 30.0
 
 
 async def dispatch(
@@ -44,11 +45,11 @@ async def dispatch(
     lineage_folder: Path | None = None,
     providers: Mapping[str, Provider] | None = None,
 ) -> None:
-    """Run the loops on this database. `port`: where this process serves metrics; `org_id`: the org that the metrics
-    describe and whose pools are controlled. Without `peppers`, the heads of audit chains are signed and effects
-    delivered elsewhere. `private_destinations`: also deliver to private addresses and without TLS. `notify`: e-mail and
-    commands. `lineage_folder`: the folder of destinations that are files. `providers`: by name, for pools controlled
-    here."""
+    """Runs the loops on this database until `stop` is set. `port`: the port where this process serves metrics.
+    `org_id`: the org of the metrics and of the pools. Without `peppers`, other dispatchers sign the heads of audit
+    chains and deliver effects. `private_destinations`: deliver to private addresses and without TLS, too. `notify`:
+    settings of e-mail and commands. `lineage_folder`: the folder of destinations that are files. `providers`: the
+    providers of pools, by name. Raises OtherFunctions if another version of Tenuto replaces the SQL functions."""
     deliverer = None if peppers is None else Deliverer(peppers, private=private_destinations, notify=notify)
     async with (
         open_pool(url, role=role, timeout=CALL_TIMEOUT_SECONDS) as pool,
@@ -88,7 +89,8 @@ def _handlers(deliverer: Deliverer | None, store: Store | None, lineage_folder: 
 
 
 async def _find_due(dispatcher: Dispatcher) -> Due:
-    """Return which loops are due, and which of them this dispatcher runs now: some run on one dispatcher at a time."""
+    """Return which loops are due, and which loops this dispatcher should run: some loops run on one dispatcher at a
+    time."""
     loops = loops_of(dispatcher)
     shared = [loop.name for loop in loops if loop.alone]
     own = frozenset(loop.name for loop in loops if not loop.alone)
@@ -103,6 +105,6 @@ async def _close(dispatcher: Dispatcher, deliverer: Deliverer | None) -> None:
     await dispatcher.fleet.close()
     if deliverer is not None:
         await deliverer.close()
-    with suppress(Unreachable, TimeoutError):  # a dispatcher that is not deregistered expires after a while
+    with suppress(Unreachable, TimeoutError):  # if this fails, its registration expires after a while
         async with asyncio.timeout(CLOSE_TIMEOUT_SECONDS):
             await dispatcher.pool.call(workers.close_dispatcher, id=dispatcher.id)

@@ -1,4 +1,5 @@
-"""Delivers effects to commands, which the environment of the dispatcher declares; an org can only name one."""
+"""Delivers effects to commands. The environment of the dispatcher declares the commands; an org can only choose one of
+them by name."""
 
 import json
 import os
@@ -19,7 +20,7 @@ class CommandFailed(Exception):
 
 
 def read_commands(text: str | None) -> dict[str, str]:
-    """Parse TENUTO_NOTIFY_COMMANDS: pairs name=path, separated by commas. Raises InvalidInput."""
+    """Parse TENUTO_NOTIFY_COMMANDS: pairs name=path, separated by commas. Raises InvalidInput for any other text."""
     commands: dict[str, str] = {}
     for pair in filter(None, map(str.strip, (text or "").split(","))):
         name, _, path = pair.partition("=")
@@ -34,7 +35,8 @@ def read_commands(text: str | None) -> dict[str, str]:
 
 async def notify_by_command(commands: Mapping[str, str], effect: Effect, command: str, name: str, body: Json) -> None:
     """Run a declared command with the body as JSON on stdin. The command does not inherit the environment of the
-    dispatcher, but writes to its stderr. Raises CommandFailed."""
+    dispatcher, but writes to the same stderr. Raises CommandFailed unless the command is declared and ends with exit
+    status 0."""
     if command not in commands:
         raise CommandFailed(f"TENUTO_NOTIFY_COMMANDS in the dispatcher's environment declares no command {command!r}")
     try:

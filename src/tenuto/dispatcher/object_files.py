@@ -1,4 +1,4 @@
-"""Deletes the stored bytes of data objects whose rows are gone."""
+"""Deletes the files of data objects whose rows were deleted."""
 
 import asyncio
 import logging
@@ -10,9 +10,9 @@ log = logging.getLogger("tenuto.dispatcher")
 
 
 async def delete_collected(store: Store | None, collected: list[CollectedObject]) -> None:
-    """Delete collected objects, after the transaction that removed their rows and outside of its time limit. Objects of
-    another store are left to processes that use it. If the store does not respond, they stay in the list, and the error
-    ends this turn of the loop: the next one begins with them."""
+    """Deletes the files of collected objects, after the transaction that deleted their rows and outside of its time
+    limit. A file that cannot be deleted, such as one of another store, is only logged. If the store does not respond,
+    raises StorageUnavailable; the objects stay in the list, and the next turn of the loop begins with them."""
     while collected:
         gone = collected.pop()
         if gone.uri is None or store is None:

@@ -1,4 +1,4 @@
-"""Updates the metrics: parked rows, and tasks, workers, queues and side effects of an org."""
+"""Updates the metrics of parked rows, and of the tasks, workers, queues and side effects of an org."""
 
 from uuid import UUID
 
@@ -37,7 +37,7 @@ HEALTH = ("HEALTHY", "STALE_HEARTBEAT", "STUCK_TASK", "NO_HEARTBEAT")
 
 
 async def update_metrics(pool: ConnectionPool, org_id: UUID | None) -> None:
-    """Update the metrics: parked rows, and the state of the org, if there is one."""
+    """Updates the metrics of parked rows and, if `org_id` is set, of that org."""
     PARKED_ROWS.clear()
     for count in await pool.call(monitoring.count_parked):
         PARKED_ROWS.labels(count.loop).set(count.parked)
@@ -97,7 +97,7 @@ async def _measure_queues(pool: ConnectionPool, org_id: UUID) -> None:
     queues = await pool.call(monitoring.list_queues, org_id=org_id)
     unserved = await pool.call(monitoring.list_unserved, org_id=org_id)
     times = await pool.call(monitoring.sample_queue_times, org_id=org_id, seconds=MEASURE_SECONDS)
-    # After the queries: a scrape between them would see some of the queues only.
+    # Cleared only after the queries, because a scrape during the queries would see only some of the queues.
     QUEUE_TASKS.clear()
     OLDEST_READY.clear()
     UNSERVED_TASKS.clear()

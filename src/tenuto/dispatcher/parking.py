@@ -1,4 +1,4 @@
-"""Serves the rows of a failed batch in smaller pieces, and parks those that fail alone."""
+"""Processes the rows of a failed batch in smaller pieces, and parks the rows that fail alone."""
 
 import logging
 import time
@@ -15,10 +15,10 @@ from tenuto.db.connection.pool import ConnectionPool
 from tenuto.model.maintenance import DueRow
 from tenuto.model.metrics import LOOP_ERRORS
 
-PIECE_SECONDS = 2.0  # for a piece of a failed batch: a slow row must not delay others for long
-ALONE_SECONDS = 30.0  # the maximum for a parked row that is retried; it doubles from PIECE_SECONDS
-TURN_SECONDS = 5.0  # after which the remaining rows of an org with failures are parked without trying them
-PARTS = 8  # into which a failed piece is split: few levels, since every level can take PIECE_SECONDS
+PIECE_SECONDS = 2.0  # timeout for a piece of a failed batch, so that a slow row does not delay others for long
+ALONE_SECONDS = 30.0  # maximum timeout for a parked row; it doubles with each retry, from PIECE_SECONDS on
+TURN_SECONDS = 5.0  # after this time, the remaining rows of an org with failures are parked untried
+PARTS = 8  # a failed piece is split into 8, because every level of splitting can take PIECE_SECONDS
 MAX_LOGGED = 10  # parked rows that one turn logs
 
 log = logging.getLogger("tenuto.dispatcher")
@@ -26,21 +26,23 @@ Work = Callable[[Conn, list[str]], Awaitable[None]]
 
 
 def is_of_a_row(error: Exception) -> bool:
-    """Whether a row may have caused this error: true for everything except an outage of the database."""
+    """Returns whether a row may have caused this error. That is true for every error except an outage of the
+    database."""
     return not isinstance(error, Unreachable) or isinstance(error, TimedOut | StatementFailed)
 
 
 async def serve_apart(pool: ConnectionPool, loop: str, work: Work, *, limit: int, error: Exception) -> int:
-    """Serve the rows of a loop whose batch failed; return how many were served or parked.
+    """Processes the rows of a loop whose batch failed, and returns how many were processed or parked.
 
-    Raises `error` again if no row caused it: there are no rows, or the loop fails without any.
+    Raises `error` again if there are no rows. If the loop fails even without rows, raises that error, because no row
+    caused it.
     """
     LOOP_ERRORS.labels(loop).inc()
     rows = await pool.call(maintenance.pick_rows, loop=loop, limit=limit)
     if not rows:
         raise error
     async with pool.connection(timeout=PIECE_SECONDS) as conn:
-        await work(conn, [])  # raises if the function itself is broken; then no row is to blame
+        await work(conn, [])  # raises an error if the function itself is broken
     turn = Turn(pool, loop, work)
     await turn.serve(split(rows))
     return turn.served + len(turn.failed)
@@ -48,7 +50,7 @@ async def serve_apart(pool: ConnectionPool, loop: str, work: Work, *, limit: int
 
 @dataclass
 class Turn:
-    """One pass over the rows of a loop, piece by piece. Pieces of orgs without failures come first."""
+    """Processes the rows of a loop piece by piece. Pieces of orgs without failures come first."""
 
     pool: ConnectionPool
     loop: str
@@ -78,13 +80,13 @@ class Turn:
         return max(self.failures[row.org_id] for row in piece), len(piece)
 
     def _failure_of(self, piece: list[DueRow]) -> Exception | None:
-        """Return the error of a row that failed on its own, if all rows of the piece belong to the same org as that
-        row."""
+        """If all rows of the piece belong to one org, return the error of a row of that org that failed alone; else
+        None."""
         orgs = {row.org_id for row in piece}
         return next((error for row, error in self.failed.values() if orgs == {row.org_id}), None)
 
     async def _try(self, piece: list[DueRow]) -> Exception | None:
-        """Serve a piece; return the error that one of its rows caused, or None."""
+        """Processes a piece. Returns the error that one of its rows caused, or None if it succeeded."""
         keys = [row.key for row in piece]
         seconds = min(ALONE_SECONDS, PIECE_SECONDS * 2 ** piece[0].failures) if len(piece) == 1 else PIECE_SECONDS
         try:
@@ -128,7 +130,7 @@ class Turn:
 
 
 def split(rows: Sequence[DueRow]) -> list[list[DueRow]]:
-    """Split the rows into at most PARTS pieces. If they belong to several orgs, no org is split."""
+    """Split the rows into at most PARTS pieces. If they belong to several orgs, the rows of an org stay together."""
     by_org = sorted(rows, key=lambda row: (str(row.org_id), -row.failures))
     orgs = [list(group) for _, group in groupby(by_org, key=lambda row: row.org_id)]
     if len(orgs) == 1:
@@ -139,7 +141,7 @@ def split(rows: Sequence[DueRow]) -> list[list[DueRow]]:
 
 
 def name_of(row: DueRow) -> str:
-    """Describe a row by its org, run and task, as far as it has them."""
+    """Describe a row by its key, and by its org, run and task if it has them."""
     named = {"org": row.org_id, "run": row.run_id, "task": row.task_id}
     return " ".join([f"row {row.key}", *(f"{name}={value}" for name, value in named.items() if value)])
 

@@ -1,4 +1,4 @@
-"""Deletes the data of purged versions of datasets: first the rows about it, then its table and its files."""
+"""Deletes the data of purged dataset versions: first the rows of their partitions, then their tables and files."""
 
 import asyncio
 from uuid import UUID
@@ -12,7 +12,8 @@ DATASETS = "datasets/"  # the folder of all datasets in the store
 
 
 class Purger:
-    """The handler of the kind `delete_data`. The next attempt continues what this one could not finish in its time."""
+    """The handler of effects of the kind `delete_data`. If an attempt does not finish in time, the next attempt
+    continues the deletion."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

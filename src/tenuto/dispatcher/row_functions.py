@@ -1,4 +1,4 @@
-"""The functions of loops that process rows: due ones, or those with given keys."""
+"""The functions of the loops that process rows: all due rows, or only the rows with given keys."""
 
 import logging
 from collections.abc import Awaitable, Callable, Sized
@@ -21,7 +21,7 @@ def _rows(result: object) -> int:
         return result
     if isinstance(result, Sized):
         return len(result)
-    return max(vars(result).values())  # several counts: the batch was full if one of them was
+    return max(vars(result).values())  # with several counts, the batch was full if one of them reached the limit
 
 
 async def collect(dispatcher: Dispatcher, conn: Conn, limit: int, keys: list[str] | None) -> int:
@@ -31,19 +31,21 @@ async def collect(dispatcher: Dispatcher, conn: Conn, limit: int, keys: list[str
 
 
 async def sign(dispatcher: Dispatcher, conn: Conn, limit: int, keys: list[str] | None) -> int:
-    """Sign the heads of audit chains, once per minute each."""
+    """Sign the heads of audit chains, each chain at most once per minute."""
     peppers = dispatcher.peppers
     return 0 if peppers is None else await sign_heads(conn, peppers, limit=limit, keys=keys)
 
 
 async def take_again(dispatcher: Dispatcher, conn: Conn, limit: int, keys: list[str] | None) -> int:
-    """Try to take effects that were parked because taking them failed; without a lease, the next turn takes them."""
+    """Tries again to take effects that were parked because taking them failed. Takes them without a lease, so that the
+    next turn of the loop can take and handle them."""
     owner, kinds = str(dispatcher.id), list(dispatcher.handlers)
     return len(await outbox.take_effects(conn, owner=owner, kinds=kinds, limit=limit, lease=NO_TIME, keys=keys))
 
 
 def rows(function: Callable[..., Awaitable[object]], *, warning: str = "") -> RowFunction:
-    """Wrap a database function that takes `limit` and `keys`; `warning` is logged with the number of its rows."""
+    """Wrap a database function with the parameters `limit` and `keys`. `warning`: a message that is logged with the
+    number of rows, if there are any."""
 
     async def work(_: Dispatcher, conn: Conn, limit: int, keys: list[str] | None) -> int:
         if (count := _rows(await function(conn, limit=limit, keys=keys))) and warning:
@@ -54,7 +56,7 @@ def rows(function: Callable[..., Awaitable[object]], *, warning: str = "") -> Ro
 
 
 def all_rows(function: Callable[..., Awaitable[object]]) -> RowFunction:
-    """Wrap a database function that processes all due rows, or those with `keys`."""
+    """Wrap a database function that processes all due rows, or only the rows with the given `keys`."""
 
     async def work(_: Dispatcher, conn: Conn, __: int, keys: list[str] | None) -> int:
         return _rows(await function(conn, keys=keys))
@@ -62,7 +64,8 @@ def all_rows(function: Callable[..., Awaitable[object]]) -> RowFunction:
     return work
 
 
-# Each function processes due rows, or those with the given keys. Parked rows are skipped unless their key is given.
+# Each function processes due rows, or only the rows with the given keys. Parked rows are skipped unless their key is
+# given.
 ROW_FUNCTIONS: dict[str, RowFunction] = {
     "promote_due": rows(maintenance.promote_due),
     "wake_waiting": rows(maintenance.wake_waiting),

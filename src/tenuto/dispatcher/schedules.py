@@ -1,5 +1,5 @@
-"""Fires schedules. Python computes the due times and the next one, SQL compares and updates, so each time fires
-once."""
+"""Fires schedules. Python computes the due times and the next time. SQL updates a schedule only if its next time is
+still the expected one, so that each time fires once."""
 
 import logging
 from collections.abc import Iterator
@@ -13,15 +13,15 @@ from tenuto.model.cron import fire_after, fire_times, last_fire
 from tenuto.model.errors import InvalidInput
 from tenuto.model.schedules import DueSchedule
 
-ON_TIME = timedelta(minutes=1)  # `skip` leaves out times that are later than this
-MAX_FIRES_PER_CALL = 1000  # times per call, so that a year of minutes is caught up in steps
+ON_TIME = timedelta(minutes=1)  # with `skip`, a time that passed longer ago than this does not fire
+MAX_FIRES_PER_CALL = 1000  # limits a call, so that a year of missed minutes is caught up in several calls
 
 log = logging.getLogger("tenuto.dispatcher")
 
 
 @dataclass(frozen=True)
 class Firing:
-    """The times to start runs for, and the next time after them."""
+    """The times for which runs are started, and the next time after them."""
 
     moments: list[datetime]
     next_at: datetime
@@ -35,7 +35,7 @@ def plan_firing(due: DueSchedule) -> Firing:
         moments = list(islice(takewhile(lambda moment: moment <= due.now, _times_from(due)), MAX_FIRES_PER_CALL))
         return Firing(moments, fire_after(due.cron, due.timezone, moments[-1]))
     latest, next_at = due.next_at, fire_after(due.cron, due.timezone, due.next_at)
-    if next_at <= due.now:  # several times have passed: only the last one counts
+    if next_at <= due.now:  # several times have passed, and only the last of them fires
         latest = max(latest, last_fire(due.cron, due.timezone, due.now) or latest)
         next_at = fire_after(due.cron, due.timezone, due.now)
     late = due.catch_up == "skip" and due.now - latest > ON_TIME
@@ -48,12 +48,12 @@ def _times_from(due: DueSchedule) -> Iterator[datetime]:
 
 
 async def fire_schedules(conn: Conn, *, limit: int, keys: list[str] | None = None) -> int:
-    """Fire the due schedules in one transaction; a schedule whose times cannot be computed is paused."""
+    """Fires the due schedules and returns how many were due. Pauses a schedule whose times cannot be computed."""
     due = await reactions.list_due_schedules(conn, limit=limit, keys=keys)
     planned: list[tuple[DueSchedule, Firing]] = []
     moments = 0
     for schedule in due:
-        if moments >= MAX_FIRES_PER_CALL:  # the rest is fired by the next call
+        if moments >= MAX_FIRES_PER_CALL:  # the next call fires the rest
             break
         try:
             firing = plan_firing(schedule)

@@ -1,4 +1,4 @@
-"""Deletes what attempts of jobs wrote and never committed: files in the object store, and rows in Postgres."""
+"""Deletes data that attempts of jobs wrote but never committed: files in the object store, and rows in Postgres."""
 
 import asyncio
 import logging
@@ -14,10 +14,10 @@ from tenuto.model.attempt_files import DATASETS
 from tenuto.model.datasets import VersionFolder
 from tenuto.storage.base import StorageProblem, StorageUnavailable, Store, StoredItem
 
-MIN_AGE = timedelta(days=1)  # of the newest file of an attempt
+MIN_AGE = timedelta(days=1)  # minimum age of the newest file of an attempt before its files are deleted
 VERSIONS_PER_TURN = 20
 
-# The folder of a partition, and the one of an attempt in it: its task and its number.
+# Matches the folder of a partition and, inside it, the folder of an attempt: its task id and its number.
 _ATTEMPT = re.compile(
     r"[^/]+/(?P<task>[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})-(?P<attempt>[1-9][0-9]{0,8})/"
 )
@@ -33,14 +33,16 @@ class Collector(Protocol):
 
 
 async def collect_staging(dispatcher: Collector, limit: int) -> int:
-    """Look at up to `limit` sets of rows, and search the folders of some versions of datasets. Each version is searched
-    once a day; a folder that cannot be searched or deleted is logged and does not stop the others."""
+    """Checks up to `limit` row sets, and searches the folders of some dataset versions. Each version is searched once
+    per day. A folder that cannot be searched or deleted is logged and does not stop the others. Raises
+    StorageUnavailable if the store does not respond."""
     pool, store = dispatcher.pool, dispatcher.store
     looked_at = await pool.call(datasets.collect_rows, limit=limit)
     if store is None:
         return looked_at
     for _ in range(VERSIONS_PER_TURN):
-        taken = await pool.call(datasets.take_staging_checks, limit=1)  # if the store fails, the others are not lost
+        # one at a time: if the store fails, the others stay due
+        taken = await pool.call(datasets.take_staging_checks, limit=1)
         if not taken:
             return looked_at
         try:
@@ -49,7 +51,7 @@ async def collect_staging(dispatcher: Collector, limit: int) -> int:
             raise
         except StorageProblem as problem:
             log.warning("uncommitted files below %s stay: %s", taken[0].storage_location, problem)
-    return limit  # there may be more
+    return limit  # there may be more versions to search
 
 
 async def _search(pool: ConnectionPool, store: Store, version: VersionFolder) -> None:
@@ -68,7 +70,8 @@ async def _search(pool: ConnectionPool, store: Store, version: VersionFolder) ->
 
 
 def _old_locations(page: Iterable[StoredItem], root: str) -> list[re.Match[str]]:
-    """Return the folders of attempts in a page of a listing in which no file is new. Other files are not touched."""
+    """Return the folders of attempts whose files in this page of a listing are all older than MIN_AGE. Files outside of
+    such folders are never deleted."""
     newest: dict[str, datetime] = {}
     for item in page:
         if found := _ATTEMPT.match(item.key.removeprefix(root)):
@@ -78,7 +81,8 @@ def _old_locations(page: Iterable[StoredItem], root: str) -> list[re.Match[str]]
 
 
 async def _uncommitted(pool: ConnectionPool, version: VersionFolder, found: list[re.Match[str]]) -> list[str]:
-    """Return the folders, below that of the version, that nothing will use."""
+    """Return those of the folders that are not committed and will not be committed, as paths inside the folder of the
+    version."""
     if not found:
         return []
     locations = await pool.call(

@@ -19,7 +19,7 @@ class PoolPolicy:
     tasks_per_worker: int = 1
     scale_up_multiplier: float = 1.0
     scale_down_multiplier: float = 1.0
-    idle_timeout_seconds: float = 300.0  # how long a worker stays without work
+    idle_timeout_seconds: float = 300.0  # how long the last worker of a pool stays without work
     over_capacity_timeout_seconds: float = 30.0  # how long a worker stays idle while the pool has more than it wants
     scale_down_grace_seconds: float = 60.0  # the minimum time between two scale-downs
     starting_grace_seconds: float = 180.0  # how long a surplus machine may start before it is ended

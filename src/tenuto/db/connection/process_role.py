@@ -1,4 +1,4 @@
-"""Chooses the database role of a process: the role of its kind of process, if its login can switch to that role."""
+"""Chooses the database role of a process: the role for such processes, if the login can switch to it."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Controls pools: each in a task of its own, so that a provider that hangs or fails delays no other pool."""
+"""Controls pools, each in its own asyncio task, so that a provider that hangs or fails delays no other pool."""
 
 import asyncio
 import logging
@@ -19,8 +19,8 @@ from tenuto.model.metrics import POOL_ERRORS
 from tenuto.model.pools import PoolFacts, TakenPool
 from tenuto.providers.base import Provider, ProviderError
 
-MAX_PAUSE_SECONDS = 60.0  # after failures of a provider
-LATE_SECONDS = 30.0  # after which a cycle that has not ended is a problem
+MAX_PAUSE_SECONDS = 60.0  # the longest pause after failures of a provider
+LATE_SECONDS = 30.0  # a cycle that takes longer is recorded as a problem of the pool
 SHUTDOWN_SECONDS = 3.0
 
 log = logging.getLogger("tenuto.pools")
@@ -28,7 +28,7 @@ log = logging.getLogger("tenuto.pools")
 
 @dataclass
 class PoolState:
-    """A pool that this dispatcher controls, and the cycle that runs for it."""
+    """A pool that this dispatcher controls, and the cycle that runs for it now."""
 
     pool: TakenPool
     machines: Machines
@@ -41,8 +41,8 @@ class PoolState:
 
 
 class Fleet:
-    """Controls the pools of one org (None: of all orgs) whose providers this dispatcher has. Pools of other orgs are
-    left out, because the owner of the provider pays for the machines."""
+    """Controls the pools of one org (None: of all orgs) whose providers this dispatcher has. It does not control pools
+    of other orgs, because the owner of the provider pays for the machines."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class Fleet:
         self._states: dict[UUID, PoolState] = {}
 
     async def step(self) -> int:
-        """Begin a cycle for each pool that this dispatcher controls and that has none running."""
+        """Begins a cycle for each pool that this dispatcher controls, unless one is running for it."""
         providers = list(self._providers)
         taken = await self._pool.call(
             pools.take_pools, dispatcher_id=self._id, providers=providers, org_id=self._org_id
@@ -76,7 +76,7 @@ class Fleet:
         return 0
 
     async def close(self) -> None:
-        """Stop all cycles, then the providers."""
+        """Stops all cycles, then closes the providers."""
         running = [state.work for state in self._states.values() if state.work is not None]
         for work in running:
             work.cancel()
@@ -96,17 +96,17 @@ class Fleet:
         except Unreachable as error:
             log.warning("pool %s: the database is not reachable (%s)", state.pool.name, error)
             state.rests_until = time.monotonic() + state.backoff.after(error)
-        except Exception as error:  # of a provider, or of this pool's rows: it must not stop the other pools
+        except Exception as error:  # an error of a provider, or of a row of this pool, must not stop the other pools
             text = error_text(error)
             state.rests_until = time.monotonic() + state.backoff.after(error)
             await self._note(state, text)
         else:
             state.backoff.reset()
-            if decision.rule != "brake":  # which requests nothing: whether the provider works again is not known
+            if decision.rule != "brake":  # the brake requests no machines, so it is unknown whether the provider works
                 await self._note(state, None)
 
     async def _note(self, state: PoolState, problem: str | None) -> None:
-        """Record a problem, or that there is none any more. An outage of the database is not recorded."""
+        """Records a problem of the pool, or that there is none any more. An outage of the database is only logged."""
         if problem:
             POOL_ERRORS.labels(state.pool.name).inc()
             log.warning("pool %s: %s", state.pool.name, problem)
@@ -123,7 +123,8 @@ class Fleet:
                 log.warning("pool %s: the problem could not be recorded (%s)", pool.name, error)
 
     async def _cycle(self, state: PoolState) -> Decision:
-        """Compare with the provider, read the facts, decide, write the decision, then carry it out."""
+        """Compares the machines with the provider's list, reads the facts, decides, writes the decision and then
+        carries it out."""
         pool, machines = state.pool, state.machines
         errors: list[Exception] = []
         try:
@@ -163,7 +164,8 @@ class Fleet:
 
 
 def _new_name(pool: str) -> str:
-    """Return the id of a new worker: unique, ordered by time, and one word for every provider."""
+    """Return the id of a new worker. It is unique, sorts by time, and has only characters that every provider
+    accepts."""
     word = re.sub(r"[^A-Za-z0-9_.-]", "-", pool)[:64]
     return f"{word}-{time.strftime('%Y%m%d_%H%M%S', time.gmtime())}-{secrets.token_hex(4)}"
 

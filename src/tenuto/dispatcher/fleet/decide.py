@@ -1,5 +1,5 @@
-"""Decides how many workers a pool needs, and which machines to request, drain or give up. Pure: facts in, decision
-out."""
+"""Decides how many workers a pool needs, and which machines to request, drain or give up. The functions only compute a
+decision from facts."""
 
 from dataclasses import dataclass, field
 from math import ceil
@@ -7,16 +7,16 @@ from math import ceil
 from tenuto.model.json import JsonObject
 from tenuto.model.pools import MachineFacts, PoolFacts
 
-SPIKE = 10  # times as many ready tasks as at the last decision, and at least so many, are an anomaly
-MANY_SPAWNS = 3  # machines requested at once that are worth a warning
+SPIKE = 10  # 10 times as many ready tasks as at the last decision, and at least 10, are an anomaly
+MANY_SPAWNS = 3  # this many machines requested at once are an anomaly
 
 
 @dataclass(frozen=True)
 class Decision:
-    """A decision about a pool, with its reason. `rule` names the reason; `spawn` is how many machines to request,
-    `drain` and `cancel` are machines."""
+    """A decision about a pool. `rule` is a short name of the reason. `spawn`: how many machines to request. `drain` and
+    `cancel`: the ids of machines to drain and to give up."""
 
-    workers: int  # starting and active
+    workers: int  # how many workers are starting or active
     wanted: int
     rule: str
     reason: str
@@ -28,7 +28,7 @@ class Decision:
     requested: int = 0  # machines among `spawn` that were requested by hand
 
     def facts(self, facts: PoolFacts) -> JsonObject:
-        """Return what `scaling_decisions` keeps beside the reason."""
+        """Return the facts that the table `scaling_decisions` stores with the reason."""
         return {
             "rule": self.rule,
             "ready": facts.ready,
@@ -52,14 +52,14 @@ class Demand:
     """How many workers a pool needs, and why."""
 
     wanted: int
-    keep: int  # how many stay while it shrinks: more than `wanted` if scale_down_multiplier is larger
+    keep: int  # how many stay when the pool shrinks; can be more than `wanted` (scale_down_multiplier)
     rule: str
     reason: str
 
 
 def decide(facts: PoolFacts, max_machines: int | None = None) -> Decision:
-    """Return what to do. It never leads to more workers than max_workers or more machines of the provider than
-    max_machines, and never reduces the active workers below min_workers."""
+    """Return the decision. It never requests more workers than max_workers or more machines of the provider than
+    max_machines. It never reduces the active workers below min_workers."""
     starting = [machine for machine in facts.machines if machine.status == "starting"]
     active = [machine for machine in facts.machines if machine.status == "active"]
     busy = [machine.id for machine in active if machine.running]
@@ -80,7 +80,8 @@ def decide(facts: PoolFacts, max_machines: int | None = None) -> Decision:
 
 
 def measure_demand(facts: PoolFacts, busy: int) -> Demand:
-    """Return clamp(max(min, ceil(work × multiplier), busy + spare), max), with the term that decides."""
+    """Return how many workers are needed: max(min_workers, ceil(work × multiplier), busy + spare), but at most
+    max_workers. `rule` and `reason` say which of these terms decides."""
     policy = facts.policy
     tasks = facts.ready + sum(machine.running for machine in facts.machines if machine.status == "active")
     work = tasks / policy.tasks_per_worker
@@ -100,8 +101,8 @@ def measure_demand(facts: PoolFacts, busy: int) -> Demand:
 
 
 def find_anomalies(facts: PoolFacts) -> list[str]:
-    """Return a sudden rise of the queue since the last decision. A decision with an anomaly is stored, so it is found
-    once."""
+    """Return a message if the number of ready tasks rose suddenly since the last decision. A decision with an anomaly
+    is stored, so the same rise is found only once."""
     if facts.last_ready is not None and facts.ready >= max(SPIKE, SPIKE * facts.last_ready):
         return [f"ready tasks rose from {facts.last_ready} to {facts.ready}"]
     return []
@@ -116,15 +117,15 @@ def _grow(
     anomalies: list[str],
     max_machines: int | None,
 ) -> Decision:
-    """Request the missing machines, slowly after failures, and the machines that were requested by hand, up to the
-    maximum."""
+    """Requests the missing machines and the machines that were requested by hand, up to the maximum. After failures it
+    requests missing machines one at a time, or none."""
     policy, tried = facts.policy, facts.registered + facts.failed
     missing, rule, reason = max(0, demand.wanted - workers), demand.rule, demand.reason
     if missing and tried >= policy.min_spawns_for_rate and facts.failed > policy.max_failure_rate * tried:
         missing, rule = 0, "brake"
         reason = f"{facts.failed} of the last {tried} machines failed to start: none is requested for now"
     elif missing and facts.last_failed:
-        # One at a time finds out whether the provider works again, without another burst of failures.
+        # Requesting one machine at a time shows whether the provider works again, without another burst of failures.
         missing, rule = min(missing, 1 if starting == 0 else 0), "probe"
         reason = f"{reason}; the last machine failed to start: one at a time until one registers"
     if facts.requested:
@@ -142,7 +143,7 @@ def _grow(
     spawn = min(asked, room, left)
     if spawn >= MANY_SPAWNS:
         anomalies = [*anomalies, f"{spawn} machines are requested at once"]
-    # A request by hand that finds no room is over: it must not start machines at a later time.
+    # A request by hand for which there is no room is dropped: it must not start machines at a later time.
     return Decision(
         workers, demand.wanted, rule, reason,
         spawn=spawn, busy=busy, anomalies=anomalies, requested=facts.requested,
@@ -152,8 +153,8 @@ def _grow(
 def _shrink(
     facts: PoolFacts, demand: Demand, starting: list[MachineFacts], active: list[MachineFacts], busy: list[str]
 ) -> Decision:
-    """Give up surplus machines that start, then drain idle ones, newest first. The last worker of a pool that needs
-    none stays for the idle timeout, the others for the over-capacity timeout."""
+    """Gives up surplus machines that are starting, then drains idle machines, newest first. An idle machine stays for
+    the over-capacity timeout; the last worker of a pool stays for the idle timeout."""
     policy = facts.policy
     surplus = len(starting) + len(active) - demand.keep
     waits = Decision(len(starting) + len(active), demand.wanted, demand.rule, demand.reason, busy=busy)
@@ -179,16 +180,17 @@ def _shrink(
 
 
 def _over_max(starting: list[MachineFacts], active: list[MachineFacts], surplus: int) -> tuple[list[str], list[str]]:
-    """Return which machines to drain and which to give up: first starting machines, then idle ones, then busy ones,
-    which finish their tasks."""
+    """Return which machines to drain and which to give up. Starting machines are given up first. Then idle machines are
+    drained, then busy ones, which finish their tasks."""
     cancel = [machine.id for machine in starting][:surplus]
     own = [machine for machine in active if not machine.external]
-    order = sorted(own, key=lambda machine: machine.running > 0)  # stable: newest first within each
+    # stable sort: idle and busy machines stay newest first
+    order = sorted(own, key=lambda machine: machine.running > 0)
     return [machine.id for machine in order][: surplus - len(cancel)], cancel
 
 
 def _ceil(number: float) -> int:
-    return ceil(round(number, 9))  # 3 * 0.1 * 10 is not 4
+    return ceil(round(number, 9))  # otherwise 3 * 0.1 * 10, which is a little more than 3, would become 4
 
 
 def _work_text(facts: PoolFacts, tasks: int) -> str:

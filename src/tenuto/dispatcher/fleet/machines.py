@@ -17,12 +17,12 @@ from tenuto.model.pools import MachineFacts, PoolPolicy, TakenPool
 from tenuto.model.text import storable, storable_json
 from tenuto.providers.base import Machine, MachineRequest, NoCapacity, Provider, ProviderError
 
-CALL_SECONDS = 60.0  # per call of a provider
-MAX_CALLS = 8  # of one pool at the same time
+CALL_SECONDS = 60.0  # maximum time of one call of a provider
+MAX_CALLS = 8  # calls of one pool at the same time
 RECONCILE_SECONDS = 15.0
 QUICK_RECONCILE_SECONDS = 2.0  # for a provider whose list is complete and cheap
 MAX_ERROR_CHARS = 4096
-LIST_GRACE_SECONDS = 120.0  # in which a new machine may be missing from the list
+LIST_GRACE_SECONDS = 120.0  # for this time a new machine may be missing in the list
 
 log = logging.getLogger("tenuto.pools")
 T = TypeVar("T")
@@ -30,7 +30,8 @@ T = TypeVar("T")
 
 @dataclass
 class Machines:
-    """The machines of a pool. Methods return the errors of single machines; none stops the others."""
+    """The machines of a pool. Methods return the errors of single machines. The error of one machine does not stop the
+    others."""
 
     db: ConnectionPool
     pool: TakenPool
@@ -39,7 +40,7 @@ class Machines:
     calls: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_CALLS))
 
     async def spawn(self, policy: PoolPolicy, names: list[str]) -> list[Exception]:
-        """Request the machines, whose rows exist already."""
+        """Requests these machines from the provider. Their rows in the database exist already."""
         return await _all(self._spawn(policy, name) for name in names)
 
     async def _spawn(self, policy: PoolPolicy, name: str) -> None:
@@ -59,11 +60,12 @@ class Machines:
                 metadata={"provider_id": machine_id, "tier": tier},
             )
         finally:
-            if not known:  # it was given up meanwhile, or the database is gone: an unknown machine must not run on
+            if not known:  # given up meanwhile, or no database: a machine without a row must not run
                 await self._call(self.provider.terminate(machine_id), f"terminating {machine_id}")
 
     async def _request(self, policy: PoolPolicy, name: str) -> tuple[str, int]:
-        """Request a machine of the first tier that has capacity; return its id and tier."""
+        """Requests a machine of the first tier that has capacity, and returns its id and tier. Raises NoCapacity if no
+        tier has any."""
         tiers: list[JsonObject] = policy.tiers or [{}]
         for tier, settings in enumerate(tiers):
             request = MachineRequest(
@@ -85,16 +87,18 @@ class Machines:
         raise AssertionError("unreachable: the last tier returns or raises")
 
     async def end_failed(self, machines: list[MachineFacts]) -> list[Exception]:
-        """End the machines whose workers have failed or ended: keep diagnostics of failed ones first."""
+        """Ends the machines whose workers have failed or ended. Stores diagnostics of a failed machine before it ends
+        the machine."""
         over = [machine for machine in machines if machine.status in ("error", "terminated") and machine.provider_id]
         return await _all(self._end(machine, machine.provider_id or "") for machine in over)
 
     async def _end(self, machine: MachineFacts, machine_id: str, seen_at: datetime | None = None) -> None:
-        """End a machine, unless its worker was heard from in the meantime. `seen_at`: when the provider was asked, if
-        its list shows that the machine has ended."""
+        """Ends a machine, unless its worker has sent a heartbeat in the meantime. `seen_at`: the time of the provider's
+        list, if that list shows that the machine has ended."""
         org_id = self.pool.org_id
         if not machine_id.startswith(self.provider.id_prefix):
-            if machine.status == "terminated":  # its lease and the grace after it are over: nothing else can be known
+            # its lease and grace time are over, and this provider knows no such machine
+            if machine.status == "terminated":
                 await self.db.call(pools.end_machine, org_id=org_id, worker_id=machine.id)
             return
         found = None if machine.status == "terminated" else await self._diagnose(machine, machine_id)
@@ -111,17 +115,17 @@ class Machines:
         try:
             described = await self._call(self.provider.describe(machine_id), f"describing {machine_id}")
             facts["machine"] = storable_json(described)
-        except ProviderError as error:  # what is known without the provider is better than nothing
+        except ProviderError as error:  # the facts that are known without the provider are stored anyway
             facts["machine"] = {"problem": error_text(error)}
         return facts
 
     async def reconcile(self) -> list[Exception]:
-        """Compare the provider's list with the rows, from time to time. The list is read first, so that every machine
-        in it already has a row."""
+        """Compares the provider's list with the rows in the database, every few seconds. Reads the list before the
+        rows, so that every machine in the list already has its row."""
         every = QUICK_RECONCILE_SECONDS if self.provider.lists_all else RECONCILE_SECONDS
         if time.monotonic() - self.compared_at < every:
             return []
-        asked_at = await self.db.call(maintenance.now)  # a worker that is heard of later is alive
+        asked_at = await self.db.call(maintenance.now)  # a worker that sends a heartbeat after this time is alive
         listed = await self._call(self.provider.list_machines(self.pool.pool_id), "listing machines")
         self.compared_at = time.monotonic()
         facts = await self.db.call(pools.get_pool_facts, org_id=self.pool.org_id, pool_id=self.pool.pool_id)
@@ -136,13 +140,13 @@ class Machines:
             "pool %s: machine %s (%s) belongs to no worker: ending it", self.pool.name, machine.id, machine.name
         )
         if not await self.db.call(pools.give_up_machine, org_id=self.pool.org_id, worker_id=machine.name):
-            return  # it has registered meanwhile
+            return  # its worker has registered meanwhile
         await self._call(self.provider.terminate(machine.id), f"terminating {machine.id}")
 
     async def _compare(self, row: MachineFacts, machine: Machine | None, asked_at: datetime) -> None:
         org_id = self.pool.org_id
         if machine is not None and row.provider_id is None:
-            # Requested by a dispatcher that died before it wrote the id.
+            # The dispatcher that requested the machine died before it stored the id.
             metadata: JsonObject = {"provider_id": machine.id}
             await self.db.call(
                 pools.record_machine, org_id=org_id, worker_id=row.id, provider_id=machine.id, metadata=metadata
@@ -156,14 +160,15 @@ class Machines:
         if row.provider_id is None or not row.provider_id.startswith(self.provider.id_prefix):
             return
         stopped = machine is not None or self.provider.lists_all
-        # A live worker proves more than a list that may be late: its lease decides.
+        # A registered worker counts as alive until its lease expires, because the provider's list may be out of date.
         missing = row.status == "starting" and row.age_seconds > LIST_GRACE_SECONDS
         if stopped or missing:
             log.warning("pool %s: machine %s of worker %s is gone", self.pool.name, row.provider_id, row.id)
             await self._end(row, row.provider_id, asked_at)
 
     async def _call(self, call: Awaitable[T], what: str) -> T:
-        """Await a call of the provider, for a limited time and beside few others."""
+        """Awaits a call of the provider, with a timeout and at most MAX_CALLS at a time. Raises ProviderError after the
+        timeout."""
         async with self.calls:
             try:
                 async with asyncio.timeout(CALL_SECONDS):
@@ -178,7 +183,7 @@ def error_text(error: Exception) -> str:
 
 
 async def _all(works: Iterable[Awaitable[None]]) -> list[Exception]:
-    """Run all of them and return their errors; an outage of the database is raised."""
+    """Runs all of these and returns their errors. Raises the error if one of them is an outage of the database."""
     results = await asyncio.gather(*works, return_exceptions=True)
     errors = [result for result in results if isinstance(result, Exception)]
     for error in errors:
