@@ -57,7 +57,7 @@ def test_a_run_and_a_filter_are_not_mixed_and_one_of_them_is_needed(database: st
 
     assert (both.returncode, neither.returncode) == (2, 2)
     assert "not both" in both.stderr
-    assert "name a RUN, or select runs with --status, --type, --name or --since" in neither.stderr
+    assert "write the id of a RUN, or select runs with --status, --type, --name or --since" in neither.stderr
 
 
 def test_the_beginning_of_an_id_is_enough_if_only_one_begins_so(db: Db, database: str, asked: Asked) -> None:

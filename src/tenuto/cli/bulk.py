@@ -1,5 +1,5 @@
-"""Bulk operations of commands: retry, cancel and delete runs by filter, purge a queue. In pieces, each in its own
-transaction with its audit entries."""
+"""Bulk operations of commands: retry, cancel and delete runs by filter, purge a queue. They work in pieces. Each piece
+has its own transaction, with its audit entries."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 MAX_SHOWN = 20  # ids that a dry run prints
 
-Status = Annotated[str | None, typer.Option(help="Only those with this status.", show_default=False)]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what a filter selects, and change nothing.")]
+Status = Annotated[str | None, typer.Option(help="Only runs with this status.", show_default=False)]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be changed, and change nothing.")]
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def read_filter(status: str | None, type: str | None, name: str | None, since: s
 def refuse_filter(chosen: RunSelection, *, dry_run: bool) -> None:
     """Raises if a command has both a run and options that select runs."""
     if chosen != RunSelection() or dry_run:
-        raise UsageError("name a RUN, or select runs with --status, --type, --name, --since; not both")
+        raise UsageError("write the id of a RUN, or select runs with --status, --type, --name or --since, but not both")
 
 
 def retry_runs(chosen: RunSelection, *, reuse: bool, dry_run: bool, as_json: bool) -> None:
@@ -97,7 +97,7 @@ def purge_queue(queue: str, *, reason: str | None, dry_run: bool, as_json: bool)
 def _apply(verb: Verb, chosen: RunSelection, piece: Piece, *, dry_run: bool, as_json: bool) -> None:
     """Carry out an operation piece by piece and show what it did."""
     if chosen == RunSelection():
-        raise UsageError("name a RUN, or select runs with --status, --type, --name or --since")
+        raise UsageError("write the id of a RUN, or select runs with --status, --type, --name or --since")
 
     async def work(tenuto: "Operations") -> BulkResult:
         result, before, more = BulkResult(), None, True

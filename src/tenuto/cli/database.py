@@ -15,8 +15,8 @@ SERVER_URL: ContextVar[str | None] = ContextVar("SERVER_URL", default=None)  # `
 
 
 def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
-    """Read the environment and the project of the current folder; the environment takes precedence, and `--url` over
-    both."""
+    """Read the environment and the project of the current folder. The environment takes precedence over the project,
+    and `--url` over both."""
     from tenuto.sdk.project import with_project
 
     settings = with_project(read_address(environment), home_is_set=bool(environment.get("TENUTO_HOME")))

@@ -51,7 +51,7 @@ class OrgFacts:
     unserved: "list[UnservedTasks]"
     blocked: "list[BlockedType]"
     dead_effects: int  # side effects that failed for good
-    open_runs: "list[IdleOpenRun]"  # for a day
+    open_runs: "list[IdleOpenRun]"  # without tasks for a day
     pools: "list[PoolStatus]"
 
 
@@ -117,7 +117,7 @@ def pools(facts: OrgFacts) -> Check:
 
 
 def login_only(checkup: "Diagnostics") -> Iterator[Check]:
-    """Yields the checks for a login that can call none of the functions that the others need."""
+    """Yields the checks for a login that can call none of the functions that the other checks need."""
     yield roles(checkup)
     yield Check("tasks", NOTE, "this login sees neither tasks nor workers; also run doctor with the login of a worker")
     yield durability(checkup)

@@ -71,7 +71,7 @@ def _refuse_env(env: str | None) -> None:
 
 
 async def find_id(keys: "AnyKeys", text: str, what: str) -> UUID:
-    """Return the id of a key, given its id or the public part of its text, which error messages name."""
+    """Return the id of a key. `text` is this id, or the public part of the key's text, which error messages show."""
     return (await keys.find_key(text)).id if PUBLIC.fullmatch(text) else read_id(text, what)
 
 

@@ -13,7 +13,7 @@ from tenuto.model.permissions import EVERYTHING, check_permissions
 
 REQUIRED_FIELDS = ("key_prefix", "key_hash", "name", "permissions")
 KNOWN = (*REQUIRED_FIELDS, "expires_at", "is_active")
-THINGS = {"runs": "runs", "tasks": "tasks", "rundata": "data", "run_data": "data"}  # Foreman's names, and ours
+THINGS = {"runs": "runs", "tasks": "tasks", "rundata": "data", "run_data": "data"}  # Foreman's and Tenuto's names
 ACCESS = {"read": "read", "create": "write", "update": "write", "write": "write", "delete": "write", "*": "*"}
 QUICK = 8  # the first use of a key compares this many keys with the same prefix in one request
 

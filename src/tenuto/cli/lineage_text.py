@@ -80,7 +80,7 @@ def _quoted(text: str) -> str:
 
 
 def graph_json(graph: LineageGraph) -> dict[str, object]:
-    """Return the graph as the server writes it, with `from`."""
+    """Return the graph in the JSON form of the server, in which an edge has the key `from`."""
     return {
         "root": graph.root,
         "nodes": graph.nodes,

@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     from tenuto.model.counts import Count
 
 Limit = Annotated[int, typer.Option(min=1, max=200, help="Maximum number of results.")]
-Before = Annotated[str | None, typer.Option(help="Continue after this id, the last one of the previous page.")]
+Before = Annotated[
+    str | None, typer.Option(help="List only what is older than this id, the last one of the previous page.")
+]
 AfterName = Annotated[str | None, typer.Option(help="Continue after this name, the last one of the previous page.")]
-AnyStatus = Annotated[list[str] | None, typer.Option(help="Only those with this status; may be repeated.")]
+AnyStatus = Annotated[list[str] | None, typer.Option(help="Only those with this status; can be repeated.")]
 OfType = Annotated[str | None, typer.Option(help="Only those of this type.")]
 OfName = Annotated[str | None, typer.Option(help="Only those of this name.")]
 OfDataset = Annotated[str | None, typer.Option(help="Only those of this dataset.")]
@@ -27,13 +29,13 @@ Metadata = Annotated[
 Since = Annotated[
     str | None,
     typer.Option(
-        help="Only those created at this time or later: 1h before now, or 2026-01-31T12:00 in UTC.", show_default=False
+        help="Only those created at this time or later: 1h (before now) or 2026-01-31T12:00 (UTC).", show_default=False
     ),
 ]
 Until = Annotated[
     str | None,
     typer.Option(
-        help="Only those created before this time: 1h before now, or 2026-01-31T12:00 in UTC.", show_default=False
+        help="Only those created before this time: 1h (before now) or 2026-01-31T12:00 (UTC).", show_default=False
     ),
 ]
 Counted = Annotated[

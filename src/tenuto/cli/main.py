@@ -52,6 +52,6 @@ def _exit_by(by: float) -> None:
 
     atexit.register(
         signal.setitimer, signal.ITIMER_REAL, 0
-    )  # Python resets handlers when it ends: the alarm would kill
+    )  # Python resets handlers at its end: the alarm would then kill it
     signal.signal(signal.SIGALRM, check)
     signal.setitimer(signal.ITIMER_REAL, CHECK_EVERY_SECONDS, CHECK_EVERY_SECONDS)

@@ -49,7 +49,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def plain_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Formats a table under its headings as they are. Lines are never wrapped or cut, not even on a terminal, so that
+    """Formats a table with these headings, unchanged. Lines are never wrapped or cut, not even on a terminal, so that
     ids can be copied and programs can read them."""
     from rich.console import Console
     from rich.table import Table
@@ -108,7 +108,7 @@ def cell(value: Cell) -> str:
 
 
 def attempts(number: int, maximum: int) -> str:
-    """Formats which attempt it is, `2 of 3`; `-` before the first one."""
+    """Formats the number of an attempt, `2 of 3`; `-` before the first attempt."""
     return f"{number} of {maximum}" if number else "-"
 
 

@@ -40,7 +40,7 @@ def with_alerts(work: "Callable[[AlertOperations], Awaitable[T]]", *, org: str |
 
 @app.command("list")
 def list_(
-    status: Annotated[str | None, typer.Option(help="Only those with this status.")] = None,
+    status: Annotated[str | None, typer.Option(help="Only alerts with this status.")] = None,
     before: Before = None,
     limit: Limit = 50,
     org: Org = None,
@@ -70,7 +70,9 @@ def ack(
 @app.command()
 def silence(
     rule: RuleName,
-    seconds: Annotated[int, typer.Option(min=0, max=31_536_000, help="How many seconds; 0 ends the silence.")] = 3600,
+    seconds: Annotated[
+        int, typer.Option(min=0, max=31_536_000, help="How long, in seconds; 0 ends the silence.")
+    ] = 3600,
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
@@ -94,11 +96,13 @@ def rules(
 @app.command("set")
 def set_(
     rule: RuleName,
-    kind: Annotated[AlertKind, typer.Argument(help="The condition.", show_default=False)],
+    kind: Annotated[AlertKind, typer.Argument(help="The condition: one of the kinds above.", show_default=False)],
     target: Annotated[str | None, typer.Option(help="A job (DAG/JOB), dataset, queue or pool. Default: all.")] = None,
-    threshold: Annotated[int, typer.Option(min=1, max=1000, help="How many failures or dead letters.")] = 1,
+    threshold: Annotated[
+        int, typer.Option(min=1, max=1000, help="How many failures or dead effects raise an alert.")
+    ] = 1,
     seconds: Annotated[int, typer.Option(min=1, max=31_536_000, help="Period of the condition, in seconds.")] = 3600,
-    destination: Annotated[str | None, typer.Option(help="Where its alerts are delivered.")] = None,
+    destination: Annotated[str | None, typer.Option(help="Name of the destination that gets its alerts.")] = None,
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:

@@ -35,9 +35,9 @@ def list_(
     entity_id: Annotated[str | None, typer.Option(help="Only entries about the entity with this id.")] = None,
     action: Annotated[str | None, typer.Option(help="Only entries with this action: create, cancel, revoke.")] = None,
     actor: Annotated[str | None, typer.Option(help="Only actions of this key, user or database login.")] = None,
-    ip: Annotated[str | None, typer.Option(help="Only those of clients with this address.")] = None,
-    since: Annotated[str | None, typer.Option(help="Only those written within this time before now: 1h.")] = None,
-    until: Annotated[str | None, typer.Option(help="Only those written longer ago than this: 1h.")] = None,
+    ip: Annotated[str | None, typer.Option(help="Only entries of clients with this address.")] = None,
+    since: Annotated[str | None, typer.Option(help="Only entries written within this time before now: 1h.")] = None,
+    until: Annotated[str | None, typer.Option(help="Only entries written more than this time ago: 1h.")] = None,
     before: Before = None,
     limit: Limit = 50,
     org: Org = None,
@@ -53,7 +53,7 @@ def list_(
 
 
 def _ago(text: str | None, what: str) -> datetime | None:
-    """Returns the time that long ago."""
+    """Returns the time that is this long before now."""
     from tenuto.model.durations import seconds
 
     return None if text is None else datetime.now(UTC) - timedelta(seconds=seconds(text, what))
@@ -100,9 +100,7 @@ def export(
     Heads are signed every minute, so export them every minute, as a user who is not a database administrator.
     """
     if (to is None) == (heads is None):
-        raise UsageError(
-            "nothing to export; write --to FILE for the entries, or --heads FILE for signed heads of the chain"
-        )
+        raise UsageError("pass either --to FILE for the entries, or --heads FILE for signed heads of the chain")
     if to is not None:
         count = read(lambda context: _export_entries(context, to), org=org)
         show({"entries": count, "file": str(to)}, f"wrote {count} entries to {to}", as_json=as_json)

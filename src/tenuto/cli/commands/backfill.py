@@ -37,7 +37,7 @@ PartitionRange = Annotated[
         "--range", metavar="FIRST..LAST", help="Partitions from FIRST to LAST, both included.", show_default=False
     ),
 ]
-Partitions = Annotated[list[str] | None, typer.Option(help="This partition; can be repeated.", show_default=False)]
+Partitions = Annotated[list[str] | None, typer.Option(help="One partition; can be repeated.", show_default=False)]
 
 
 @app.command()
@@ -46,16 +46,16 @@ def start(
     range_: PartitionRange = None,
     partition: Partitions = None,
     reprocess: Annotated[
-        Reprocess, typer.Option(help="none: what is missing; failed: also what failed; all: everything.")
+        Reprocess, typer.Option(help="none: only missing partitions; failed: also failed ones; all: every one.")
     ] = "none",
     downstream: Annotated[
         Downstream,
-        typer.Option(help="Which jobs react to the data: none, those that read the same partition, or all."),
+        typer.Option(help="Which jobs react to the data: none; same: jobs that read the same partition; all."),
     ] = "all",
-    concurrency: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of open tasks.")] = 100,
-    descending: Annotated[bool, typer.Option("--descending", help="From the last partition to the first.")] = False,
+    concurrency: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of its tasks at a time.")] = 100,
+    descending: Annotated[bool, typer.Option("--descending", help="Begin with the last partition.")] = False,
     reason: Annotated[str | None, typer.Option(help="Reason, shown with the backfill.")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be started and skipped.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count the partitions to start and to skip.")] = False,
     watch: Annotated[bool, typer.Option("--watch", help="Show the progress until the backfill has ended.")] = False,
     org: Org = None,
     as_json: AsJson = False,
@@ -81,7 +81,7 @@ def start(
 @app.command("list")
 def list_(
     dataset: OfDataset = None,
-    status: Annotated[str | None, typer.Option(help="Only those with this status.")] = None,
+    status: Annotated[str | None, typer.Option(help="Only backfills with this status.")] = None,
     before: Before = None,
     limit: Limit = 50,
     org: Org = None,
@@ -97,7 +97,7 @@ def list_(
 
 @app.command("show")
 def show_(backfill: BackfillId, org: Org = None, as_json: AsJson = False) -> None:
-    """Show one backfill, and its tasks that are open or did not complete."""
+    """Show one backfill, and those of its tasks that have not completed."""
     id = read_id(backfill)
     row = with_repairs(lambda repairs: repairs.get_backfill(id), org=org)
     show(row, fields(row), as_json=as_json)
@@ -125,7 +125,7 @@ def pause(backfill: BackfillId, org: Org = None, as_json: AsJson = False) -> Non
 
 @app.command()
 def resume(backfill: BackfillId, org: Org = None, as_json: AsJson = False) -> None:
-    """Resume a paused backfill where it was."""
+    """Resume a paused backfill where it stopped."""
     id = read_id(backfill)
     with_repairs(lambda repairs: repairs.resume_backfill(id), org=org)
     show({"id": id, "paused": False}, f"resumed backfill {id}", as_json=as_json)
@@ -133,7 +133,7 @@ def resume(backfill: BackfillId, org: Org = None, as_json: AsJson = False) -> No
 
 @app.command()
 def cancel(backfill: BackfillId, org: Org = None, as_json: AsJson = False) -> None:
-    """Cancel a backfill and its open tasks. Data that is committed stays."""
+    """Cancel a backfill and those of its tasks that have not ended. Committed data stays."""
     id = read_id(backfill)
     with_repairs(lambda repairs: repairs.cancel_backfill(id), org=org)
     show({"id": id, "cancelled": True}, f"cancelling backfill {id}", as_json=as_json)
@@ -167,7 +167,7 @@ async def _follow(repairs: "RepairOperations", id: UUID, *, quiet: bool) -> Back
 
 
 def progress(row: Backfill, *, bar: bool) -> str:
-    """Formats how far a backfill has come, with a bar or without."""
+    """Formats the progress of a backfill, with a bar or without."""
     done = row.skipped + row.completed + row.failed
     filled = BAR_WIDTH if row.total == 0 else BAR_WIDTH * min(done, row.total) // row.total
     drawn = f"[{'#' * filled}{'.' * (BAR_WIDTH - filled)}] " if bar else ""

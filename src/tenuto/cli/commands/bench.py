@@ -36,7 +36,8 @@ class Measured:
 
 
 def bench(tasks: Tasks = 20_000, processes: Processes = 1, as_json: AsJson = False) -> None:
-    """Start empty tasks in bulk, then run a worker until all are done. They are kept until their retention ends."""
+    """Start empty tasks in bulk, then run a worker until all are done. The tasks are kept until their retention
+    ends."""
     settings = read_settings()
     with ready_database(settings) as url:
         measured = asyncio.run(_measure(resolve_context(settings, url, None), tasks, processes))

@@ -74,7 +74,7 @@ def show_(hash: Hash, org: Org = None, as_json: AsJson = False) -> None:
 
 @app.command()
 def delete(hash: Hash, org: Org = None, as_json: AsJson = False) -> None:
-    """Delete a bundle, so that it can no longer be run."""
+    """Delete a bundle, so that its code can no longer run."""
     sha256 = hash.removeprefix("sha256:")
     with_tenuto(lambda tenuto: tenuto.delete_bundle(sha256), role=ROLE, org=org)
     show({"sha256": sha256, "deleted": True}, f"deleted sha256:{sha256}", as_json=as_json)

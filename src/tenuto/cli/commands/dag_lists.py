@@ -38,15 +38,15 @@ def delete(
     force: Annotated[
         bool,
         typer.Option(
-            "--force", help="Delete it even while a version is computed or tasks are open; these are cancelled."
+            "--force", help="Delete the DAG even while a version is computed or tasks are open, and cancel these."
         ),
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be deleted.")] = False,
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
-    """Delete a DAG with its datasets; a dispatcher deletes their data. Refused while a job of another DAG reads one of
-    them. The history of its deploys stays."""
+    """Delete a DAG with its datasets. A dispatcher deletes the data. The command fails while a job of another DAG reads
+    one of the datasets. The history of the DAG's deploys is kept."""
     deleted = with_dags(lambda dags: dags.delete_dag(name, force=force, dry_run=dry_run), org=org)
     datasets = f"{counted(len(deleted.datasets), 'dataset')} ({', '.join(deleted.datasets[:20]) or 'none'})"
     what = f"{name} with {counted(deleted.versions, 'version')}, {datasets}"

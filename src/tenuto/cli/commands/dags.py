@@ -30,10 +30,10 @@ CHANGED = {"data": "computed again", "metadata": "keeps its data"}  # what a cha
 COLUMNS = ("version", "status", "yaml_hash", "jobs", "created_by", "created_at", "error")
 
 DagName = Annotated[str, typer.Argument(metavar="DAG", help="Name of the DAG.", show_default=False)]
-OldVersion = Annotated[int, typer.Argument(metavar="V1", help="Version to start from.", show_default=False)]
-NewVersion = Annotated[int, typer.Argument(metavar="V2", help="Version to compare with it.", show_default=False)]
+OldVersion = Annotated[int, typer.Argument(metavar="V1", help="First version.", show_default=False)]
+NewVersion = Annotated[int, typer.Argument(metavar="V2", help="Version to compare with the first.", show_default=False)]
 Expected = Annotated[
-    int | None, typer.Option(help="Refuse unless this version is current; 0: no version. Default: do not check.")
+    int | None, typer.Option(help="Fail unless this version is current; 0: no version is. Default: do not check.")
 ]
 
 
@@ -62,17 +62,18 @@ def deploy(
     wait: Annotated[
         bool,
         typer.Option(
-            "--wait", help="Wait until it is ready; with --auto, until it is current. Exit code 1 if it fails."
+            "--wait", help="Wait until the version is ready; with --auto, until it is current. Exit code 1 if it fails."
         ),
     ] = False,
     wait_timeout: Annotated[
-        str | None, typer.Option(help="Wait at most this long: 10m. Exit code 4 if it is not ready by then.")
+        str | None, typer.Option(help="Wait at most this long: 10m. Exit code 4 if the version is not ready then.")
     ] = None,
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
     """Store a document as a version of its DAG. Dispatchers and workers compute its new datasets beside the current
-    ones, until it is ready. Deploying the same document again returns the same version, and computes again what failed.
+    ones; then the version is ready. Deploying the same document again returns the same version, and computes again what
+    failed.
     """
     dag = _read(file)
     wait = wait or wait_timeout is not None
@@ -110,8 +111,8 @@ def _describe_deployed(deployed: "DeployedVersion", planned: "Plan", *, auto: bo
 async def _wait_for_version(
     dags: "DagOperations", deployed: "DeployedVersion", *, auto: bool, wait_seconds: float | None
 ) -> "DeployedVersion":
-    """Print the progress of a version until it is ready or current, and return it. If the time runs out, return it as
-    it was deployed."""
+    """Print the progress of a version until it is ready or current, and return it. If the time runs out, return the
+    version with the status that it had after the deploy."""
     try:
         async with asyncio.timeout(wait_seconds):
             version = await _follow_version(dags, deployed)
@@ -185,7 +186,10 @@ def cutover(
 
 def rollback(
     name: DagName,
-    to: Annotated[int | None, typer.Option(help="The version. Default: the one before.", show_default=False)] = None,
+    to: Annotated[
+        int | None,
+        typer.Option(help="The version. Default: the one that the current version replaced.", show_default=False),
+    ] = None,
     expected: Expected = None,
     org: Org = None,
     as_json: AsJson = False,
@@ -225,7 +229,7 @@ def _describe_change(change: "JobChange") -> str:
 
 
 def _count_jobs(diff: "Diff") -> str:
-    """Describes how many jobs are computed. Numbers of 0 are left out, unless there is no other."""
+    """Describes how many jobs are computed. A number is left out if it is 0."""
     added = sum(change.kind == "added" for change in diff.jobs)
     numbers = [
         (added, "added and computed"),
@@ -240,7 +244,7 @@ def _describe_reader(reader: "AffectedReader") -> str:
     what = f"job {reader.job} of {reader.dag} reads {reader.dataset}"
     if reader.effect == "removed":
         return f"warning: {what}, which is not published any more: it gets no new data"
-    return f"{what}: partitions that differ are updates for it after the cutover"
+    return f"{what}: after the cutover, it gets an update for each partition that differs"
 
 
 def _estimate(rebuilds: "Sequence[Rebuild]") -> str:

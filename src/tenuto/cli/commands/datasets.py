@@ -1,4 +1,4 @@
-"""`tenuto datasets`: lists and shows datasets, and says which roles read them."""
+"""`tenuto datasets`: lists, shows, purges and deletes datasets, and sets which roles can read them."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -43,7 +43,7 @@ def list_(
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the datasets by name, each with its producer, its current version and the roles that read it."""
+    """List the datasets by name, each with its producer, its current version and the roles that can read it."""
     items = with_dags(lambda dags: dags.list_datasets(after=after, limit=limit), org=org)
     show_list("datasets", items, COLUMNS, as_json=as_json)
 
@@ -60,7 +60,7 @@ def show_(name: DatasetName, org: Org = None, as_json: AsJson = False) -> None:
 def versions(
     name: DatasetName, before: Before = None, limit: Limit = 50, org: Org = None, as_json: AsJson = False
 ) -> None:
-    """List the versions of a dataset, newest first, each with the versions of its DAG that have it."""
+    """List the versions of a dataset, newest first, each with the versions of its DAG that contain it."""
     before_id = read_optional_id(before, "dataset version")
     items = with_dags(lambda dags: dags.list_dataset_versions(name, before=before_id, limit=limit), org=org)
     show_list("versions", items, VERSIONS, as_json=as_json)
@@ -91,14 +91,14 @@ def lineage(
     name: Annotated[
         str, typer.Argument(metavar="DATASET[.COLUMN]", help="The dataset, or one of its columns.", show_default=False)
     ],
-    up: Annotated[bool, typer.Option("--up", help="Only what it was computed from.")] = False,
-    down: Annotated[bool, typer.Option("--down", help="Only what was computed from it.")] = False,
+    up: Annotated[bool, typer.Option("--up", help="Show only what it was computed from.")] = False,
+    down: Annotated[bool, typer.Option("--down", help="Show only what was computed from it.")] = False,
     depth: Annotated[int, typer.Option(min=1, max=MAX_DEPTH, help="How many steps to follow.")] = DEPTH,
     version: Annotated[
         str | None,
         typer.Option(metavar="ID", help="Id of the version to show. Default: the current one.", show_default=False),
     ] = None,
-    format: Annotated[Format, typer.Option(help="A tree, JSON, or a graph for Graphviz.")] = Format.text,
+    format: Annotated[Format, typer.Option(help="text: a tree; json; dot: a graph for Graphviz.")] = Format.text,
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
@@ -140,15 +140,18 @@ def purge(
     keep: Annotated[
         int | None,
         typer.Option(
-            min=0, max=1000, help="Versions to keep. Default: keep_versions of the output.", show_default=False
+            min=0,
+            max=1000,
+            help="Number of versions to keep. Default: keep_versions of the output.",
+            show_default=False,
         ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what would be purged.")] = False,
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
-    """Purge old versions of a dataset. Versions that are or can become current, or that an open task uses, are kept.
-    A dispatcher deletes the data."""
+    """Purge old versions of a dataset. Versions that are current, can become current or are used by an open task are
+    kept. A dispatcher deletes the data."""
     items = with_dags(lambda dags: dags.purge_dataset(name, keep=keep, dry_run=dry_run), org=org)
     show_list("versions", items, PURGED, as_json=as_json)
     if items and not as_json:
@@ -177,6 +180,6 @@ def grant(name: DatasetName, role: RoleName, org: Org = None, as_json: AsJson = 
 
 @app.command()
 def revoke(name: DatasetName, role: RoleName, org: Org = None, as_json: AsJson = False) -> None:
-    """Revoke the right of a role to read a dataset. Without any role, only admins read it."""
+    """Revoke the right of a role to read a dataset. If no role is left, only admins can read it."""
     with_dags(lambda dags: dags.revoke_dataset(name, role), org=org)
     show({"dataset": name, "role": role, "granted": False}, f"role {role} cannot read {name}", as_json=as_json)

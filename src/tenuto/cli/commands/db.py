@@ -59,7 +59,7 @@ def _check(status: "SchemaStatus", *, as_json: bool) -> None:
 
 
 def _restarts(status: "SchemaStatus") -> list[str]:
-    """Returns a line about processes of the installed version."""
+    """Returns a line that says whether processes of the installed version keep working."""
     if status.current or status.newer or not status.schema_version:
         return []
     if not status.restarts:
@@ -73,7 +73,7 @@ def roles(
         list[str] | None,
         typer.Argument(
             metavar="[LOGIN]…",
-            help="Only these: owner, worker, web, server, readonly, backup. Default: all.",
+            help="Only these logins: owner, worker, web, server, readonly, backup. Default: all.",
             show_default=False,
         ),
     ] = None,

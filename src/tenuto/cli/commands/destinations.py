@@ -14,7 +14,7 @@ app = typer.Typer(help="Where side effects are delivered: set, list, rotate, del
 
 COLUMNS = ("name", "url", "openlineage", "created_at", "updated_at")
 
-Name = Annotated[str, typer.Argument(help="Name that effects use.", show_default=False)]
+Name = Annotated[str, typer.Argument(help="Name of the destination, which effects refer to.", show_default=False)]
 
 
 @app.command("set")
@@ -27,12 +27,13 @@ def set_(
         ),
     ],
     openlineage: Annotated[
-        bool, typer.Option("--openlineage", help="Deliver OpenLineage events instead, to a URL or to file:NAME.")
+        bool,
+        typer.Option("--openlineage", help="Deliver OpenLineage events instead of effects, to a URL or to file:NAME."),
     ] = False,
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
-    """Declare a destination and print the secret that signs its deliveries. It cannot be shown again.
+    """Declare a destination and print the secret that signs its deliveries. The secret cannot be shown again.
 
     A destination that exists gets the new URL and keeps its secret.
     """
@@ -60,7 +61,7 @@ def list_(
 
 @app.command()
 def rotate(name: Name, org: Org = None, as_json: AsJson = False) -> None:
-    """Replace the secret of a destination and print the new one. The next delivery is signed with it."""
+    """Replace the secret of a destination and print the new secret, which signs all deliveries from now on."""
     secret = with_destinations(lambda destinations: destinations.rotate_destination(name), org=org)
     show({"name": name, "secret": secret}, f"{secret}\nSecret of destination {name}: {ONCE}.", as_json=as_json)
 

@@ -62,6 +62,6 @@ def delete(
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
-    """Delete a resource group with its runs, all of which must have ended. Dispatchers delete the runs in pieces."""
+    """Delete a resource group with its runs. All of these runs must have ended. Dispatchers delete them in pieces."""
     with_tenuto(lambda tenuto: tenuto.delete_group(group), role=ROLE, org=org)
     show({"external_id": group, "deleted": True}, f"deleted group {group}", as_json=as_json)

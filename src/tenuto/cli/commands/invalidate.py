@@ -1,4 +1,4 @@
-"""`tenuto invalidate` and `tenuto invalidations`: lets the readers of a dataset compute their data again."""
+"""`tenuto invalidate` and `tenuto invalidations`: let the jobs that read a dataset compute their data again."""
 
 import json
 from typing import Annotated
@@ -24,20 +24,23 @@ COLUMNS = ("id", "dataset", "status", "total", "invalidated", "created_at", "rea
 
 def invalidate(
     dataset: DatasetName,
-    reason: Annotated[str, typer.Option(help="Why, shown with the invalidation and to the tasks.")],
+    reason: Annotated[str, typer.Option(help="Reason, stored with the invalidation and passed to the tasks.")],
     range_: PartitionRange = None,
     partition: Partitions = None,
     row_filter: Annotated[
         str | None,
         typer.Option(
-            "--filter", metavar="JSON", help="Which rows changed, a JSON object for the tasks.", show_default=False
+            "--filter",
+            metavar="JSON",
+            help="JSON object that tells the tasks which rows changed; Tenuto passes it on and does not apply it.",
+            show_default=False,
         ),
     ] = None,
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
-    """Let every job that reads a dataset compute its data again for some partitions, even from the same inputs. Jobs
-    further down follow if the output changes."""
+    """Let every job that reads a dataset compute its data again for some partitions, even from the same inputs. If the
+    output of such a job changes, the jobs that read it react as usual."""
     first, last = read_range(range_)
     scope = InvalidationScope(dataset, reason, first, last, partition or None, _read_filter(row_filter))
     row = with_repairs(lambda repairs: repairs.invalidate_dataset(scope), org=org)
@@ -68,7 +71,7 @@ def show_(
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show one invalidation, with the jobs that read the data and how far they have come."""
+    """Show one invalidation, with the jobs that read the data and the progress of each."""
     try:
         id = UUID(invalidation)
     except ValueError:

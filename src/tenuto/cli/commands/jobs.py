@@ -35,7 +35,7 @@ JobName = Annotated[str, typer.Argument(metavar="JOB", help="Name of the job.", 
 
 @app.command("list")
 def list_(
-    dag: Annotated[str | None, typer.Option(help="Only those of this DAG.")] = None,
+    dag: Annotated[str | None, typer.Option(help="Only jobs of this DAG.")] = None,
     after: Annotated[
         str | None, typer.Option(help="Continue after this DAG/JOB, the last one of the previous page.")
     ] = None,
@@ -68,9 +68,9 @@ def trigger(
         list[str] | None, typer.Option(help="Start a task for this partition; can be repeated.", show_default=False)
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Start even if the job is paused, and compute even if nothing changed.")
+        bool, typer.Option("--force", help="Start even if the job is paused, and reuse no earlier data.")
     ] = False,
-    dedupe_key: Annotated[str | None, typer.Option(help="Start each partition once for this key.")] = None,
+    dedupe_key: Annotated[str | None, typer.Option(help="Start each partition only once for this key.")] = None,
     wait: Annotated[
         bool, typer.Option("--wait", help="Wait until the tasks have ended. Exit code 1 if one of them failed.")
     ] = False,
@@ -80,8 +80,9 @@ def trigger(
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
-    """Start a task of a job of the current version of its DAG, or one for each partition. Their inputs are fixed
-    now. A partition that was computed from the same inputs before is reused, unless --force."""
+    """Start a task of a job, or one task for each partition, in the current version of its DAG. The inputs of these
+    tasks are fixed now. If a partition was computed from the same inputs before, that data is reused, except with
+    --force."""
     wait_seconds = None if wait_timeout is None else seconds(wait_timeout, "--wait-timeout")
     tasks = with_dags(
         lambda dags: dags.trigger_job(dag, name, partitions=partition or None, force=force, dedupe_key=dedupe_key),
@@ -93,7 +94,7 @@ def trigger(
 
 
 def _wait_for_tasks(ids: list[UUID], wait_seconds: float | None, *, org: str | None, as_json: bool) -> None:
-    """Print how each task ended, when it has."""
+    """Wait for the tasks, and print how each ended. Raises WorkFailed if one of them did not complete."""
     ended: dict[UUID, str] = {}
 
     async def work(tenuto: "Operations") -> None:
@@ -138,7 +139,8 @@ def resume(dag: DagName, name: JobName, org: Org = None, as_json: AsJson = False
 
 @app.command()
 def source(dag: DagName, name: JobName, org: Org = None, as_json: AsJson = False) -> None:
-    """Show the state of a source job: active or stopped, and whether the task of a continuous one runs."""
+    """Show the state of a source job: active or stopped. For a continuous source, the state says whether its task
+    runs."""
     row = with_dags(lambda dags: dags.get_source(dag, name), org=org)
     show(row, fields(row), as_json=as_json)
 

@@ -63,7 +63,7 @@ def create(
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
-    """Create an API key and print it. It cannot be shown again."""
+    """Create an API key and print it. The key cannot be shown again."""
     from tenuto.model.permissions import check_permissions
 
     granted, valid_for = split_commas(permissions), None if expires is None else read_span(expires, "--expires")
@@ -75,7 +75,7 @@ def create(
 
 @app.command("list")
 def list_(before: Before = None, limit: Limit = 50, org: Org = None, as_json: AsJson = False) -> None:
-    """List API keys, newest first, without the keys themselves."""
+    """List API keys, newest first, without their secret texts."""
     before_id = read_optional_id(before, "key")
     items = with_api_keys(lambda keys: keys.list_keys(before=before_id, limit=limit), org=org)
     show_list("keys", items, COLUMNS, as_json=as_json)
@@ -83,7 +83,7 @@ def list_(before: Before = None, limit: Limit = 50, org: Org = None, as_json: As
 
 @app.command("show")
 def show_(key: KeyId, org: Org = None, as_json: AsJson = False) -> None:
-    """Show an API key, without the key itself."""
+    """Show the name, permissions and times of an API key, without its secret text."""
 
     async def work(keys: "ApiKeyOperations") -> "ApiKeyInfo":
         return await keys.get_key(await find_id(keys, key, "key"))
@@ -123,7 +123,7 @@ def update(
 
 @app.command()
 def rotate(key: KeyId, overlap: Overlap = "1d", env: Env = None, org: Org = None, as_json: AsJson = False) -> None:
-    """Create a key that replaces an old one. The old key stays valid for the overlap."""
+    """Create a key that replaces this key. The old key stays valid for the time of --overlap."""
     kept = read_span(overlap, "--overlap")
 
     async def work(keys: "ApiKeyOperations") -> "tuple[UUID, CreatedKey]":
@@ -156,7 +156,8 @@ def import_(
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
-    """Import keys from a system that stored bcrypt hashes. They work as before; the first use replaces the hash."""
+    """Import keys from a system that stored bcrypt hashes. The keys work as before. The first use of a key replaces its
+    hash."""
     from tenuto.cli.key_import import read_keys
     from tenuto.db import keys
 

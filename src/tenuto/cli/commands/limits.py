@@ -1,4 +1,4 @@
-"""`tenuto limits`: how many tasks use each limit and wait for it; sets their sizes."""
+"""`tenuto limits`: shows how many tasks use each limit and wait for it, and sets the sizes of limits."""
 
 from typing import Annotated, Literal, get_args
 
@@ -22,14 +22,15 @@ Key = Annotated[str, typer.Argument(help="The key of the limit; job:JOB_KEY for 
 
 @app.command("list")
 def list_(
-    scope: Annotated[Scope | None, typer.Option(help="Only those of this scope.")] = None,
+    scope: Annotated[Scope | None, typer.Option(help="Only limits of this scope.")] = None,
     after: Annotated[
         str | None, typer.Option(help="Continue after this limit, scope:key, the last one of the previous page.")
     ] = None,
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
-    """List the limits, with the number of tasks that use each and wait for it, both counted up to 10,000."""
+    """List the limits, with the numbers of tasks that use each limit and that wait for it, both counted up to
+    10,000."""
     after_scope, colon, _ = (after or "").partition(":")
     if after and not (colon and after_scope in get_args(Scope)):
         raise UsageError(f"{after!r} is not scope:key; write the scope and key of the last limit of the previous page")
@@ -52,16 +53,20 @@ def show_(
 def set_(
     scope: ConcurrencyScope,
     key: Key,
-    size: Annotated[int, typer.Argument(help="How many tasks at a time.", min=1, max=1_000_000, show_default=False)],
+    size: Annotated[
+        int, typer.Argument(help="How many tasks may run at a time.", min=1, max=1_000_000, show_default=False)
+    ],
     as_json: AsJson = False,
 ) -> None:
-    """Override the size of a limit until it is reset: workers, deploys and starts do not change it."""
+    """Override the size of a limit until it is reset. Until then, workers, deploys and starts do not change the
+    size."""
     with_tenuto(lambda tenuto: tenuto.set_limit(scope, key, size))
     show({"scope": scope, "key": key, "size": size}, f"set {scope} {key} to {size}", as_json=as_json)
 
 
 @app.command()
 def reset(scope: ConcurrencyScope, key: Key, as_json: AsJson = False) -> None:
-    """Remove the override of a limit. Its size is then the one that workers declare, else that of the next start."""
+    """Remove the override of a limit. Its size is then the one that workers declare, or else the one of the next
+    start."""
     with_tenuto(lambda tenuto: tenuto.reset_limit(scope, key))
     show({"scope": scope, "key": key, "reset": True}, f"reset {scope} {key}", as_json=as_json)

@@ -1,4 +1,4 @@
-"""`tenuto objects`: lists data objects, and says which runs and resource groups hold them."""
+"""`tenuto objects`: lists data objects, and sets which runs and resource groups hold them."""
 
 from typing import Annotated
 
@@ -23,9 +23,11 @@ Group = Annotated[str | None, typer.Option(help="Name of the resource group that
 @app.command("list")
 def list_(
     held_by: Annotated[
-        str | None, typer.Option(help="Only those that the run, task or group with this id holds.")
+        str | None, typer.Option(help="Only objects that the run, task or group with this id holds.")
     ] = None,
-    group: Annotated[str | None, typer.Option(help="Only those that the resource group with this name holds.")] = None,
+    group: Annotated[
+        str | None, typer.Option(help="Only objects that the resource group with this name holds.")
+    ] = None,
     before: Before = None,
     limit: Limit = 50,
     as_json: AsJson = False,
@@ -38,7 +40,8 @@ def list_(
 
 @app.command()
 def reference(object: ObjectId, run: Run = None, group: Group = None, as_json: AsJson = False) -> None:
-    """Make a run or a resource group hold a data object, so that it is kept at least as long as its holder."""
+    """Make a run or a resource group hold a data object. The object is kept until its holder is deleted or releases
+    it."""
     id, run_id = read_id(object, "object"), read_optional_id(run, "run")
     _check(run, group)
     with_tenuto(lambda tenuto: tenuto.reference_object(id, run_id=run_id, group=group))

@@ -24,9 +24,9 @@ def open_run(
     metadata: Object = None,
     resource_group: Annotated[str | None, typer.Option(help="Resource group of the run.")] = None,
     dedupe_key: Annotated[
-        str | None, typer.Option(help="If a run of this name has this key, return it; needs --name.")
+        str | None, typer.Option(help="If a run of this name has this key, return that run; needs --name.")
     ] = None,
-    run_id: Annotated[str | None, typer.Option(help="Id of the run, a UUID; if it exists, it is returned.")] = None,
+    run_id: Annotated[str | None, typer.Option(help="Id of the run, a UUID; if a run has it, return that run.")] = None,
     hold: Hold = False,
     as_json: AsJson = False,
 ) -> None:
@@ -58,7 +58,7 @@ def add_task(
     arguments: Arguments = None,
     app: App = None,
     task_id: Annotated[
-        str | None, typer.Option(help="Id of the task, a UUID. Repeating the command adds it only once.")
+        str | None, typer.Option(help="Id of the task, a UUID. A repeated command adds no second task.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

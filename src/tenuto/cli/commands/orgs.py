@@ -75,7 +75,7 @@ def list_(
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
-    """List all orgs by slug; over HTTP, the org of the API key."""
+    """List all orgs by slug; over HTTP, only the org of the API key."""
     orgs = with_orgs(lambda people: people.list_orgs(after=after, limit=limit))
     show_list("orgs", orgs, COLUMNS, as_json=as_json)
 

@@ -19,15 +19,15 @@ Kind = Annotated[str | None, typer.Option(help="Only effects of this kind.")]
 
 @app.command("list")
 def list_(
-    status: Annotated[Status | None, typer.Option(help="Only those with this status.")] = None,
+    status: Annotated[Status | None, typer.Option(help="Only effects with this status.")] = None,
     kind: Kind = None,
     before: Annotated[
-        int | None, typer.Option(help="Continue after this id, the last one of the previous page.")
+        int | None, typer.Option(help="List only what is older than this id, the last one of the previous page.")
     ] = None,
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
-    """List side effects, newest first. Dead ones failed 20 times."""
+    """List side effects, newest first. Dead effects have failed 20 times."""
     effects = with_tenuto(lambda tenuto: tenuto.list_effects(status=status, kind=kind, before=before, limit=limit))
     show_list("effects", effects, COLUMNS, as_json=as_json)
 
@@ -42,7 +42,7 @@ def replay(
     """Retry dead side effects, with 20 new attempts each."""
     if bool(ids) == everything:
         raise UsageError(
-            "nothing to replay; write ids of dead effects, or --all; `tenuto outbox list --status dead` shows them"
+            "write either the ids of dead effects, or --all; `tenuto outbox list --status dead` shows the effects"
         )
     done = with_tenuto(lambda tenuto: tenuto.replay_effects(ids or None, kind))
     show({"replayed": done}, f"{counted(len(done), 'effect')} will be tried again", as_json=as_json)

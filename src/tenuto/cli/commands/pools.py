@@ -52,7 +52,7 @@ def set_(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Create a pool, or change the fields that are given. A dispatcher that has its provider controls it."""
+    """Create a pool, or change some of its fields. A dispatcher that has the provider of the pool controls it."""
     if (pool is None) == (file is None):
         raise UsageError("write tenuto pools set POOL FIELD=VALUE …, or tenuto pools set --file pools.yaml")
     policies = read_file(file) if file else {pool or "": read_pairs(values or [])}
@@ -79,7 +79,7 @@ def explain(pool: Name, limit: Limit = SHOWN_DECISIONS, as_json: AsJson = False)
     row, machines, decisions = with_tenuto(fetch)
     parts = [fields(row)]
     if not row.controlled:
-        parts.append(f"No dispatcher controls it: none that is alive has the provider {row.provider!r}.")
+        parts.append(f"No dispatcher controls it: no live dispatcher has the provider {row.provider!r}.")
     if machines:
         parts.append(table(MACHINES, [[cell(getattr(machine, name)) for name in MACHINES] for machine in machines]))
     if decisions:
@@ -93,7 +93,7 @@ def spawn(
     count: Annotated[int, typer.Option(help="How many machines.", min=1, max=1000)] = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Request machines by hand, in addition to those of the policy. Like all others, they end when they are idle."""
+    """Request machines by hand, in addition to those of the policy. Like all machines, they end when they are idle."""
     requested = with_tenuto(lambda tenuto: tenuto.request_machines(pool, count))
     show(
         {"pool": pool, "requested": requested}, f"requested {counted(requested, 'machine')} of {pool}", as_json=as_json
@@ -104,7 +104,7 @@ def spawn(
 def delete(
     pool: Name,
     force: Annotated[
-        bool, typer.Option("--force", help="Delete it even if it has machines, which are left running.")
+        bool, typer.Option("--force", help="Delete the pool even if it has machines, which continue to run.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:

@@ -20,12 +20,14 @@ Result = tuple[list[VersionRead], bytes]
 
 
 def query(
-    sql: Annotated[str, typer.Argument(metavar="SQL", help="One SELECT over datasets by name.", show_default=False)],
+    sql: Annotated[
+        str, typer.Argument(metavar="SQL", help="One SELECT, whose tables are datasets.", show_default=False)
+    ],
     as_of: Annotated[
         str | None,
         typer.Option(
             help="Read older data: a version of the DAG (2), DAG@VERSION (shop@2), the id of a dataset version, or a "
-            "time with its zone. Default: what is current.",
+            "time with its zone. Default: the current versions.",
             show_default=False,
         ),
     ] = None,
@@ -36,7 +38,7 @@ def query(
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run one SELECT over datasets, in a process that can reach nothing else."""
+    """Run one SELECT over datasets, in a process that can read nothing else."""
     shown = "json" if as_json else format
     if shown == "arrow" and sys.stdout.isatty():
         raise UsageError("an Arrow stream is not for a terminal; redirect it: --format arrow > result.arrow")

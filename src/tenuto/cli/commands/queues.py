@@ -24,7 +24,7 @@ def list_(as_json: AsJson = False) -> None:
 
 @app.command()
 def pause(queue: Queue, as_json: AsJson = False) -> None:
-    """Pause a queue: its tasks are not claimed. Running tasks continue."""
+    """Pause a queue: workers claim no tasks from it until it is resumed. Running tasks continue."""
     with_tenuto(lambda tenuto: tenuto.pause_queue(queue))
     show({"queue": queue, "paused": True}, f"paused {queue}", as_json=as_json)
 
@@ -43,5 +43,6 @@ def purge(
     dry_run: bulk.DryRun = False,
     as_json: AsJson = False,
 ) -> None:
-    """Cancel the tasks of a queue that wait to start or to be retried. Running and waiting tasks continue."""
+    """Cancel the tasks of a queue that wait to start or to be retried. Tasks that run, or wait for a time, a signal or
+    children, continue."""
     bulk.purge_queue(queue, reason=reason, dry_run=dry_run, as_json=as_json)

@@ -1,4 +1,5 @@
-"""`tenuto reconcile`: finds partitions that exist upstream and not downstream, says why, and starts them."""
+"""`tenuto reconcile`: finds partitions that the inputs of a job have and its output lacks, shows why, and starts
+them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ REASON = "missing, found by reconcile"
 
 @dataclass(frozen=True)
 class Found:
-    """The result of a search of one dataset. `next`: where it continues; None at its end."""
+    """The result of a search of one dataset. `next`: where the search continues; None at its end."""
 
     dataset: str
     missing: list[MissingPartition]
@@ -42,10 +43,13 @@ def reconcile(
     dataset: Annotated[
         str | None, typer.Argument(metavar="DATASET", help="Name of the dataset.", show_default=False)
     ] = None,
-    dag: Annotated[str | None, typer.Option(help="All datasets of this DAG instead.", show_default=False)] = None,
-    fix: Annotated[bool, typer.Option("--fix", help="Start a backfill of those that can be computed.")] = False,
+    dag: Annotated[
+        str | None, typer.Option(help="Search all datasets of this DAG instead.", show_default=False)
+    ] = None,
+    fix: Annotated[bool, typer.Option("--fix", help="Start backfills of the partitions that can be computed.")] = False,
     after: Annotated[
-        str | None, typer.Option(help="Continue where the previous search ended.", show_default=False)
+        str | None,
+        typer.Option(help="Continue where the previous search ended; it prints this value.", show_default=False),
     ] = None,
     limit: Limit = 50,
     org: Org = None,
@@ -98,7 +102,7 @@ async def _datasets_of(dags: "DagOperations", dag: str) -> list[str]:
 
 
 async def _search(repairs: "RepairOperations", dataset: str, after: str | None, limit: int, *, fix: bool) -> Found:
-    """Search until `limit` partitions are found, or to the end if they are to be fixed; keeps the first `limit`."""
+    """Search until `limit` partitions are found; with `fix`, to the end. Return the first `limit` of them."""
     missing: list[MissingPartition] = []
     fixable: list[MissingPartition] = []
     backfills: list[str] = []

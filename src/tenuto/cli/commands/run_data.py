@@ -18,7 +18,7 @@ def list_inputs(
     limit: Annotated[int, typer.Option(min=1, max=200, help="Maximum number of results.")] = 50,
     as_json: AsJson = False,
 ) -> None:
-    """List the inputs of a run by position: those of its tasks that depend on no other task."""
+    """List the inputs of a run by position: the inputs of its tasks that depend on no other task."""
     run_id = read_id(run, "run")
     items = with_tenuto(lambda tenuto: tenuto.list_run_inputs(run_id, after=after, limit=limit))
     show_list("inputs", items, INPUT_COLUMNS, as_json=as_json)

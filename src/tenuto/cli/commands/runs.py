@@ -47,13 +47,15 @@ HIDDEN = ("org_id", "single_task")  # internals
 
 OneRun = Annotated[
     str | None,
-    typer.Argument(metavar="[RUN]", help="Id of the run, or its beginning; or select runs below.", show_default=False),
+    typer.Argument(
+        metavar="[RUN]", help="Id of the run, or its beginning. Or select runs with options.", show_default=False
+    ),
 ]
 NoWait = Annotated[
     bool,
     typer.Option("--no-wait", help="Return at once; dispatchers process the tasks of a large run in the background."),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Retry even if another run already retried it.")]
+Force = Annotated[bool, typer.Option("--force", help="Retry even if the run was retried before.")]
 Changes = Annotated[
     str,
     typer.Option("--metadata", help="JSON object of the keys to set; null removes a key.", show_default=False),
@@ -65,7 +67,7 @@ def list_(
     status: AnyStatus = None,
     type: OfType = None,
     name: OfName = None,
-    dedupe_key: Annotated[str | None, typer.Option(help="Only the one with this key; needs --type or --name.")] = None,
+    dedupe_key: Annotated[str | None, typer.Option(help="Only the run with this key; needs --type or --name.")] = None,
     metadata: Metadata = None,
     since: Since = None,
     until: Until = None,
@@ -149,7 +151,7 @@ def watch(
 
 
 async def follow(tenuto: "Operations", run_id: UUID, *, as_json: bool) -> str:
-    """Print a line whenever something changed; returns the final status."""
+    """Print a line whenever the progress changes; returns the final status."""
     last = None
     while True:
         run = await tenuto.get_run(run_id)
@@ -205,7 +207,7 @@ def cancel(
     no_wait: NoWait = False,
     as_json: AsJson = False,
 ) -> None:
-    """Cancel a run and all its open tasks, or all runs that have not ended and that a filter selects."""
+    """Cancel a run with all its tasks, or all runs that a filter selects and that have not ended."""
     chosen = bulk.read_filter(status, type, name, since)
     if run is None:
         bulk.cancel_runs(chosen, reason=reason, dry_run=dry_run, as_json=as_json)
@@ -229,7 +231,7 @@ def retry(
         str | None,
         typer.Option(
             "--from",
-            help="Also run completed tasks again: those with this name or type, or from the step with this name on.",
+            help="Also run these completed tasks again: with this name or type; or from the step with this name on.",
         ),
     ] = None,
     force: Force = False,
@@ -241,7 +243,7 @@ def retry(
     no_wait: NoWait = False,
     as_json: AsJson = False,
 ) -> None:
-    """Retry an ended run as a new run, which reuses the completed tasks; or all failed runs that a filter selects."""
+    """Retry an ended run, or all failed runs that a filter selects, as new runs, which reuse the completed tasks."""
     chosen = bulk.read_filter(status, type, name, since)
     if run is None:
         if force or from_:

@@ -22,7 +22,7 @@ def list_(
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
-    """List the schedules and the next time of each, in UTC."""
+    """List the schedules, each with its next start time in UTC."""
     schedules = with_tenuto(lambda tenuto: tenuto.list_schedules(after, limit))
     show_list("schedules", schedules, COLUMNS, as_json=as_json)
 
@@ -36,7 +36,7 @@ def pause(name: Name, as_json: AsJson = False) -> None:
 
 @app.command()
 def resume(name: Name, as_json: AsJson = False) -> None:
-    """Resume a schedule. Times that passed during the pause are skipped."""
+    """Resume a schedule. Start times that passed during the pause are skipped."""
     next_at = with_tenuto(lambda tenuto: tenuto.resume_schedule(name))
     show({"name": name, "paused": False, "next_at": next_at}, f"resumed {name}, next {cell(next_at)}", as_json=as_json)
 
@@ -55,15 +55,15 @@ def update(
     timezone: Annotated[str | None, typer.Option(help="New timezone: Europe/Berlin.", show_default=False)] = None,
     catch_up: Annotated[
         Literal["skip", "one", "all"] | None,
-        typer.Option(help="Which of the missed runs to start.", show_default=False),
+        typer.Option(help="For missed times, start no run (skip), one run (one) or all.", show_default=False),
     ] = None,
     jitter: Annotated[
-        str | None, typer.Option(help="Start up to this much later, at random: 30s.", show_default=False)
+        str | None, typer.Option(help="Start later, by a random time of up to this length: 30s.", show_default=False)
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Change a schedule. Its next time changes only with --cron or --timezone. A worker whose app declares the schedule
-    sets it back when it starts."""
+    """Change a schedule. Its next start time changes only with --cron or --timezone. When a worker starts whose app
+    declares the schedule, the declared values replace these changes."""
     from tenuto.model.cron import check_cron
     from tenuto.model.durations import seconds
     from tenuto.model.schedules import ScheduleUpdate
@@ -80,13 +80,13 @@ def update(
 
 @app.command()
 def run(name: Name, as_json: AsJson = False) -> None:
-    """Start a run of a schedule now, even if it is paused. Its next time stays the same."""
+    """Start a run of a schedule now, even if it is paused. Its next start time stays the same."""
     run_id = with_tenuto(lambda tenuto: tenuto.fire_schedule(name))
     show({"name": name, "run_id": run_id}, f"fired {name}: run {run_id}", as_json=as_json)
 
 
 @app.command()
 def delete(name: Name, as_json: AsJson = False) -> None:
-    """Delete a schedule that its app no longer has. An app that still has it creates it again when a worker starts."""
+    """Delete a schedule. If an app still declares it, the next worker of this app that starts creates it again."""
     with_tenuto(lambda tenuto: tenuto.delete_schedule(name))
     show({"name": name, "deleted": True}, f"deleted {name}", as_json=as_json)

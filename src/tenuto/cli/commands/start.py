@@ -205,7 +205,7 @@ async def _wait(
 
 async def print_reason(tenuto: "Operations", run_id: UUID) -> None:
     """Print after a few seconds what the run waits for, such as a worker that serves its type. Print nothing if the
-    task ended by then: its result is on the way."""
+    task has ended by then: its result is printed next."""
     await asyncio.sleep(NO_WORKER_AFTER_SECONDS)
     with suppress(*PROBLEMS):  # the waiting coroutine reports the problem
         why = await tenuto.explain_task(run_id)

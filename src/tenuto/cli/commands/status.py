@@ -5,6 +5,6 @@ from tenuto.cli.session import with_tenuto
 
 
 def status(as_json: AsJson = False) -> None:
-    """Show the numbers of tasks in each state, of workers and dispatchers, and of side effects."""
+    """Show how many tasks are in each state, and how many workers, dispatchers and side effects there are."""
     row = with_tenuto(lambda tenuto: tenuto.get_status())
     show(row, fields(row), as_json=as_json)

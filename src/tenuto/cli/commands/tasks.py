@@ -50,7 +50,7 @@ def list_(
     queue: Annotated[str | None, typer.Option(help="Only tasks of this queue.")] = None,
     type: OfType = None,
     job: Annotated[str | None, typer.Option(metavar="DAG/JOB", help="Only tasks of this job.")] = None,
-    external_id: Annotated[str | None, typer.Option(help="Only those with this id in another system.")] = None,
+    external_id: Annotated[str | None, typer.Option(help="Only tasks with this id in another system.")] = None,
     metadata: Metadata = None,
     since: Since = None,
     until: Until = None,
@@ -134,7 +134,7 @@ def logs(
     follow: Follow = False,
     as_json: AsJson = False,
 ) -> None:
-    """Print the log lines of a task, without its children. With --json, one object per line."""
+    """Print the log lines of a task, without those of its children. With --json, one object per line."""
     task_id = read_id(task, "task")
 
     async def work(tenuto: "Operations") -> None:
@@ -163,7 +163,7 @@ def cancel(
     reason: Annotated[str | None, typer.Option(help="Reason, stored with the task.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Cancel a task and all open tasks that it started."""
+    """Cancel a task and all tasks that it started, except tasks that have ended."""
     task_id = read_id(task, "task")
     with_tenuto(lambda tenuto: tenuto.cancel_task(task_id, reason))
     show({"id": task_id, "cancelled": True}, f"cancelling task {task_id}", as_json=as_json)
@@ -171,7 +171,7 @@ def cancel(
 
 @app.command("set")
 def set_(task: TaskId, metadata: Changes, as_json: AsJson = False) -> None:
-    """Set keys of the metadata of a task. The worker that runs it receives the metadata with which it was started."""
+    """Set keys of the metadata of a task. The worker that runs the task does not receive these changes."""
     task_id, changes = read_id(task, "task"), read_object(metadata, "--metadata") or {}
     with_tenuto(lambda tenuto: tenuto.set_task_metadata(task_id, changes))
     show({"id": task_id, "set": sorted(changes)}, f"changed the metadata of task {task_id}", as_json=as_json)
@@ -179,7 +179,8 @@ def set_(task: TaskId, metadata: Changes, as_json: AsJson = False) -> None:
 
 @app.command()
 def delete(task: TaskId, as_json: AsJson = False) -> None:
-    """Delete a task of an ended run with all tasks that it started and their data. The run cannot be retried then."""
+    """Delete a task of an ended run with all tasks that it started and their data. The run cannot be retried after
+    that."""
     task_id = read_id(task, "task")
     with_tenuto(lambda tenuto: tenuto.delete_task(task_id))
     show({"id": task_id, "deleted": True}, f"deleted task {task_id}", as_json=as_json)

@@ -22,7 +22,7 @@ def list_(
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
-    """List the task types that workers declared or bundles run."""
+    """List the task types that workers declared, and those of bundles."""
     items = with_tenuto(lambda tenuto: tenuto.list_types(after=after, limit=limit))
     show_list("types", items, COLUMNS, as_json=as_json)
 

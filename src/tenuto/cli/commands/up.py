@@ -56,7 +56,7 @@ Port = Annotated[
 
 OpenBrowser = Annotated[bool, typer.Option("--open", help="Open the dashboard in a browser, logged in.")]
 
-Reload = Annotated[bool, typer.Option("--reload", help="Restart the worker when a Python file here changes.")]
+Reload = Annotated[bool, typer.Option("--reload", help="Restart the worker when a Python file in this folder changes.")]
 
 Pools = Annotated[
     list[str] | None,

@@ -39,7 +39,8 @@ def schema(as_json: AsJson = False) -> None:
 
 
 def read_document(file: Path) -> bytes:
-    """Returns the bytes of a DAG document, up to one more than it may have."""
+    """Returns the bytes of a DAG document. Stops one byte above the maximum size, so that a larger document is
+    refused."""
     from tenuto.dag.yaml_tree import MAX_YAML_BYTES
 
     try:

@@ -1,5 +1,5 @@
-"""`tenuto why`: explains why a task, or each open task of a run, is not running. For a job it shows what the newest
-events did to it; for a dataset, what its newest event did to the jobs that read it."""
+"""`tenuto why`: explains why a task, or each unfinished task of a run, is not running. For a job, it shows what the
+newest events did to the job. For a dataset, it shows what the newest event did to the jobs that read the dataset."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -40,7 +40,8 @@ def why(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Explain why a task, or each open task of a run, is not running; for a job or dataset, what its events did."""
+    """Explain why a task, or each unfinished task of a run, is not running. For a job or dataset, show what its events
+    did."""
     if "/" in what:
         dag, _, job = what.partition("/")
         explained, reactions = with_dags(lambda dags: _fetch_job(dags, dag, job), org=None)
@@ -122,8 +123,8 @@ def _waiting(dataset: "WholeDataset") -> list[str]:
         return []
     error = f"; {one_line(str(dataset.buffered['error']))}" if dataset.buffered["error"] else ""
     return [
-        f"the rows of {dataset.buffered['waiting']} tasks wait to be added, and those of {dataset.buffered['dead']} "
-        f"could not be (tenuto outbox list --status dead){error}"
+        f"the rows of {dataset.buffered['waiting']} tasks wait to be added, and the rows of {dataset.buffered['dead']} "
+        f"tasks could not be added (tenuto outbox list --status dead){error}"
     ]
 
 

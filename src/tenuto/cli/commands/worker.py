@@ -43,22 +43,24 @@ Targets = Annotated[
     list[str] | None,
     typer.Argument(metavar="MODULE:APP", help="Apps to run: shop.tasks:app or tasks.py.", show_default=False),
 ]
-Queues = Annotated[str | None, typer.Option(help="Only these queues: a,b. Default: all.", envvar="TENUTO_QUEUES")]
+Queues = Annotated[
+    str | None, typer.Option(help="Claim only from these queues: a,b. Default: all.", envvar="TENUTO_QUEUES")
+]
 Concurrency = Annotated[
     int,
     typer.Option(min=1, max=10_000, help="Maximum number of tasks at once per process.", envvar="TENUTO_CONCURRENCY"),
 ]
 Processes = Annotated[int, typer.Option(min=1, max=256, help="Number of processes that run user code.")]
 Labels = Annotated[str | None, typer.Option(help="Labels of this machine: gpu=1,fast.", envvar="TENUTO_LABELS")]
-Group = Annotated[str | None, typer.Option(help="Only tasks of this resource group.")]
+Group = Annotated[str | None, typer.Option(help="Claim only tasks of this resource group.")]
 Address = Annotated[
     str | None,
     typer.Option(
-        help="Address of this worker; tasks whose data objects are there prefer it.", show_default="the host name"
+        help="Address of this worker. Tasks with data objects at this address prefer it.", show_default="the host name"
     ),
 ]
-Pool = Annotated[str | None, typer.Option(help="The pool of workers this one belongs to.", envvar="TENUTO_POOL")]
-Lease = Annotated[str, typer.Option(help="Time without a heartbeat after which other workers get its tasks.")]
+Pool = Annotated[str | None, typer.Option(help="The pool that this worker belongs to.", envvar="TENUTO_POOL")]
+Lease = Annotated[str, typer.Option(help="After this time without a heartbeat, other workers get its tasks.")]
 Url = Annotated[
     str | None,
     typer.Option(help="URL of a server to work for over HTTP: https://… Default: TENUTO_URL.", show_default=False),
@@ -153,7 +155,8 @@ def _run(
     options = replace(options, allowed_hosts=read_allowed_hosts(), machine=machine, name=machine or options.name)
     if (site := resolve_server(settings, url, key)) is not None:
         open_metrics(*metrics)
-        # Files of jobs in a folder of this machine would be found by no other one.
+        # Without TENUTO_STORAGE there is no storage: no other machine would find the files of jobs in a folder of this
+        # machine.
         storage = settings.storage_url or ""
         asyncio.run(_work(replace(options, url=site.url, key=site.key, proxy=site.proxy, storage=storage)))
     else:

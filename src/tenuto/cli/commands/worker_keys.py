@@ -32,7 +32,7 @@ def create(
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
-    """Create a worker key and print it. It cannot be shown again."""
+    """Create a worker key and print it. The key cannot be shown again."""
     names, valid_for = split_commas(queues), None if expires is None else read_span(expires, "--expires")
     created = with_worker_keys(lambda keys: keys.create_key(name, names, expires=valid_for), org=org, env=env)
     facts = {"id": created.id, "key": created.key, "name": name, "queues": names}
@@ -41,7 +41,7 @@ def create(
 
 @app.command("list")
 def list_(before: Before = None, limit: Limit = 50, org: Org = None, as_json: AsJson = False) -> None:
-    """List worker keys, newest first, without the keys themselves."""
+    """List worker keys, newest first, without their secret texts."""
     before_id = read_optional_id(before, "worker-key")
     items = with_worker_keys(lambda keys: keys.list_keys(before=before_id, limit=limit), org=org)
     show_list("worker_keys", items, COLUMNS, as_json=as_json)
@@ -49,7 +49,7 @@ def list_(before: Before = None, limit: Limit = 50, org: Org = None, as_json: As
 
 @app.command("show")
 def show_(key: KeyId, org: Org = None, as_json: AsJson = False) -> None:
-    """Show a worker key, without the key itself."""
+    """Show the name, queues and times of a worker key, without its secret text."""
 
     async def work(keys: "KeyOperations[WorkerKeyInfo]") -> "WorkerKeyInfo":
         return await keys.get_key(await find_id(keys, key, "worker-key"))
@@ -60,7 +60,7 @@ def show_(key: KeyId, org: Org = None, as_json: AsJson = False) -> None:
 
 @app.command()
 def rotate(key: KeyId, overlap: Overlap = "1d", env: Env = None, org: Org = None, as_json: AsJson = False) -> None:
-    """Create a key that replaces an old one. The old key stays valid for the overlap."""
+    """Create a key that replaces this key. The old key stays valid for the time of --overlap."""
     kept = read_span(overlap, "--overlap")
 
     async def work(keys: "KeyOperations[WorkerKeyInfo]") -> "tuple[UUID, CreatedKey]":

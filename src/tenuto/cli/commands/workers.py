@@ -25,14 +25,16 @@ WorkerId = Annotated[str, typer.Argument(metavar="WORKER", help="The worker's id
 
 @app.command("list")
 def list_(
-    status: Annotated[Status | None, typer.Option(help="Only those with this status.")] = None,
+    status: Annotated[
+        Status | None, typer.Option(help="Only workers with this status. Default: all but terminated ones.")
+    ] = None,
     after: Annotated[
         str | None, typer.Option(help="Continue after this id, the last one of the previous page.")
     ] = None,
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
-    """List the workers with their health and how many tasks each runs."""
+    """List the workers, each with its health and the number of tasks that it runs."""
     workers = with_tenuto(lambda tenuto: tenuto.list_workers(status=status, after=after, limit=limit))
     show_list("workers", workers, COLUMNS, as_json=as_json)
 
@@ -53,11 +55,13 @@ def show_(worker: WorkerId, as_json: AsJson = False) -> None:
 @app.command()
 def logs(
     worker: WorkerId,
-    after: Annotated[int | None, typer.Option(min=0, help="Only lines after this one.", show_default=False)] = None,
+    after: Annotated[
+        int | None, typer.Option(min=0, help="Only lines after the line with this number.", show_default=False)
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="At most this many lines.")] = 200,
     as_json: AsJson = False,
 ) -> None:
-    """Print the newest lines of a worker's log; tasks have their own logs. Kept for 48 hours."""
+    """Print the newest lines of a worker's log; tasks have their own logs. Lines are kept for 48 hours."""
     lines = with_tenuto(lambda tenuto: tenuto.read_worker_logs(worker, after=after, limit=limit))
     text = "\n".join(f"{cell(line.logged_at)} {line.level.upper():7} {line.message}" for line in lines)
     show({"lines": lines}, text or f"worker {worker} has logged nothing within 48 hours", as_json=as_json)
@@ -69,7 +73,7 @@ def drain(
     reason: Annotated[str | None, typer.Option(help="Reason, stored with the worker.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Drain a worker: it finishes its tasks and claims no more."""
+    """Drain a worker: it finishes its tasks, claims no more tasks and exits."""
     with_tenuto(lambda tenuto: tenuto.drain_worker(worker, reason))
     show({"worker_id": worker, "status": "draining"}, f"draining {worker}", as_json=as_json)
 

@@ -19,8 +19,8 @@ GRACE_SECONDS = 5.0
 
 
 async def wait_for_tasks(context: "ProcessContext", stop: asyncio.Event) -> bool:
-    """Wait until a job with this runtime has a task that no session claims; False if `stop` is set before. Most
-    dispatchers never get one, and need no process for it."""
+    """Wait until a job with `runtime: dispatcher` has a task that no session claims, and return True. Return False if
+    `stop` is set before. Most dispatchers never see such a task, and need no process for it."""
     from tenuto.db import runs
     from tenuto.db.connection.pool import open_pool
 

@@ -53,7 +53,7 @@ def read_providers(file: Path | None) -> "dict[str, Provider]":
         raise UsageError(f"{file} is not YAML: {error}") from error
     entries = cast("dict[str, object]", document).get("providers") if isinstance(document, dict) else None
     if not isinstance(entries, dict):
-        raise UsageError(f"{file} has no providers; write providers:, and below it each by its name")
+        raise UsageError(f"{file} has no providers; write providers:, and below it each provider by its name")
     return {str(name): open_provider(str(name), entry) for name, entry in cast("dict[str, object]", entries).items()}
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("tenuto.up")
 
 LOOK_EVERY_SECONDS = 0.5
-GRACE_SECONDS = 1.0  # for running tasks before the worker starts again; then they are returned
+GRACE_SECONDS = 1.0  # for running tasks before the worker starts again; then they go back to their queues
 IGNORED = {"__pycache__", "node_modules", "site-packages"}
 
 FileTimes = dict[str, int]  # path, nanoseconds
@@ -78,7 +78,7 @@ def read_times(folder: str) -> FileTimes:
     """Return when each Python file in the folder was changed last, except in hidden folders, caches, installed packages
     and virtual environments."""
     times: FileTimes = {}
-    with suppress(OSError), os.scandir(folder) as entries:  # deleted in the meantime, or not ours to read
+    with suppress(OSError), os.scandir(folder) as entries:  # deleted in the meantime, or not readable for this user
         for entry in entries:
             if entry.name.endswith(".py"):
                 times[entry.path] = entry.stat().st_mtime_ns

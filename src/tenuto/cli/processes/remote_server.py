@@ -22,8 +22,8 @@ log = logging.getLogger("tenuto.worker")
 def resolve_server(
     settings: Settings, url: str | None, key: str | None, environment: Mapping[str, str] = os.environ
 ) -> "ServerAddress | None":
-    """Returns None if the worker connects to the database itself. Flags take precedence over the environment, and
-    TENUTO_DATABASE_URL over TENUTO_URL."""
+    """Returns the server that the worker connects to, or None if the worker connects to the database itself. Flags take
+    precedence over the environment, and TENUTO_DATABASE_URL over TENUTO_URL."""
     if url is None and (key is not None or settings.database_url is None):
         url = settings.server_url
     if url is None:

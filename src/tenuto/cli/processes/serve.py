@@ -126,8 +126,8 @@ async def serve(
     first: "ChildProcess | None" = None,
     reload: bool = False,
 ) -> None:
-    """Run the dispatcher, and the worker if there is one, until the worker ends, `stop` is set or the dispatcher
-    dies. `first`: a child that waits for its settings. `reload`: run the worker again when its code changes."""
+    """Run the dispatcher, and the worker if there is one, until the worker ends, `stop` is set or the dispatcher dies.
+    `first`: a child process that waits for its settings. `reload`: run the worker again when its code changes."""
     if worker is not None and not context.may_work:
         raise lacks_right("a worker claims and completes tasks", role="tenuto_worker")
     if worker is not None and first is not None:
@@ -205,7 +205,7 @@ async def run_worker(
     stop: asyncio.Event | None = None,
 ) -> None:
     """Run the worker until a signal or `stop` ends it; a refused setting becomes a UsageError, a failed start-up hook
-    WorkFailed. `first`: a child that has already begun."""
+    WorkFailed. `first`: a child process that has its settings already."""
     from tenuto.worker.main import WorkerFailed, WorkerRefused, work
 
     refused: list[str] = []

@@ -39,8 +39,8 @@ class LocalServer:
 
 
 def find_front(context: ProcessContext, port: int | None) -> LocalServer | None:
-    """Returns None if there is no pepper to check keys with, or the login would see every org. The default port is
-    8080, or a free one if that is taken."""
+    """Returns the settings and the open socket of the server. Returns None if there is no pepper to check keys with, or
+    if the login would see every org. The default port is 8080, or a free one if that is taken."""
     from tenuto.db.connection.error_messages import explained
     from tenuto.db.connection.errors import MissingRight
     from tenuto.db.connection.process_role import check_bound, choose_role

@@ -80,8 +80,7 @@ class BackfillCollection:
         return backfill
 
     async def tasks(self, id: UUID | str) -> list[BackfillTask]:
-        """Return the tasks of a backfill that have not ended, failed or were cancelled. Completed tasks are left
-        out."""
+        """Return the tasks of a backfill that have not completed."""
         backfill_id = read_uuid(id, "a backfill")
         return await all_pages(
             lambda last: self._operations.list_backfill_tasks(backfill_id, after=last and last.task_id)
@@ -172,8 +171,7 @@ class SyncBackfillCollection:
         return self._wait(self._backfills.wait(id, timeout=timeout))
 
     def tasks(self, id: UUID | str) -> list[BackfillTask]:
-        """Return the tasks of a backfill that have not ended, failed or were cancelled. Completed tasks are left
-        out."""
+        """Return the tasks of a backfill that have not completed."""
         return self._wait(self._backfills.tasks(id))
 
     def pause(self, id: UUID | str) -> None:
