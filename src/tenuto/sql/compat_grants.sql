@@ -1,5 +1,5 @@
 -- The rights on the schemas with the names of other systems. Their views and functions run with the caller's rights, so
--- a client cannot do more through them than in the schema tenuto. Servers (tenuto_api) do not use them.
+-- a client cannot do more through these schemas than in the schema tenuto. Servers (tenuto_api) do not use them.
 do $$
 declare
   v_schema record;
@@ -27,11 +27,12 @@ begin
       execute format('grant execute on function %s to tenuto_client, tenuto_readonly', v_object.name);
     end loop;
 
-    -- Only where a trigger does the work: Postgres itself would write through a view of one table.
+    -- Grants writes only on views with an instead-of trigger. Without one, Postgres itself would write through a view
+    -- of one table.
     for v_object in
       select c.oid::regclass as name, bit_or(t.tgtype::int) as kinds
       from pg_class c
-      join pg_trigger t on t.tgrelid = c.oid and t.tgtype & 64 > 0   -- instead of
+      join pg_trigger t on t.tgrelid = c.oid and t.tgtype & 64 > 0   -- an instead-of trigger
       where c.relnamespace = v_schema.oid and c.relkind = 'v'
       group by c.oid
     loop

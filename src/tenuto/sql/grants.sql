@@ -1,11 +1,11 @@
--- The rights of each role. Applied after every migration, so that a new table or function is never left open or without
--- a policy; then revokes.sql takes back what a role must not do.
+-- The rights of each role. Applied after every migration, so that no new table or function is left open or without a
+-- policy. Then revokes.sql revokes the rights that a role must not have.
 do $$
 declare
   v_table record;
   v_function record;
   v_signing text[] := '{find_signing_key,list_signing_keys,add_signing_key}';
-  -- A start inserts into these tables and changes no row of them; send_signal and put_object insert too.
+  -- A start inserts into these tables and changes no row of them; send_signal and put_object insert into them too.
   v_of_starts text[] := '{arrivals,close_requests,data_objects,data_references,dedupe_keys,delayed_tasks,held_runs,'
     'job_tasks,limit_slots,open_runs,pending_tasks,queues,ready_tasks,release_requests,routes,run_counts,run_deadlines,'
     'run_slots,runs,signals,task_dependencies,task_slots,tasks,waiting_tasks}';
@@ -15,14 +15,14 @@ begin
   grant usage on schema tenuto
   to tenuto_api, tenuto_dispatcher, tenuto_worker, tenuto_client, tenuto_readonly, tenuto_query, tenuto_backup;
 
-  -- Functions run with the caller's rights, so that row security applies to it; partitions are created and dropped as
-  -- the owner.
+  -- Functions run with the caller's rights, so that row security applies to the caller. Partitions are created and
+  -- dropped as the owner.
   grant execute on all routines in schema tenuto to tenuto_api, tenuto_dispatcher, tenuto_worker;
   grant select, insert, update, delete on all tables in schema tenuto to tenuto_api, tenuto_dispatcher, tenuto_worker;
   grant usage on all sequences in schema tenuto to tenuto_api, tenuto_dispatcher, tenuto_worker;
   grant select on all tables in schema tenuto to tenuto_readonly, tenuto_client;
 
-  -- A view calls its functions with the reader's rights. Functions that are not volatile cannot write; _raise raises.
+  -- A view calls its functions with the reader's rights. Functions that are not volatile cannot write, nor can _raise.
   for v_function in
     select p.oid::regprocedure as name
     from pg_proc p
@@ -31,7 +31,8 @@ begin
     execute format('grant execute on function %s to tenuto_readonly, tenuto_client', v_function.name);
   end loop;
 
-  -- Clients start tasks, open, close and release runs, send signals and read. They cannot claim, cancel, retry, delete.
+  -- Clients start tasks, open, close and release runs, send signals and read. They cannot claim, cancel, retry or
+  -- delete.
   for v_function in
     select p.oid::regprocedure as name
     from pg_proc p
@@ -47,18 +48,18 @@ begin
   loop
     execute format('grant insert on %s to tenuto_client', v_table.name);
   end loop;
-  -- To lock a queue while its first route is created, and an open or held run while tasks are added to it; the
-  -- policy clients_change_no_rows refuses the update itself.
+  -- Clients need this right to lock a queue while its first route is created, and an open or held run while tasks are
+  -- added to it. The policy clients_change_no_rows refuses the update itself.
   grant update (org_id) on tenuto.queues, tenuto.open_runs, tenuto.held_runs to tenuto_client;
   grant usage on all sequences in schema tenuto to tenuto_client;
 
-  -- pg_dump reads every table, partition and sequence, those that are created later too.
+  -- pg_dump reads every table, partition and sequence, including those that are created later.
   grant select on all tables in schema tenuto to tenuto_backup;
   grant select on all sequences in schema tenuto to tenuto_backup;
   alter default privileges in schema tenuto grant select on tables to tenuto_backup;
   alter default privileges in schema tenuto grant select on sequences to tenuto_backup;
 
-  -- Dispatchers vacuum the hot tables. Before Postgres 17 only their owner can.
+  -- Dispatchers vacuum the hot tables. Before Postgres 17, only the owner of a table can vacuum it.
   if current_setting('server_version_num')::int >= 170000 then
     execute 'grant maintain on tenuto.ready_tasks, tenuto.running_tasks, tenuto.pending_tasks, tenuto.delayed_tasks, '
       'tenuto.waiting_tasks, tenuto.run_counts, tenuto.arrivals to tenuto_dispatcher';
@@ -66,8 +67,8 @@ begin
 
   -- Functions that run as the owner bypass row security: each is granted only to the roles that need it. The API finds
   -- the caller before it knows the org, and finds rows of its org by metadata; dispatchers create and drop partitions,
-  -- seal the audit log, retire keys and drop tables of purged datasets; both sign and follow changes. All that start
-  -- runs refuse ids that tasks of other orgs have, and all that deploy create tables of datasets.
+  -- seal the audit log, retire keys and drop tables of purged datasets; both sign and follow changes. All roles that
+  -- start runs refuse ids that tasks of other orgs have, and all roles that deploy create tables of datasets.
   for v_function in
     select p.oid::regprocedure as name, p.proname
     from pg_proc p

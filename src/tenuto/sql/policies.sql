@@ -1,5 +1,6 @@
--- Row security on every table with an org: a role sees only the rows of its org. Row security is forced, so that it
--- applies to the owner too. Applied with the grants, after every migration.
+-- Row security on every table with an org: servers, readers and queries see only the rows of their org, trusted roles
+-- see all rows. Row security is forced, so that it applies to the owner too. Applied with the grants, after every
+-- migration.
 do $$
 declare
   v_table record;
@@ -25,7 +26,8 @@ begin
       'to tenuto_owner, tenuto_dispatcher, tenuto_worker, tenuto_client, tenuto_backup '
       'using (true) with check (true)',
       v_table.name);
-    -- Locking a row needs the right to update one of its columns, and passes "using"; an update fails "with check".
+    -- Clients lock rows, which needs the right to update a column. A lock only needs "using"; an update fails "with
+    -- check".
     execute format(
       'create policy clients_change_no_rows on %s as restrictive for update to tenuto_client '
       'using (true) with check (false)',

@@ -1,10 +1,10 @@
--- The exceptions from grants.sql, which grants rights on all tables: no role writes tables without a policy, reads
--- secrets, changes the audit log, or reaches partitions past their parents.
+-- The exceptions from grants.sql, which grants rights on all tables. No role can write tables without a policy, read
+-- secrets, change the audit log, or access partitions other than through their parents.
 do $$
 declare
   v_table record;
 begin
-  -- Tables without an org have no policy: only the installer writes them, and dispatchers record that they are alive.
+  -- Tables without an org have no policy. Only the installer writes them, except for the tables granted below.
   for v_table in
     select c.oid::regclass as name
     from pg_class c
@@ -21,7 +21,7 @@ begin
   grant update on tenuto.arrival_floor, tenuto.due_floors to tenuto_dispatcher, tenuto_worker;
   grant update on tenuto.rollup_position to tenuto_dispatcher;
 
-  -- No role reads the hashes and private keys: functions that run as the owner compare them. A backup does.
+  -- No role can read the hashes and private keys, except for backups. Functions that run as the owner compare them.
   for v_table in
     select c.oid::regclass as name, string_agg(quote_ident(a.attname), ', ') as columns
     from pg_class c
@@ -37,21 +37,21 @@ begin
       v_table.name);
   end loop;
 
-  -- Only dispatchers, which sign deliveries, read the encrypted secrets of destinations. Workers see the names.
+  -- Only dispatchers, which sign deliveries, can read the encrypted secrets of destinations. Workers see the names.
   revoke all on tenuto.destinations from tenuto_worker, tenuto_client;
   revoke select on tenuto.destinations from tenuto_api, tenuto_readonly;
   grant select (org_id, name, url, openlineage, created_at, updated_at) on tenuto.destinations
   to tenuto_api, tenuto_readonly;
   grant select (org_id, name, openlineage) on tenuto.destinations to tenuto_worker;
 
-  grant select on tenuto.login_sessions, tenuto.login_tokens to tenuto_dispatcher;   -- which deletes expired ones
+  grant select on tenuto.login_sessions, tenuto.login_tokens to tenuto_dispatcher;   -- to delete expired rows
 
-  -- Clients do not read users and their actions. Clients and readers do not read the tokens of sessions.
+  -- Clients cannot read users and their actions. Clients and readers cannot read the tokens of sessions.
   revoke all on tenuto.users, tenuto.org_roles, tenuto.org_role_memberships, tenuto.idempotency_keys, tenuto.audit_log,
     tenuto.audit_unsealed, tenuto.audit_chains, tenuto.audit_heads
   from tenuto_client;
-  -- A direct call records itself (_audit). The columns that say by whom, from where and when have defaults that no role
-  -- can replace, and only seal_audit removes rows.
+  -- A direct call adds its own row (_audit). The columns for the login, the address and the time have defaults that no
+  -- role can replace, and only seal_audit removes rows.
   revoke all on tenuto.audit_arrivals from tenuto_client;
   revoke insert, update, delete, truncate on tenuto.audit_arrivals from tenuto_api, tenuto_dispatcher, tenuto_worker;
   grant insert (org_id, entity, entity_id, action, changes, old) on tenuto.audit_arrivals
@@ -71,7 +71,7 @@ begin
   revoke insert, update, delete, truncate on tenuto.audit_chains, tenuto.audit_heads
   from tenuto_api, tenuto_dispatcher, tenuto_worker;
 
-  -- Partitions are reached through their parents, whose policies apply.
+  -- Partitions are accessed only through their parents, whose policies apply.
   for v_table in
     select c.oid::regclass as name
     from pg_class c

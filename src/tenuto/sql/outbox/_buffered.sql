@@ -1,5 +1,5 @@
--- Returns the effects that wait to be added to a dataset version of a sink: from how many tasks (counted up to 1,000),
--- since when, how many failed, and the newest error; null if none wait.
+-- Describes the effects whose rows wait to be added to a dataset version of a sink: how many wait, since when, how many
+-- are dead, and the newest error. Counts up to 1,000 effects. Returns null if there are none.
 create or replace function tenuto._buffered(p_org_id uuid, p_dataset_version_id uuid)
   returns jsonb
   language sql

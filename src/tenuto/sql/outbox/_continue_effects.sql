@@ -1,5 +1,6 @@
--- processing -> pending, for effects of which a part is done: the payload says where to continue. Those that must wait
--- for others (p_waiting) continue after a second. Charges no attempt. The caller has locked them with _held_effects.
+-- processing -> pending, for effects of which a part is done: the payload contains where to continue. Effects in
+-- p_waiting, which must wait for others, continue after a second. Does not count as an attempt. The caller has locked
+-- the effects with _held_effects.
 create or replace function tenuto._continue_effects(p_ids bigint[], p_payloads jsonb[], p_waiting bigint[])
   returns void
   language sql

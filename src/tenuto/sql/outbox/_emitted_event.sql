@@ -1,4 +1,4 @@
--- Returns the id of the event that was emitted with this key.
+-- Returns the id of the event that was emitted with this key; null if there is none.
 create or replace function tenuto._emitted_event(p_org_id uuid, p_key text)
   returns uuid
   language sql

@@ -1,7 +1,7 @@
--- Returns where effects are due: orgs and their destinations, at most p_limit, and how many more of each may be in
--- progress: 8 per destination and 16 per org, so that slow receivers of one org leave room for the others. Starts at a
--- random org between the first and the last, so that none is always behind p_limit others; org ids begin with a time,
--- so the random point is chosen between their first 48 bits.
+-- Returns the orgs and destinations that have due effects, at most p_limit. room: how many more of their effects may be
+-- in progress. At most 8 per destination and 16 per org may be, so that slow receivers of one org leave room for the
+-- others. Starts at a random org between the first and the last, so that no org is always behind p_limit others. Org
+-- ids begin with a time, so the random point is chosen between the first 48 bits of the first and the last id.
 create or replace function tenuto._pending_destinations(p_limit int)
   returns table (org_id uuid, destination text, room int)
   language plpgsql
@@ -57,7 +57,7 @@ begin
   )
   select d.org_id, d.destination,
          case when d.destination = '' then p_limit
-              -- 16 free among 3 destinations: 6, 5 and 5.
+              -- 16 free places for 3 destinations: 6, 5 and 5.
               else greatest(0, least(8 - d.here, d.free / d.places + (d.place <= d.free % d.places)::int))::int end
   from due d;
 end

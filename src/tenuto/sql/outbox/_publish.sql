@@ -1,5 +1,5 @@
--- Queues side effects in the caller's transaction. A payload over 1 MB raises TN007, which rolls back the caller's work
--- too. With p_keys, one per payload, an effect is queued once per kind and key.
+-- Queues side effects in the caller's transaction. Raises TN007 for a payload over 1 MB, which rolls back the caller's
+-- work too. With p_keys, one per payload, an effect is queued once per kind and key.
 create or replace function tenuto._publish(
   p_org_id uuid, p_kind text, p_payloads jsonb[], p_delay interval default interval '0', p_keys text[] default null)
   returns void

@@ -1,4 +1,5 @@
--- Queues one side effect, unless one with the same scope and key is stored. Returns its id, and whether it is new.
+-- Queues one side effect, unless an effect with the same scope and key is stored already. Returns the id of the effect,
+-- and whether it is new.
 create or replace function tenuto._publish_once(
   p_org_id uuid, p_kind text, p_payload jsonb, p_scope text, p_key text, out id bigint, out created boolean)
   language plpgsql

@@ -1,5 +1,4 @@
--- Queues the routing of the events that wait for a job, because it is no longer paused or held; after a delay, if one
--- is given.
+-- Queues the routing of the events that waited for a job which is no longer paused or held. p_delay: after which time.
 create or replace function tenuto._resume_events(
   p_org_id uuid, p_job_key uuid, p_delay interval default '0')
   returns void

@@ -1,5 +1,6 @@
--- Queues the routing of the events that wait for a version of a DAG, because it has become current or continues to be
--- built. Dispatchers route them in pieces: the caller's transaction stays short, however many there are.
+-- Queues the routing of the events that wait for a DAG version, because the version has become current or its build
+-- continues. Dispatchers route the events in pieces, so that the caller's transaction stays short, however many there
+-- are.
 create or replace function tenuto._route_paused(p_org_id uuid, p_dag_version_id uuid)
   returns void
   language sql

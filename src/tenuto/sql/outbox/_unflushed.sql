@@ -1,5 +1,5 @@
--- Returns whether rows that tasks of a version of a DAG appended are on their way: not added yet, or with events that
--- are not routed; and the error of one that is a dead letter.
+-- Returns in waiting whether rows that tasks of a DAG version appended to sinks are not added yet, or their events are
+-- not routed yet. error: the error of a dead effect that could not add its rows.
 create or replace function tenuto._unflushed(
   p_org_id uuid, p_dag_version_id uuid, out waiting boolean, out error text)
   language sql

@@ -1,4 +1,4 @@
--- Returns true while an event of a version of a DAG is not routed yet, or waits as a dead effect.
+-- Returns true while an event of a DAG version is not routed yet, or its effect is dead.
 create or replace function tenuto._unrouted(p_org_id uuid, p_dag_version_id uuid)
   returns boolean
   language sql

@@ -1,4 +1,4 @@
--- Deletes a destination. Effects that are not delivered yet fail until it is declared again, or they are dead.
+-- Deletes a destination. Deliveries to it fail until it is declared again, or until the effects are dead.
 create or replace function tenuto.delete_destination(p_org_id uuid, p_name text)
   returns void
   language plpgsql

@@ -1,5 +1,5 @@
 -- processing -> done, or -> pending for an effect to which events were added since it was taken. Applies only to
--- effects that the caller owns. Returns the ids that were finished; an effect that another owner has taken over is not
+-- effects that the caller owns. Returns the ids of these effects; effects that another owner has taken over are not
 -- among them.
 create or replace function tenuto.finish_effects(p_owner text, p_ids bigint[])
   returns setof bigint

@@ -1,4 +1,5 @@
--- Returns where and with which encrypted secret a dispatcher delivers. Only dispatchers can read secrets.
+-- Returns the URL and the encrypted secret with which a dispatcher delivers to a destination. Raises TN001 if there is
+-- none. Only dispatchers can read secrets.
 create or replace function tenuto.get_destination(p_org_id uuid, p_name text)
   returns table (url text, secret bytea)
   language plpgsql

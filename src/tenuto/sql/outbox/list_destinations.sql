@@ -1,4 +1,5 @@
--- Returns a page of the org's destinations by name, without their secrets.
+-- Returns a page of the org's destinations in the order of their names, starting after the name p_after, without their
+-- secrets.
 create or replace function tenuto.list_destinations(p_org_id uuid, p_after text default null, p_limit int default 50)
   returns table (name text, url text, created_at timestamptz, updated_at timestamptz, openlineage boolean)
   language plpgsql

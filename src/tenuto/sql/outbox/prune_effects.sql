@@ -1,13 +1,13 @@
--- Deletes effects that were done longer ago than their org keeps them (effect_retention_hours, or 24 hours), or than
--- p_keep if it is set; the oldest first, at most p_limit per call. With p_keys, only these effects, even if they are
--- parked.
+-- Deletes effects that were done longer ago than their org keeps them (effect_retention_hours, or 24 hours). If p_keep
+-- is set, it replaces this time. Deletes the oldest first, at most p_limit per call. With p_keys, only these effects,
+-- even if they are parked.
 create or replace function tenuto.prune_effects(
   p_keep interval default null, p_limit int default 10000, p_keys text[] default null)
   returns bigint
   language sql
   set lock_timeout = '1s'
 as $$
-  with old as materialized (   -- org by org: what one org keeps for long is never read while looking for the others
+  with old as materialized (   -- org by org, so that effects which one org keeps for long are not read for others
     select e.id
     from tenuto.orgs o
     cross join lateral (

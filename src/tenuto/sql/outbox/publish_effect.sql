@@ -1,4 +1,4 @@
--- Queues a side effect for a client. With a key it is published once: a repeated call returns the first one.
+-- Queues a side effect for a client. With p_key, it is published once: a repeated call returns the first effect.
 create or replace function tenuto.publish_effect(p_org_id uuid, p_kind text, p_payload jsonb, p_key text default null)
   returns table (id bigint, created boolean)
   language plpgsql

@@ -1,6 +1,7 @@
--- Creates a destination, or changes an existing one, which keeps its secret: its URL, and whether it receives
--- OpenLineage events instead of effects. Effects can go to an e-mail address, and to a command that the environment of
--- the dispatcher declares; events to a file. Returns whether it is new.
+-- Creates or changes a destination: its URL, and whether it receives OpenLineage events instead of effects. An existing
+-- destination keeps its secret. Effects can also be delivered to an e-mail address, or to a command that the
+-- environment of the dispatcher declares. OpenLineage events can also be written to a file. Returns whether the
+-- destination is new.
 create or replace function tenuto.put_destination(
   p_org_id uuid, p_name text, p_url text, p_secret bytea, p_openlineage boolean default false)
   returns boolean

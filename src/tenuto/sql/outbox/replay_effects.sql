@@ -1,5 +1,5 @@
--- dead -> pending, with attempts set to 0. Without ids, replays all dead effects of the org, or those of one kind if a
--- kind is given.
+-- dead -> pending, with attempts set to 0, for dead effects of the org: those in p_ids (null: all), of the kind p_kind
+-- (null: any kind). Returns their ids.
 create or replace function tenuto.replay_effects(p_org_id uuid, p_ids bigint[] default null, p_kind text default null)
   returns setof bigint
   language plpgsql

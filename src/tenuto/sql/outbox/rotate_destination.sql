@@ -1,4 +1,4 @@
--- Replaces the secret of a destination: the next delivery is signed with the new one.
+-- Replaces the secret of a destination: the next delivery is signed with the new secret.
 create or replace function tenuto.rotate_destination(p_org_id uuid, p_name text, p_secret bytea)
   returns void
   language plpgsql

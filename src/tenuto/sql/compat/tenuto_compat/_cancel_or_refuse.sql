@@ -1,6 +1,6 @@
--- any open state -> cancelled: an update of a view that sets its status or state to the word for cancelled, and
--- changes nothing else. Every other update is refused. Arguments of the trigger: task or run, that word, and the
--- function to call instead. Idempotent.
+-- any open state -> cancelled, for an update of a view that sets its status or state to the word for cancelled and
+-- changes nothing else. Raises TN003 for every other update. Arguments of the trigger: task or run, that word, and what
+-- to do instead. Idempotent.
 create or replace function tenuto_compat._cancel_or_refuse()
   returns trigger
   language plpgsql

@@ -1,5 +1,5 @@
--- Returns the org of the client. A text in a column org_id is the slug of an org: the function raises TN009 for any
--- other org than the client's own.
+-- Returns the org of the client. p_slug: the text of a column org_id, which is the slug of an org. Raises TN009 if it
+-- is not the client's own org.
 create or replace function tenuto_compat._check_org(p_slug text)
   returns uuid
   language plpgsql

@@ -1,7 +1,7 @@
--- queued -> running: claims the ready task of highest priority that has waited longest, over all types that the
--- worker serves, except those of operators. Claims at the same time skip each other's tasks. A task whose claim
--- raises an error is postponed, so that it does not stop those behind it. It reads the first task of each lane,
--- whatever the statistics.
+-- queued -> running: claims the ready task of highest priority that has waited longest, of all types that the worker
+-- serves, except types of operators. Concurrent claims skip each other's tasks. A task whose claim raises an error is
+-- postponed, so that it does not stop the tasks behind it. The settings make Postgres read only the first task of each
+-- lane, whatever the statistics.
 create or replace function tenuto_compat._claim_oldest(
   p_org_id uuid, p_worker_id text, p_session_id bigint, p_token uuid)
   returns uuid
@@ -17,7 +17,7 @@ declare
   v_lane record;
   v_id uuid;
 begin
-  perform tenuto._wake_routes(tenuto._try_follow_arrivals(100));   -- tasks that were started since
+  perform tenuto._wake_routes(tenuto._try_follow_arrivals(100));   -- finds tasks that were started since
   v_routes := array(
     select r.id
     from tenuto.workers w

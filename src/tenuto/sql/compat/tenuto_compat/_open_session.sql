@@ -1,6 +1,6 @@
--- -> active: returns the session of a worker that claims, and renews it. Opens one with a lease of ten minutes if the
--- worker has none. Returns null for a worker that must not claim: draining, terminated, or marked as terminating in its
--- metadata.
+-- -> active: returns the session of a worker that claims, and renews it. If the worker has none, opens a session with a
+-- lease of ten minutes. Returns null for a worker that must not claim: draining, terminated, or marked as terminating
+-- in its metadata.
 create or replace function tenuto_compat._open_session(p_org_id uuid, p_worker_id text, out id bigint, out token uuid)
   language plpgsql
 as $$

@@ -1,4 +1,4 @@
--- Refuses an insert, update or delete through a view. The argument of the trigger says which function to call instead.
+-- Raises TN003 for an insert, update or delete through a view. The argument of the trigger says what to do instead.
 create or replace function tenuto_compat._refuse_write()
   returns trigger
   language plpgsql

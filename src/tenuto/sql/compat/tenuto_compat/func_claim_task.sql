@@ -1,4 +1,5 @@
--- queued -> running: func_claim_available_task for older workers of Headless-WGP. p_table_name must be tasks.
+-- queued -> running: does what func_claim_available_task does, for older workers of Headless-WGP. p_table_name must be
+-- tasks.
 create or replace function tenuto_compat.func_claim_task(p_table_name text, p_worker_id text)
   returns table (
     id uuid, status text, attempts int, worker_id text, generation_started_at timestamptz, task_data jsonb,

@@ -1,6 +1,6 @@
--- running -> queued | failed (lost): takes back the tasks of workers that the caller knows to be dead, and fails these
--- workers. A loss counts as an attempt, so a task that kills its workers ends as failed. Returns how many tasks are
--- queued again. Unknown workers are ignored.
+-- running -> queued | failed (lost): takes the tasks away from workers that the caller knows to be dead, and marks
+-- these workers as failed. A loss counts as an attempt, so a task that kills its workers ends as failed. Returns how
+-- many tasks are queued again. Unknown workers are ignored.
 create or replace function tenuto_compat.func_reset_orphaned_tasks(failed_worker_ids text[])
   returns int
   language plpgsql

@@ -1,5 +1,5 @@
--- -> queued: an insert into task adds a task to an open run. With a parent, which must be running in that run, the task
--- is its child.
+-- -> queued: an insert into task adds a task to an open run. With parent_task_id, the task is a child of that task,
+-- which must be running in the same run.
 create or replace function tenuto_compat_foreman._insert_task()
   returns trigger
   language plpgsql

@@ -1,5 +1,5 @@
--- The audit log as the table `audit_log` of Foreman shows it: entries of runs, tasks, run data and API keys, with every
--- action as create, update or delete. org_id is the slug of the org.
+-- The audit log as the table `audit_log` of Foreman shows it: entries of runs, tasks, run data and API keys. Every
+-- action is shown as create, update or delete. org_id is the slug of the org.
 create or replace view tenuto_compat_foreman.audit_log
   with (security_invoker = true)
 as

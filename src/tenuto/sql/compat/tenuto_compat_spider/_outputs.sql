@@ -1,4 +1,5 @@
--- The outputs of completed tasks by position: a value, or a data object. A task that declared no outputs has one.
+-- The outputs of completed tasks by position: a value, or a data object. A task that declared no outputs has one
+-- output.
 create or replace view tenuto_compat_spider._outputs
   with (security_invoker = true)
 as
@@ -7,7 +8,7 @@ select a.task_id, t.run_id as job_id, coalesce(s.position, 0) as position, coale
 from tenuto.task_attempts a
 join tenuto.tasks t on t.id = a.task_id
 left join tenuto.task_slots s on s.task_id = a.task_id and s.direction = 'output'
-cross join lateral (   -- several outputs are one list
+cross join lateral (   -- several outputs are stored as one list
   select case when exists (
                 select from tenuto.task_slots o
                 where o.task_id = a.task_id and o.direction = 'output' and o.position > 0)

@@ -1,5 +1,5 @@
--- Tasks whose outputs are the outputs of their run, by position, as the table `output_tasks` of Spider shows them:
--- those that the start declared, else the tasks without dependents.
+-- Tasks whose outputs are the outputs of their run, by position, as the table `output_tasks` of Spider shows them.
+-- These are the tasks that the start declared, or else the tasks without dependents.
 create or replace view tenuto_compat_spider.output_tasks
   with (security_invoker = true)
 as

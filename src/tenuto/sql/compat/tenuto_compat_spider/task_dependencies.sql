@@ -1,5 +1,5 @@
--- Dependencies between tasks as the table `task_dependencies` of Spider shows them. position is that of the input that
--- the parent fills, 0 for a dependency that is only an order.
+-- Dependencies between tasks as the table `task_dependencies` of Spider shows them. position: that of the input which
+-- the parent fills; 0 for a dependency that only sets an order.
 create or replace view tenuto_compat_spider.task_dependencies
   with (security_invoker = true)
 as

@@ -1,5 +1,5 @@
 -- Datasets as the table `datasets` of Trace shows them, with the names of the roles that may read them. The producer is
--- the job of the current version, else of the newest one that has it.
+-- the job in the current version, or else in the newest version that has it.
 create or replace view tenuto_compat_trace.datasets
   with (security_invoker = true)
 as

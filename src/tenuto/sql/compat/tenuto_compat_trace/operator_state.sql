@@ -1,5 +1,5 @@
--- Operator state as the table `operator_state` of Trace shows it, of jobs of the current versions: the state that their
--- tasks read, as in _state_owner.
+-- Operator state of the jobs of current versions, as the table `operator_state` of Trace shows it. This is the state
+-- that the tasks of these jobs read (_state_owner).
 create or replace view tenuto_compat_trace.operator_state
   with (security_invoker = true)
 as

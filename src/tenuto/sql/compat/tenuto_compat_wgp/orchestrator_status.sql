@@ -1,4 +1,5 @@
--- The org at a glance as the view `orchestrator_status` of Headless-WGP shows it, from tenuto.orchestrator_status.
+-- The most important numbers of the org as the view `orchestrator_status` of Headless-WGP shows them, from
+-- tenuto.orchestrator_status.
 create or replace view tenuto_compat_wgp.orchestrator_status
   with (security_invoker = true)
 as

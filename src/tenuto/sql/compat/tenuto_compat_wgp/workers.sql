@@ -1,5 +1,6 @@
--- Workers as the table `workers` of Headless-WGP shows them: a worker that is starting or has failed is inactive.
--- orchestrator_status in its metadata tells the two apart, and whether an active worker is terminating.
+-- Workers as the table `workers` of Headless-WGP shows them. A worker that is starting or has failed is inactive;
+-- orchestrator_status in its metadata says which of the two. For an active worker, it says whether the worker is
+-- terminating.
 create or replace view tenuto_compat_wgp.workers
   with (security_invoker = true)
 as

@@ -1,6 +1,6 @@
--- Returns a user's org and roles, and whether the rate limit allows the request: find_user and take_tokens in one round
--- trip. The buckets are the user's and their org's, in this order in p_rates and p_bursts. Call it in a separate
--- transaction, as take_tokens requires.
+-- Returns a user's org and roles, and whether the rate limit allows the request: does find_user and take_tokens in one
+-- round trip. Takes a token from the bucket of the user and from that of their org; p_rates and p_bursts have the
+-- values of these two buckets, in this order. Call it in a separate transaction, as take_tokens requires.
 create or replace function tenuto.admit_user(
   p_issuer text, p_subject text, p_rates float8[], p_bursts float8[], p_org text default null)
   returns table (org_id uuid, user_id uuid, platform_role text, roles text[], allowed boolean, retry_after float8)

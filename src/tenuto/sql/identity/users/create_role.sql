@@ -1,5 +1,5 @@
--- Creates a role of the org, which users can have and datasets can name; returns its id. Its name is a slug; the
--- display name is free text.
+-- Creates a role of the org and returns its id. Users can have the role, and it can be allowed to read datasets. Its
+-- name is a slug; the display name is free text.
 create or replace function tenuto.create_role(
   p_org_id uuid, p_name text, p_description text default null, p_display_name text default null)
   returns uuid

@@ -1,5 +1,5 @@
--- Disables a user: they cannot log in, and their logins and login links end. A caller (p_by_key or p_by_user; null: a
--- database login) needs the permissions of the user's role, and cannot disable itself. Idempotent.
+-- Disables a user: they cannot log in any more, and their logins and login links are deleted. A caller (p_by_key or
+-- p_by_user; null: a database login) needs the permissions of the user's role, and cannot disable itself. Idempotent.
 create or replace function tenuto.disable_user(
   p_org_id uuid, p_user_id uuid, p_by_key uuid default null, p_by_user uuid default null)
   returns void

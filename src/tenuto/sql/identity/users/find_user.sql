@@ -1,6 +1,7 @@
--- Returns a user, found by the issuer and subject of a trusted token, in the org named by its slug. A user of several
--- orgs must name one: otherwise the org that added them first would get their requests. Runs as the owner, before the
--- org is known. Roles come from our tables, never from the token.
+-- Returns a user, found by the issuer and subject of a trusted token, and by the slug of the org (p_org). A user of
+-- several orgs must pass p_org (else TN003): otherwise the org that added them first would get their requests. Raises
+-- TN009 for an unknown or disabled user. Runs as the owner, before the org is known. Roles come from Tenuto's tables,
+-- never from the token.
 create or replace function tenuto.find_user(p_issuer text, p_subject text, p_org text default null)
   returns table (org_id uuid, user_id uuid, platform_role text, roles text[])
   language plpgsql

@@ -1,4 +1,5 @@
--- Returns a page of the org's roles in the order of their names, with the number of members of each.
+-- Returns a page of the org's roles in the order of their names, starting after the name p_after. Each has the number
+-- of its members.
 create or replace function tenuto.list_roles(p_org_id uuid, p_after text default null, p_limit int default 50)
   returns table (id uuid, name text, description text, members bigint, created_at timestamptz,
     display_name text)

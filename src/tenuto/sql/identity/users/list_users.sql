@@ -1,4 +1,4 @@
--- Returns a page of the org's users with their roles, newest first.
+-- Returns a page of the org's users with their roles, newest first, starting before the id p_before.
 create or replace function tenuto.list_users(p_org_id uuid, p_before uuid default null, p_limit int default 50)
   returns table (
     id uuid, issuer text, subject text, email text, name text, platform_role text, roles text[],

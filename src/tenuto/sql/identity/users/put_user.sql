@@ -1,7 +1,7 @@
--- Creates or updates a user, known by issuer and subject; returns their id. With a null platform role, an existing user
--- keeps its role and a new user becomes a reader. The same issuer and subject in another org is another user. A caller
--- (p_by_key or p_by_user; null: a database login) needs the permissions of the old and the new role, and cannot change
--- its own role.
+-- Creates or updates a user, identified by issuer and subject, and returns their id. With a null platform role, an
+-- existing user keeps their role and a new user becomes a reader. The same issuer and subject in another org is another
+-- user. A caller (p_by_key or p_by_user; null: a database login) needs the permissions of the old and the new role, and
+-- cannot change its own role.
 create or replace function tenuto.put_user(
   p_org_id uuid, p_issuer text, p_subject text, p_email text default null, p_name text default null,
   p_platform_role text default null, p_by_key uuid default null, p_by_user uuid default null)

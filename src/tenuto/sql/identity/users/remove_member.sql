@@ -1,4 +1,4 @@
--- Takes a role of the org from a user.
+-- Takes a role of the org from a user. Raises TN001 if the user does not have it.
 create or replace function tenuto.remove_member(p_org_id uuid, p_role text, p_user_id uuid)
   returns void
   language plpgsql
