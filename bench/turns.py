@@ -8,7 +8,7 @@ with its own server and .venv, so that other load on the machine affects both al
 import sys
 from pathlib import Path
 
-if __name__ == "__main__":  # the checkout that this process measures; bench/http.py would hide the standard library's
+if __name__ == "__main__":  # import from the measured checkout: bench/http.py would hide the standard library's http
     sys.path[0] = str(Path.cwd() if "--serve" in sys.argv else Path(__file__).parents[1])
 
 import argparse

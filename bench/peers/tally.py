@@ -1,7 +1,8 @@
 """Records the tasks that a worker runs; uses only the standard library, for all Python systems.
 
-Each process writes two files into $BENCH_TALLY: `<pid>.runs` has lines "monotonic nanoseconds, tasks run so far", the
-first at its first task and then at most one every 20 ms; `<pid>.late` has lines "sent at, nanoseconds later".
+Each process writes two files into $BENCH_TALLY. A line of `<pid>.runs` has the monotonic time in nanoseconds and the
+number of tasks run so far; the first is written at the first task, then at most one every 20 ms. A line of `<pid>.late`
+has the time at which a task was sent, and how many nanoseconds later it ran.
 """
 
 import os

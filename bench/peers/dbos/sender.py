@@ -27,7 +27,7 @@ class DbosSender:
         await self._send("late", sent)
 
     async def send_many(self, count: int) -> None:
-        """Send many in one transaction, because there is no bulk call."""
+        """Send workflows in transactions of 500, because there is no bulk call."""
         for first in range(0, count, BATCH):
             with self.engine.begin() as connection:
                 for n in range(first, min(first + BATCH, count)):

@@ -1,1 +1,1 @@
-"""Lineage of columns, and the events that report it. Pure: reads and writes nothing."""
+"""Lineage of columns, and the events that report it. This package does no I/O."""

@@ -18,7 +18,8 @@ UNTRACED = (exp.Pivot, exp.Columns, exp.Unnest, exp.Lateral, exp.Explode, exp.La
 UNTRACED_OPTIONS = ("recursive", "by_name")  # of CTEs and set operations
 CLAUSES = {"where": "filter", "having": "filter", "qualify": "filter", "order": "sort", "group": "group_by",
            "distinct": "group_by"}  # fmt: skip
-STRENGTH = ("identity", "transformation", "aggregation")  # of direct uses, the weakest first; the strongest counts
+# The subtypes of direct uses, the weakest first. If a value passes through several expressions, the strongest counts.
+STRENGTH = ("identity", "transformation", "aggregation")
 
 
 class Untraceable(Exception):

@@ -45,7 +45,7 @@ def build_event(
     subject: Subject, event: QueuedEvent | DatasetStateChange, namespace: str, facts: SubjectFacts | None
 ) -> JsonObject:
     """Return an event as it is sent. `facts` is None if retention has deleted the rows of the subject: the event then
-    has no facets that need them."""
+    has no facets that need these rows."""
     if "task_id" in subject:
         return _run_event(subject, event, namespace, facts or {})
     if "job_id" in subject:

@@ -1,1 +1,1 @@
-"""Built-in operators, one file each: what the jobs of DAGs run. `app.py` turns them into task types."""
+"""The built-in operators, which jobs of DAGs run; one file per operator. `app.py` turns them into task types."""

@@ -1,4 +1,4 @@
-"""The operator `alert_evaluate`: raises an alert per row of a SELECT over the inputs."""
+"""The operator `alert_evaluate`: raises alerts for the rows of a SELECT over the inputs, one alert per key."""
 
 import json
 import re

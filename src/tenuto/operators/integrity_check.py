@@ -1,4 +1,4 @@
-"""The operator `integrity_check`: compares the stored files of inputs with what was committed."""
+"""The operator `integrity_check`: compares the stored files of inputs with the files that were committed."""
 
 from tenuto.dag.operator_configs import IntegrityCheckConfig
 from tenuto.sdk.context.control import Fail

@@ -6,7 +6,7 @@ from tenuto.sdk.jobs.packages import data_packages
 
 
 def parquet_compact(ctx: SyncContext, config: ParquetCompactConfig) -> None:
-    """Copy the rows; duplicates of appended data are left out."""
+    """Copy the rows. Of appended rows with the same unique key, only the latest is copied."""
     with data_packages():
         from tenuto.sdk.jobs.select import selected
     job = ctx.job

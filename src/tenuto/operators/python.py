@@ -26,7 +26,7 @@ def python(ctx: SyncContext, config: PythonConfig) -> object:
     outputs, the returned value is the result of the task."""
     task, job = _find(config.task), ctx.job
     if task.executor == "process" and job.has_processes:
-        raise Snooze(0.0)  # its module was not imported before: next time the worker finds it and chooses a process
+        raise Snooze(0.0)  # its module is imported only now: next time, the worker chooses a process
     run = partial(task.run, **_arguments(task, config, job))
     if inspect.iscoroutinefunction(task.function):
         result = ctx.run_async(lambda context: run(context) if task.run_takes_context else run())

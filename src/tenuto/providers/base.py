@@ -86,5 +86,5 @@ class Provider(Protocol):
         ...
 
     async def close(self) -> None:
-        """Release what the provider holds in this process."""
+        """Release the resources that the provider holds in this process."""
         ...

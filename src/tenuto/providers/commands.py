@@ -17,7 +17,7 @@ class CommandNotEnded(Exception):
 
 @dataclass(frozen=True)
 class EndedCommand:
-    """The exit status of a command, and what it printed if that was captured."""
+    """The exit status of a command, and its output and errors if they were captured."""
 
     status: int
     output: bytes

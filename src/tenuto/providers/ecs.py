@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class EcsTask:
-    """A task of ECS, and the name of the machine that it is."""
+    """A task of ECS, which runs one machine of a pool. `machine`: the name of that machine."""
 
     arn: str
     machine: str

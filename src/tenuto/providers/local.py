@@ -77,7 +77,7 @@ class LocalProvider:
         machines: list[Machine] = []
         for name, process in found.values():
             with suppress(psutil.Error, OSError):
-                # The children of a worker have the same variables. The machine is the process whose parent has others.
+                # The children of a worker have the same variables. The machine is the one whose parent has not.
                 parent = found.get(process.ppid())
                 if parent is None or parent[0] != name:
                     machines.append(Machine(self._id_of(process), name))

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.ipc as ipc
 
 Send = Callable[[bytes], None]
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))  # json.dumps makes one per row
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))  # json.dumps would make one per row
 _PLAIN_TYPES = (pa.string(), pa.int64(), pa.int32(), pa.int16(), pa.bool_())
 
 

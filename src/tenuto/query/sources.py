@@ -26,7 +26,7 @@ MARKS = 1  # number of objects of a partition that are not data
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
-ReadRows = Callable[[int, UUID, str, int], Awaitable[PageOfRows]]  # of a view: version, location, page
+ReadRows = Callable[[int, UUID, str, int], Awaitable[PageOfRows]]  # parameters: view, version, location, page
 
 
 @dataclass(frozen=True)

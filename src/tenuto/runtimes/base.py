@@ -94,8 +94,8 @@ class Attempt:
 
     @property
     def has_past(self) -> bool:
-        """Whether the number of earlier failures must be read: the retry policy or `ctx` uses it, and it may not be
-        0."""
+        """Whether the number of earlier failures must be read: the retry policy or `ctx` uses it, and it can be more
+        than 0."""
         return self.no > 1 and (self.task.counts_failures or self.task.run_takes_context)
 
 

@@ -28,8 +28,8 @@ SHUTDOWN_SECONDS = 5.0  # for the shutdown hooks of a process
 
 
 class ProcessRuntime:
-    """Starts a process when none is idle. The number of slots limits the number of processes. `most` is a lower limit,
-    for a runtime that shares its slots with others: further attempts wait for a process."""
+    """Starts a process when none is idle. The number of slots limits the number of processes. A runtime that shares its
+    slots with others passes a smaller maximum, `most`: further attempts wait for a process."""
 
     def __init__(self, host: RuntimeHost, most: int | None = None) -> None:
         self._host = host
@@ -224,7 +224,7 @@ class Process(JsonLinesStream):
         self._writer.close()
 
     async def shut_down(self, seconds: float) -> None:
-        """Close the connection, so that the process ends; kill it after this time."""
+        """Close the connection, so that the process ends. Kill it if it has not ended after `seconds`."""
         self.disconnect()
         try:
             async with asyncio.timeout(seconds):

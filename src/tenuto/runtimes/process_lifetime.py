@@ -30,7 +30,7 @@ def stop_with_parent(descriptor: str) -> None:
         pipe = int(descriptor)
         if not stat.S_ISFIFO(os.fstat(pipe).st_mode):
             raise ValueError("not a pipe")
-    except (OSError, ValueError) as error:  # a program between the two closed it
+    except (OSError, ValueError) as error:  # a program between parent and worker closed it
         log.warning("TENUTO_PARENT_PIPE is %s (%s): this worker runs on when its dispatcher ends", descriptor, error)
         return
     os.set_inheritable(pipe, False)
@@ -66,9 +66,9 @@ def _ignore(*_: object) -> None:
 
 
 def ignore_signals() -> None:
-    """Ignore signals that init systems and terminals send to the whole process group: the parent stops this process.
-    Uses empty handlers instead of SIG_IGN. Programs started by user code would inherit SIG_IGN, and could not be
-    stopped."""
+    """Ignore signals that init systems and terminals send to the whole process group, because the parent decides when
+    this process stops. Uses empty handlers instead of SIG_IGN. Programs started by user code would inherit SIG_IGN, and
+    could not be stopped."""
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, _ignore)
 

@@ -42,7 +42,7 @@ class UnitAttempt:
 
 
 class UnitApi:
-    """Returns what the test passed for the calls of an attempt."""
+    """Handles the calls of an attempt, with the values that the test passed."""
 
     def __init__(
         self,
@@ -186,7 +186,7 @@ class UnitContext(Context):
 
 class UnitSyncContext(SyncContext):
     """A `ctx` for unit tests of plain task functions: `charge(UnitSyncContext(context), 7)`, where `context` is a
-    UnitContext with what the test passes."""
+    UnitContext with the values that the test passes."""
 
     def __init__(self, context: UnitContext | None = None) -> None:
         self.unit = context or UnitContext()

@@ -27,7 +27,7 @@ class WorkerSettings:
     turn: int = 0  # index of this child, from 0
     labels: list[str] = field(default_factory=list[str])
     resource_group: str | None = None
-    address: str | None = None  # where its data is; None: the name of the host
+    address: str | None = None  # tasks whose data objects are there prefer it; None: the name of the host
     pool: str | None = None
     machine: str | None = None  # the id of its machine in the pool; the name of its first child
     lease: float = 60.0

@@ -1,4 +1,4 @@
-"""The calls that a sandbox may make: verbs of its own attempt, on objects and tasks that belong to it."""
+"""The calls that a sandbox may make: some calls of its own attempt, on objects and tasks that belong to the attempt."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, cast

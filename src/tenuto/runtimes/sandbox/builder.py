@@ -32,7 +32,7 @@ from tenuto.runtimes.sandbox.syscalls import (
     prctl,
     unshare,
 )
-from tenuto.sdk.secret_providers import RefusedSecrets, use_provider  # here: the walls hide files that are not imported
+from tenuto.sdk.secret_providers import RefusedSecrets, use_provider  # here: behind the walls, it could not be imported
 
 NOBODY = 65534
 

@@ -11,7 +11,7 @@ from tenuto.runtimes.sandbox.spec import Code, Spec
 from tenuto.runtimes.sandbox.uids import borrowed_uid
 
 FULL, WEAK = "full", "weak"
-# What code can do in a sandbox without walls (see spec.py) and without a separate user, as shown to the admin.
+# What code can do in a sandbox without walls (see spec.py), or without a user of its own, as shown to the admin.
 BEHIND_WALLS = (
     "files outside its folder can be read",
     "other processes can be seen",

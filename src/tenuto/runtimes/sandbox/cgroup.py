@@ -139,8 +139,8 @@ def _is_ours(folder: Path) -> bool:
 
 
 def _hands_down_memory(folder: Path) -> bool:
-    """Whether cgroups below this one get the memory controller. A cgroup that contains processes cannot pass the
-    controller on."""
+    """Enable the memory controller for cgroups below this one; return whether it is enabled. A cgroup that contains
+    processes cannot enable it."""
     with suppress(OSError):
         handed_down = folder / "cgroup.subtree_control"
         if "memory" not in handed_down.read_text().split():

@@ -56,7 +56,7 @@ def _limit(limits: Limits, *, own_user: bool) -> None:
         (resource.RLIMIT_MSGQUEUE, 0),
         (resource.RLIMIT_SIGPENDING, limits.signals),
     ]
-    if own_user:  # it counts all processes of the user, and the worker's own user may have more
+    if own_user:  # this limit counts all processes of the user; the worker's user may have more
         wanted.append((resource.RLIMIT_NPROC, limits.processes))
     for kind, most in wanted:
         hard = resource.getrlimit(kind)[1]

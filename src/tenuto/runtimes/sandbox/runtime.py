@@ -208,7 +208,7 @@ def of_python() -> tuple[str, ...]:
 
 
 async def start(spec: Spec) -> Sandbox:
-    """Start a sandbox that waits for an attempt. It inherits nothing from us except the connection."""
+    """Start a sandbox that waits for an attempt. It inherits nothing from this process except the connection."""
     environment = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": spec.cwd, "TMPDIR": spec.cwd}
     ours, theirs = socket.socketpair()
     with closing(theirs):

@@ -71,7 +71,8 @@ class AttemptApis(ABC):
         attempt.slots = f"[{','.join(slots)}]" if count else None
 
     async def store(self, attempt: Attempt, output: str) -> Json:
-        """Store an output that is too large for a row and return its reference; the task holds the object."""
+        """Store an output that is too large for a row and return its reference. The task holds the object, so it is
+        kept."""
         parts = get_origin(getattr(attempt.task, "returns", None)) is tuple
         session = self.session.current
         fence: AttemptFence = {

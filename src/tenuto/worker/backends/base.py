@@ -20,7 +20,7 @@ from tenuto.worker.settings import WorkerSettings
 
 # Errors with which the database rejects one call or row. Other calls and rows are not affected.
 REJECTED = (TenutoError, RowRejected)
-ALL_CLAIMS = 2**53  # the largest integer that JSON represents exactly
+ALL_CLAIMS = 2**53  # at least the number of every claim; JSON represents no larger integer exactly
 
 
 class WakeupSource(Protocol):
@@ -116,7 +116,7 @@ class Backend(Protocol):
     async def complete_tasks(
         self, fences: Fences, outputs: list[Any], published: Sequence[list[JsonObject] | None] | None
     ) -> list[ReportResult]:
-        """`published`: for each attempt the data that it wrote as a job's task, or None."""
+        """Report tasks as completed. `published`: for each attempt the data that it wrote as a job's task, or None."""
         ...
 
     async def fail_tasks(

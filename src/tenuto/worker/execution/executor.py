@@ -66,8 +66,8 @@ class Executor:
         self._fill()
 
     def _fill(self, most: int = 1) -> None:
-        """Start waiting attempts. Of attempts for the event loop, start at most one, in the next iteration of the loop
-        two, then four …: the asyncio task of a short attempt runs the next attempt itself."""
+        """Start waiting attempts. Of async attempts, start at most one now, at most two in the next iteration of the
+        event loop, then four …, because the asyncio task of a short attempt also runs the next attempt."""
         if not self._slots.claims and self.returns_waiting:  # they were claimed just before claiming stopped
             self.give_back_waiting()
         waiting, free, left = self.waiting, self._slots.capacity - len(self.running), most

@@ -41,7 +41,7 @@ log = logging.getLogger("tenuto.worker")
 BATCH = 500
 MAX_PAUSE_SECONDS = 5.0
 REJECTED_PAUSE_SECONDS = 60.0
-# The task of a completion that the database rejected: reports do not name their task.
+# The task of a completion that the database rejected, because a report does not contain its task.
 REPORTED_TASK: Task[..., Any] = Task("completed", lambda: None, TaskOptions())
 
 Ending = tuple[Attempt, Outcome]

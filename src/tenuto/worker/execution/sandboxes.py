@@ -24,7 +24,7 @@ def needs_sandbox(settings: WorkerSettings, app: App) -> bool:
 
 @dataclass(frozen=True)
 class WorkerRuntimeHost(RuntimeHost):
-    """The parts of a worker that its runtimes use. Only some runtimes need more than a RuntimeHost."""
+    """A RuntimeHost with further parts of a worker, which some runtimes need, such as the sandbox runtime."""
 
     settings: WorkerSettings
     app: App

@@ -89,8 +89,8 @@ class Claimer:
         self.thread.start()
 
     def cut_if_stuck(self, seconds: float = RESPONSE_TIMEOUT_SECONDS) -> None:
-        """Abort a round trip without any transfer, for example because the other side vanished. Called from other
-        threads.
+        """Abort a round trip in which nothing was transferred for `seconds`, for example because the other side
+        vanished. Called from other threads.
 
         Its reports are sent again, and the heartbeat finds tasks that the aborted round trip claimed nevertheless. A
         large response over a slow connection is not aborted, because it would be requested again and again.
@@ -124,7 +124,7 @@ class Claimer:
         self._waker.close()
 
     def _round_trip(self, exchange: Exchange) -> int:
-        """Report, claim and hand over; return the number of claimed tasks."""
+        """Send the reports, claim tasks and deliver them; return the number of claimed tasks."""
         self._session.open.wait()
         session_id, channel = self._session.id, self._connected()
         claim_no = self._held.open_claim()

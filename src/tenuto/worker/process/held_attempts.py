@@ -115,7 +115,7 @@ class HeldAttempts:
             self._attempts.update(taken)
 
     def give_up_claim(self, claim_no: int) -> None:
-        """Settle a claim without a response: the database may have carried it out."""
+        """Settle a claim that got no response. The database may have executed it nevertheless."""
         with self._lock:
             self._open_claims.discard(claim_no)
             self._given_up = max(self._given_up, claim_no)

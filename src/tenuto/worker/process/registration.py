@@ -46,8 +46,8 @@ class Registration:
         session: WorkerSession,
         operators: App,
         *,
-        lost: Callable[[], None],  # the lease was lost
-        resolve: Callable[[], None],  # routes should be resolved again
+        lost: Callable[[], None],  # called when the lease was lost
+        resolve: Callable[[], None],  # called when routes should be resolved again
     ) -> None:
         self.queues: dict[int, str] = {}  # by route
         self._backend, self._settings, self._app, self._operators = backend, settings, app, operators
@@ -141,7 +141,7 @@ class Registration:
         self._late = 0
         lease = self._settings.lease
         ends = at + lease - max(0.5, lease / 10)
-        # Leave time to read another response: this one may be to an old heartbeat, with a newer one right behind it.
+        # Leave time to read another response: this may be the response to an old heartbeat, and a newer one may follow.
         self._watch(max(lease_time() + LATE_SECONDS, ends))
 
     def _watch(self, ends: float) -> None:

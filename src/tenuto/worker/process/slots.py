@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-BATCH = 1000  # a call costs as much as fifty tasks in it; bench/results
+BATCH = 1000  # tasks per call; a call without tasks costs as much as fifty tasks (bench/results)
 WORTH_SENDING = 800  # with enough work ahead, the number of reports or claims that justifies a round trip
 AHEAD_SECONDS = 0.1  # claim ahead what will start within this time, so that long tasks are left to other workers
 MAX_AHEAD = 3 * BATCH
@@ -142,7 +142,7 @@ class Slots:
             self._ring_all()
 
     def finish(self, reports: list[Report], over: int, longest: float) -> None:
-        """Record ended attempts; some of them are to be reported as completed."""
+        """Record `over` ended attempts. `reports`: those of them that are to be reported as completed."""
         with self.lock:
             if reports and not self.reports:
                 self.oldest_report = self.clock()

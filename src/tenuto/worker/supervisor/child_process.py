@@ -29,7 +29,7 @@ class ChildProcess(JsonLinesStream):
         self._has_begun = False
 
     def begin(self, settings: WorkerSettings, no: int) -> None:
-        """Send the settings over the connection, so that no password is on a command line."""
+        """Send the settings, over the connection, so that no password is on a command line."""
         self._has_begun = True
         # Slots for light tasks, plus one process and one sandbox per core: everything that can run at the same time.
         resize_ledger(self.ledger, settings.concurrency + 2 * (os.cpu_count() or 1))

@@ -56,7 +56,7 @@ class Supervisor:
     ) -> None:
         self._backend, self._settings, self._no, self._outage_log = backend, settings, no, outage_log
         self._telemetry = telemetry
-        self._first = first  # a child that has already begun
+        self._first = first  # a child that has already received its settings
         self._replace = replace  # called when the child has reached a limit: another should take its place
         self._replaces = replaces  # the supervisor that finishes when this one is ready
         self._worked = False  # the current child became ready
