@@ -91,8 +91,8 @@ async def close_run(conn: Conn, *, org_id: UUID, run_id: UUID) -> None:
 async def start_task(
     conn: Conn, *, org_id: UUID, kind: str, input: str, id: str | None = None, group: str | None = None
 ) -> None:
-    """Start a task. `kind` and `input` are JSON text. Workers can see the task before this function returns; when it
-    returns, the task is on disk. Cannot run inside a transaction."""
+    """Start a task. `kind` and `input` are JSON text. The task is on disk when this function returns; workers may see
+    it earlier. Cannot run inside a transaction."""
     try:
         await call_procedure(conn, "start_task", org_id=org_id, kind=kind, input=input, id=id, group=group)
     except InsufficientPrivilege as error:
@@ -120,9 +120,8 @@ async def start_for_requests(
     user_id: UUID | None = None,
     platform_role: str | None = None,
 ) -> None:
-    """Start tasks for several HTTP requests. `kinds`, `inputs`, `changes` and `details` are JSON text. The parameters
-    from `key_id` on are the credentials of the caller, as `Actor.named` returns them. Cannot run inside a
-    transaction."""
+    """Start tasks for several HTTP requests. `kinds`, `inputs`, `changes` and `details` are JSON text. Parameters from
+    `key_id` on come from `Actor.named`. Cannot run inside a transaction."""
     await call_procedure(
         conn,
         "start_for_requests",
@@ -170,8 +169,7 @@ async def start_run_for_request(
     user_id: UUID | None = None,
     platform_role: str | None = None,
 ) -> Started:
-    """Start one run for one HTTP request. `kinds`, `inputs`, `changes`, `run`, `details` and `edges` are JSON text. The
-    parameters from `key_id` on are the credentials of the caller, as `Actor.named` returns them."""
+    """Start a run for an HTTP request, with JSON texts. Parameters from `key_id` on come from `Actor.named`."""
     ((run_id, created, *_),) = await call_texts(  # a newer database may return more columns
         conn,
         "start_run_for_request",

@@ -1,8 +1,7 @@
 """Checks the inputs of starts against the JSON Schemas that workers declared, before anything is stored.
 
-Checks the keywords that pydantic and the SDK write, and ignores all others, which the worker checks. Does not match
-patterns, because a worker could declare a pattern that takes hours. References may form a loop, so the number of steps
-per input is bounded.
+Checks the keywords that pydantic and the SDK write; the worker checks all others. Does not match patterns, because a
+worker could declare one that takes hours. References may form a loop, so the steps per input are limited.
 """
 
 import json
@@ -107,8 +106,7 @@ class InputChecks:
 
 
 def check_inputs(starts: Sequence[StartRequest], validators: "Mapping[str, InputValidator]") -> None:
-    """Raises InvalidInput for the first input that does not match. If there are several starts, the message has the
-    number of the start."""
+    """Raises InvalidInput for the first input that does not match. If there are several, it has the start's number."""
     for no, start in enumerate(starts):
         for position, text in enumerate(start.inputs):
             type = str(start.kinds[start.task_kinds[position] if start.task_kinds else 0]["type"])
@@ -137,8 +135,8 @@ class InputValidator:
         self._steps = 0
 
     def check(self, input: Json) -> None:
-        """Raises InvalidInput if the input does not match; the message has the name of the argument. Accepts an input
-        that needs too many steps."""
+        """Raises InvalidInput, with the argument's name, if the input does not match. Accepts an input that needs too
+        many steps."""
         self._steps = 0
         try:
             problem = self._check_list(input) if isinstance(input, list) else self._check_object(input)
