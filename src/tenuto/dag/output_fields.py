@@ -20,7 +20,7 @@ from tenuto.dag.value_types import (
 class Fields(BaseModel):
     """A mapping of a DAG document: unknown keys and values of another type are errors."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
 class Storage(Fields):

@@ -35,13 +35,13 @@ Int = Annotated[int, Field(ge=-2_147_483_648, le=2_147_483_647), WHOLE]
 class RequestModel(BaseModel):
     """A request body; rejects unknown fields and values of another type."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class ResponseModel(BaseModel):
     """A response body, built from the rows that SQL functions return."""
 
-    model_config = ConfigDict(from_attributes=True, defer_build=True)
+    model_config = ConfigDict(from_attributes=True)
 
 
 class Page(ResponseModel, Generic[T]):
