@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-ROLE = "tenuto_dispatcher"  # workers cannot read keys, and the API only sees one org
+ROLE = "tenuto_dispatcher"  # tenuto_worker cannot read keys, and tenuto_api sees only one org
 
 Org = Annotated[str | None, typer.Option(help="Org to use instead of TENUTO_ORG.", show_default=False)]
 

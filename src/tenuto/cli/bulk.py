@@ -48,7 +48,7 @@ def refuse_filter(chosen: RunSelection, *, dry_run: bool) -> None:
 
 
 def retry_runs(chosen: RunSelection, *, reuse: bool, dry_run: bool, as_json: bool) -> None:
-    """Retry the failed runs, or those with the status, that a filter selects."""
+    """Retry the failed runs that a filter selects, or the runs with its status."""
 
     def piece(tenuto: "Operations", before: UUID | None) -> Awaitable[BulkPiece]:
         return tenuto.retry_runs(chosen, reuse=reuse, before=before, dry_run=dry_run)

@@ -1,5 +1,5 @@
-"""Reads where a command finds Tenuto, and opens its database: the one that TENUTO_DATABASE_URL names, else the embedded
-one, which it starts."""
+"""Reads the address of Tenuto for a command, and opens its database: the database of TENUTO_DATABASE_URL, else the
+embedded database, which is started."""
 
 import os
 from collections.abc import Generator, Mapping

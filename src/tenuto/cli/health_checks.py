@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 OK, NOTE, WRONG = "ok", "note", "wrong"
 ALIVE = timedelta(minutes=1)  # since a dispatcher's last heartbeat, as in get_overview.sql
 LONG = 600.0  # seconds that a transaction may stay open before dead rows pile up
-MAX_COUNTED = 1000  # by list_unserved
+MAX_COUNTED = 1000  # the maximum that list_unserved counts
 BLOATED = 100_000  # dead rows in a hot table, if no vacuum keeps up
 LARGE_AUDIT_MEGABYTES = 10_000
 STORAGE_SECONDS = 3.0  # to wait for an object store that does not respond
@@ -85,7 +85,7 @@ def _version(status: "SchemaStatus") -> str:
 
 
 def run_checks(facts: Facts, *, embedded: bool) -> Iterator[Check]:
-    """Yields every check but those of the schema and row security."""
+    """Yields all checks, except the checks of the schema and of row security."""
     yield roles(facts.checkup)
     yield dispatcher(facts)
     if facts.org is not None:

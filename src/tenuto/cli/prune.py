@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from tenuto.db import maintenance, outbox, workers
 from tenuto.db.connection.pool import ConnectionPool
 
-MAX_COUNTED = 100_000  # limit of a dry run
+MAX_COUNTED = 100_000  # a dry run counts up to this number
 
 
 async def prune(pool: ConnectionPool, *, dry_run: bool) -> dict[str, int]:

@@ -14,7 +14,7 @@ from tenuto.cli.help import PlainGroup, use_plain_help
 from tenuto.cli.output import say
 from tenuto.model.text import indented
 
-# Every command and group of commands: the heading in the help text, and the module in `cli/commands` and its attribute.
+# For every command and group: its heading in the help text, its module in `cli/commands`, and its name in the module.
 COMMANDS = {
     "up": ("Processes", "up", "up"),
     "worker": ("Processes", "worker", "worker"),

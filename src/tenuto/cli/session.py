@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-PREFIX = re.compile(r"[0-9a-f]{4,31}")  # of an id, without hyphens
+PREFIX = re.compile(r"[0-9a-f]{4,31}")  # the beginning of an id, without hyphens
 MAX_CANDIDATES = 5  # ids that are shown if several begin with the same text
-RETRY_SECONDS = 5.0  # while a server does not respond
+RETRY_SECONDS = 5.0  # how long to retry while a server does not respond
 
 RunId = Annotated[str, typer.Argument(metavar="RUN", help="Id of the run, or its beginning.", show_default=False)]
 

@@ -19,7 +19,7 @@ SIGNAL_COLUMNS = ("signal", "sent_at", "taken_at", "value")
 INTERNALS = (
     "position", "max_attempts", "failures", "losses", "run_attempt", "language", "optional", "copy_of", "queued_at",
 )  # fmt: skip
-KEPT = ("max_attempts", "queued_at")  # programs use them
+KEPT = ("max_attempts", "queued_at")  # shown with --json, because programs use them
 
 
 def task_facts(details: "TaskDetails") -> dict[str, object]:

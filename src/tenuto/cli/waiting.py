@@ -23,7 +23,7 @@ def still_running(what: str, continues: str, follow: str, *, org: str | None) ->
 async def _missing_processes(tenuto: "Operations") -> list[str]:
     try:
         status = await tenuto.get_status()
-    except Forbidden:  # a key that deploys need not read the status
+    except Forbidden:  # the key may deploy, but not read the status
         return []
     workers = status.health.get("HEALTHY", 0) + status.health.get("STUCK_TASK", 0)
     return [*([] if workers else [NO_WORKER]), *([] if status.dispatchers else [NO_DISPATCHER])]

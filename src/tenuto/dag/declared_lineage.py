@@ -57,6 +57,6 @@ def _check_output(output: YamlNode, inputs: Mapping[str, int], path: str, proble
         for source in node.items():
             text = source.value if isinstance(source.value, str) else ""
             name = text.partition(".")[0]
-            if name not in inputs and re.fullmatch(SOURCE_COLUMN, text):  # else it is reported as a wrong field
+            if name not in inputs and re.fullmatch(SOURCE_COLUMN, text):  # other texts are reported as wrong fields
                 hint = did_you_mean(name, inputs) or f"the inputs are {', '.join(inputs) or 'none'}"
                 problems.add(source.at, f"{path}.{column}", f"the job has no input {quoted(name)}", hint)

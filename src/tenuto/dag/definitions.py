@@ -68,7 +68,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Dag:
-    """A checked DAG document. `jobs` are in an order in which every job comes after those it reads from."""
+    """A checked DAG document. `jobs` are in an order in which every job comes after the jobs that it reads from."""
 
     name: str
     description: str | None

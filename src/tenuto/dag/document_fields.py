@@ -103,7 +103,7 @@ class FromJob(Fields):
 
 
 class FromDataset(Fields):
-    """A published dataset, of this DAG or another one."""
+    """A published dataset, of this DAG or of another DAG."""
 
     dataset: DatasetName
 

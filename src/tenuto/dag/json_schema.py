@@ -5,7 +5,8 @@ from tenuto.model.json import Json, JsonObject
 
 
 def json_schema() -> JsonObject:
-    """Returns the schema. Rules about several fields at once are not in it: `tenuto validate` checks those too."""
+    """Returns the schema. It does not contain rules about several fields at once. `tenuto validate` checks these rules
+    too."""
     schema = DocumentFields.model_json_schema(by_alias=True)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -83,7 +83,7 @@ def installed_operators() -> dict[str, Callable[..., object]]:
 def config_of(function: Callable[..., object]) -> type[BaseModel] | None:
     """Returns the model of an operator's configuration, which is the type hint of its parameter `config`."""
     written = inspect.get_annotations(function).get("config")
-    # Only this hint: that of `ctx` may name a class that is imported for type checkers only.
+    # Reads only this hint: the hint of `ctx` may name a class that is imported only for type checkers.
     place = SimpleNamespace(__annotations__={"config": written})
     hint = get_type_hints(place, getattr(function, "__globals__", None))["config"]
     return hint if isinstance(hint, type) and issubclass(hint, BaseModel) else None

@@ -80,8 +80,8 @@ def taken_outputs(dag: Dag, owners: Mapping[str, str]) -> list[str]:
 def trigger_edges(dag: Dag, old_names: Mapping[str, str]) -> list[tuple[str, str]]:
     """Returns pairs (cause, effect) of what triggers what, as the SQL function _trigger_edges does for a stored
     version. A dataset triggers the jobs that read it. A job triggers the datasets that it publishes or appends to, and
-    the jobs that read an output of it without a dataset. `old_names`: the names that renamed datasets have until the
-    cutover."""
+    the jobs that read one of its outputs that has no dataset. `old_names`: the names that renamed datasets have until
+    the cutover."""
     jobs = {job.name: job for job in dag.jobs}
     edges: list[tuple[str, str]] = []
     for job in dag.jobs:

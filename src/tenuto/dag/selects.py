@@ -13,9 +13,9 @@ from tenuto.dag.references import Resolved
 from tenuto.dag.yaml_tree import Path, YamlNode, show_path
 
 SELECTING = ("sql", "alert_evaluate")  # operators that run the SELECT in their option sql
-PARAMETERS = frozenset({"partition"})  # of the SELECT of a job
-CHECKED = "data"  # what the SELECT of a check reads
-MAX_CHARS = 65_536  # of a SELECT; the tables of longer ones are not checked
+PARAMETERS = frozenset({"partition"})  # that the SELECT of a job can use
+CHECKED = "data"  # the table that the SELECT of a check reads
+MAX_CHARS = 65_536  # the tables of a longer SELECT are not checked
 # Words that sqlglot accepts as column names and DuckDB does not.
 RESERVED = frozenset({"analyze", "asymmetric", "at", "check", "column", "default", "end", "offset", "order", "placing",
                       "references", "show", "some", "symmetric", "to", "variadic"})  # fmt: skip

@@ -32,7 +32,7 @@ def one_select(connection: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Statem
         raise NotOneSelect(f"write one SELECT; this is {names}")
     if statements[0].named_parameters:
         raise NotOneSelect(f"a pivot without a list of columns has no parameters; {PIVOT_HINT}")
-    for query in (sql, _END.sub("", sql)):  # what looks like an end may be part of a literal
+    for query in (sql, _END.sub("", sql)):  # the whole text first: what looks like its end may be part of a literal
         try:
             (pivot,) = connection.extract_statements(f"select * from (\n{query}\n)")
         except (duckdb.Error, ValueError):

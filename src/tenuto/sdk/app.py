@@ -195,8 +195,8 @@ class App:
     ) -> "AbstractAsyncContextManager[Client]":
         """Connect a client: `async with app.connect() as tn`.
 
-        Without `url`, the environment decides: TENUTO_DATABASE_URL, or TENUTO_URL with TENUTO_API_KEY. Without those,
-        an embedded Postgres is started.
+        Without `url`, the environment decides: TENUTO_DATABASE_URL, or TENUTO_URL with TENUTO_API_KEY. If none of them
+        is set, an embedded Postgres is started.
         """
         from tenuto.sdk.connect import connect
 

@@ -10,7 +10,7 @@ from types import ModuleType
 
 from tenuto.sdk.app import App
 
-RESERVED = "tenuto"  # types that begin with it are operators, which only jobs run
+RESERVED = "tenuto"  # the app of operators, which only jobs run
 _loading: list[str] = []  # the target whose module is being imported
 
 

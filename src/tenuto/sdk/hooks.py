@@ -42,7 +42,7 @@ class TaskFailure:
     attempt: int  # 1 for the first
     max_attempts: int | None
     error: BaseException  # the exception that the function raised, or AttemptFailed
-    retry_in: float | None  # seconds until the next attempt
+    retry_in: float | None  # seconds until the next attempt; None: there is none
 
     @property
     def final(self) -> bool:
@@ -89,8 +89,8 @@ def name_of(function: Callable[..., object]) -> str:
 
 
 def wrap(function: Callable[..., object], middleware: Sequence[Middleware], *, context: bool) -> Callable[..., Any]:
-    """Return a function that takes `ctx` first and calls the middleware around the function, the first one outermost.
-    `context`: whether the function itself takes `ctx`."""
+    """Return a function that takes `ctx` first and calls the middleware around the function. The first middleware is
+    outermost. `context`: whether the function itself takes `ctx`."""
     layers: list[Callable[..., object]] = [*reversed(middleware)]
 
     def run(ctx: object, *args: object, **named: object) -> object:

@@ -39,8 +39,8 @@ def input_schemas(tasks: Mapping[str, AnyTask]) -> dict[str, JsonObject]:
 
 
 def input_schema(signature: Signature) -> JsonObject:
-    """Return the schema of the arguments by name. `x-positional` lists the parameters that can be passed by position,
-    `x-rest` is the schema of the arguments after them, if the function takes any number of them."""
+    """Return the schema of the arguments by name. `x-positional` lists the parameters that can be passed by position.
+    `x-rest` is the schema of further positional arguments, if the function accepts any number of them."""
     hints = {name: hint for name, hint in signature.hints.items() if _native(hint) is None}
     typed, defs = _typed(hints)
     schemas = {name: typed.get(name) or _native(hint) or {} for name, hint in signature.hints.items()}

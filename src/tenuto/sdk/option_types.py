@@ -24,7 +24,7 @@ class Declared(TypedDict, total=False):
     """The keyword arguments of `@app.task(…)`."""
 
     name: str | None
-    """The name of the task, after that of the app. Default: the name of the function."""
+    """The name of the task, without the name of the app. Default: the name of the function."""
     queue: str | None
     """The queue in which its tasks wait. Workers that were started with `--queues` claim only from these queues."""
     priority: int | None

@@ -23,7 +23,7 @@ class AddressRefused(Exception):
 
 
 class FetchFailed(Exception):
-    """The server did not respond as it should; `status` is that of its response, if there is one."""
+    """The server did not respond as it should. `status` is the status of its response, None without a response."""
 
     def __init__(self, message: str, status: int | None = None) -> None:
         super().__init__(message)

@@ -44,8 +44,8 @@ class Step(Generic[P, R_co]):
 def step(
     *, max_attempts: int | None = None, retry: RetryPolicy | None = None, timeout: Duration | None = None
 ) -> Callable[[Callable[P, R]], Step[P, R]]:
-    """Give a function options for `ctx.step`: `@step(max_attempts=5, retry=Fixed("10s"), timeout="30s")`. They mean the
-    same as those of a task; the task occupies no worker slot between two tries."""
+    """Give a function options for `ctx.step`: `@step(max_attempts=5, retry=Fixed("10s"), timeout="30s")`. The options
+    mean the same as for a task. The task occupies no worker slot between two tries."""
 
     def declare(function: Callable[P, R]) -> Step[P, R]:
         what = f"step function {getattr(function, '__name__', repr(function))}"

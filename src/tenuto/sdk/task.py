@@ -45,10 +45,11 @@ class Task(Generic[P, R]):
         self.start_options: StartOptions = start_options or {}
         self.queue_limits: Mapping[str, int] = (
             {} if queue_limits is None else queue_limits
-        )  # the app adds to its own later
-        self.hooks = hooks  # of the app, which adds to them later
+        )  # shared with the app, which adds to it later
+        self.hooks = hooks  # shared with the app, which adds to it later
         self.context = takes_context(function)
-        # What a worker calls, and whether that takes `ctx`: the function, or the middleware around it.
+        # The function that a worker calls, and whether it takes `ctx`: the task's own function, or the middleware
+        # around it.
         self.run: Callable[..., Any] = function
         self.run_takes_context = self.context
         natural = _executor(name, function, declared.executor)

@@ -28,7 +28,7 @@ COLUMNS = (
 TASKS = ("task_id", "job", "partition", "failed", "error")
 POLL_SECONDS = 0.5
 BAR_WIDTH = 40
-TIMES_WITH_COLON = re.compile(r"\d{4}-\d\d[^:.]*:\d{4}-\d\d[^:.]*")  # a range as other systems write it
+TIMES_WITH_COLON = re.compile(r"\d{4}-\d\d[^:.]*:\d{4}-\d\d[^:.]*")  # FIRST:LAST, as other systems write a range
 
 BackfillId = Annotated[str, typer.Argument(metavar="BACKFILL", help="Id of the backfill.", show_default=False)]
 PartitionRange = Annotated[

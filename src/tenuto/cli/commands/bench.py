@@ -89,6 +89,6 @@ async def _drain(runs: "Runs[Any]", ready: asyncio.Event) -> tuple[float, float]
     """Return when the worker was ready and when everything was done."""
     await ready.wait()
     drained = time.perf_counter()
-    await runs[-1].wait()  # a single poll at a time until nearly all are done
+    await runs[-1].wait()  # poll only one run until nearly all are done
     await runs.results()
     return drained, time.perf_counter()

@@ -38,7 +38,7 @@ def delete(
     force: Annotated[
         bool,
         typer.Option(
-            "--force", help="Delete the DAG even while a version is computed or tasks are open, and cancel these."
+            "--force", help="Delete the DAG even while a version is computed or a task has not ended, and cancel these."
         ),
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be deleted.")] = False,

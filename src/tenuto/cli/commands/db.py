@@ -111,7 +111,8 @@ def status(as_json: AsJson = False) -> None:
     if not status.current:
         text.append("Run `tenuto db migrate` to update it.")
     if settings.database_url is None:
-        # A user who can read the home folder may use its server; a password from TENUTO_DATABASE_URL is never printed.
+        # The URL of the embedded server is shown with its password: a user who can read the home folder may use the
+        # server. A password from TENUTO_DATABASE_URL is never printed.
         status = dataclasses.replace(status, url=url)
     show(status, "\n".join(text), as_json=as_json)
 

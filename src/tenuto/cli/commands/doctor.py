@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tenuto.db.connection.call import Conn
     from tenuto.db.diagnostics import Diagnostics
 
-MAX_FOLDERS = 5  # of deleted homes that are named
+MAX_FOLDERS = 5  # folders of deleted homes that the report names
 
 
 def doctor(as_json: AsJson = False) -> None:

@@ -29,8 +29,8 @@ def list_(
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
-    """List the limits, with the numbers of tasks that use each limit and that wait for it, both counted up to
-    10,000."""
+    """List the limits. For each limit, count the tasks that use it and the tasks that wait for it, up to 10,000
+    each."""
     after_scope, colon, _ = (after or "").partition(":")
     if after and not (colon and after_scope in get_args(Scope)):
         raise UsageError(f"{after!r} is not scope:key; write the scope and key of the last limit of the previous page")
@@ -66,7 +66,7 @@ def set_(
 
 @app.command()
 def reset(scope: ConcurrencyScope, key: Key, as_json: AsJson = False) -> None:
-    """Remove the override of a limit. Its size is then the one that workers declare, or else the one of the next
-    start."""
+    """Remove the override of a limit. Its size is then the size that workers declare, or else the size that the next
+    start declares."""
     with_tenuto(lambda tenuto: tenuto.reset_limit(scope, key))
     show({"scope": scope, "key": key, "reset": True}, f"reset {scope} {key}", as_json=as_json)

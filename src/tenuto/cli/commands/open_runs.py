@@ -1,5 +1,5 @@
-"""`tenuto runs open`, `add` and `close`: runs to which tasks are added one after the other; `tenuto runs release`:
-runs that were held."""
+"""`tenuto runs open`, `add` and `close` manage open runs, to which tasks are added. `tenuto runs release` starts the
+tasks of a held run."""
 
 from typing import TYPE_CHECKING, Annotated, Any, cast
 from uuid import UUID

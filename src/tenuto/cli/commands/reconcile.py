@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 COLUMNS = ("dataset", "partition", "state", "input", "input_partition", "reason")
 PAGE = 100
 FIX_PAGE = 200
-MAX_PARTITIONS = 1000  # of one backfill
+MAX_PARTITIONS = 1000  # that one backfill can have
 REASON = "missing, found by reconcile"
 
 
@@ -86,7 +86,7 @@ def _search_dag(dag: str, limit: int, org: str | None, *, fix: bool) -> list[Fou
         for name in names:
             try:
                 found.append(await _search(repairs, name, None, limit, fix=fix))
-            except Conflict:  # its job does not compute partitions from those of other datasets
+            except Conflict:  # its job does not compute partitions from partitions of other datasets
                 continue
         return found
 

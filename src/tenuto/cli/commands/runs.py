@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from tenuto.sdk.operations.base import Operations
 
 COLUMNS = ("id", "status", "type", "name", "tasks", "attempt", "duration", "created_at", "retried_by", "error")
-HIDDEN = ("org_id", "single_task")  # internals
+HIDDEN = ("org_id", "single_task")  # fields that users do not need
 
 OneRun = Annotated[
     str | None,

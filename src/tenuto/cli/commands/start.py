@@ -171,7 +171,7 @@ async def _start(tenuto: "Operations", task: "AnyTask", args: list[Json], kwargs
     from tenuto.sdk.client.client import Client
     from tenuto.sdk.client.start_request import build_task_start
 
-    # `client.start` would take `name=ada` for an option of the start.
+    # `client.start` would treat `name=ada` as an option of the start.
     (run,) = await Client(tenuto, url=tenuto.url).start_requests([build_task_start(task, tuple(args), kwargs)])
     return run
 
@@ -209,5 +209,5 @@ async def print_reason(tenuto: "Operations", run_id: UUID) -> None:
     await asyncio.sleep(NO_WORKER_AFTER_SECONDS)
     with suppress(*PROBLEMS):  # the waiting coroutine reports the problem
         why = await tenuto.explain_task(run_id)
-        if (await tenuto.get_task(run_id)).completed_at is None:  # read after the explanation, which has no status
+        if (await tenuto.get_task(run_id)).completed_at is None:  # the explanation does not contain the status
             say(f"still waiting: {one_line(why)}", err=True)

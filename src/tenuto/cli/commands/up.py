@@ -89,7 +89,7 @@ def up(
     """Run Postgres, a dispatcher, the HTTP API and, for apps, a worker. Ctrl-C stops all of them."""
     from tenuto.worker.settings import WorkerSettings
 
-    settings = replace(read_settings(), server_url=None)  # it may be set for programs that use this server
+    settings = replace(read_settings(), server_url=None)  # TENUTO_URL may be set for programs that use this server
     apps = find_targets(targets, settings, required=False)
     if reload and not apps:
         raise UsageError("--reload needs an app: write tenuto up --reload module:app")

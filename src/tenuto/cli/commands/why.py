@@ -63,7 +63,7 @@ async def _fetch_tasks(tenuto: "Operations", reactions: "Sequence[Reaction]") ->
     """Return what became of each task that still exists: why it does not run, where it runs, or how it ended."""
     found: dict[UUID, str] = {}
     for id in dict.fromkeys(reaction.task_id for reaction in reactions if reaction.task_id is not None):
-        with suppress(NotFound, Forbidden):  # it was deleted; a key that reads DAGs need not read tasks
+        with suppress(NotFound, Forbidden):  # the task was deleted, or the key may read DAGs but not tasks
             found[id] = await tenuto.explain_task(id)
     return found
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("tenuto.worker")
 
-MAX_CODE_VERSION_BYTES = 64  # that the database accepts
+MAX_CODE_VERSION_BYTES = 64  # the maximum that the database accepts
 NO_ORG = str(UUID(int=0))  # over HTTP the server takes the org from the worker key
 
 Targets = Annotated[
@@ -149,7 +149,7 @@ def _run(
     as_json: bool,
 ) -> None:
     options.log.write_to_stderr()
-    if pipe := os.environ.pop("TENUTO_PARENT_PIPE", None):  # set by the local provider; not for the user's programs
+    if pipe := os.environ.pop("TENUTO_PARENT_PIPE", None):  # set by the local provider; tasks must not inherit it
         stop_with_parent(pipe)
     machine = os.environ.get("TENUTO_MACHINE") or None  # set by the provider of the pool
     options = replace(options, allowed_hosts=read_allowed_hosts(), machine=machine, name=machine or options.name)
@@ -166,8 +166,8 @@ def _run(
 
 
 def find_targets(targets: list[str] | None, settings: Settings, *, required: bool) -> list[str]:
-    """Return the apps to run: those of the command line, else those of the project, whose folder becomes the current
-    one."""
+    """Return the apps to run: the apps of the command line, else the apps of the project. In the second case, the
+    folder of the project becomes the current folder."""
     if not targets and settings.project is not None and settings.project.apps:
         os.chdir(settings.project.file.parent)
         targets = [*settings.project.apps]

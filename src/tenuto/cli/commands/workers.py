@@ -17,7 +17,7 @@ app = typer.Typer(help="Workers: list, show, logs, drain, terminate.", no_args_i
 
 COLUMNS = ("id", "status", "health_status", "running", "labels", "address", "last_heartbeat")
 LIVES = ("session_id", "started_at", "ended_at", "end_reason", "running")
-MAX_LIVES = 10  # that `show` prints
+MAX_LIVES = 10  # sessions that `show` prints
 
 Status = Literal["starting", "active", "draining", "error", "terminated"]
 WorkerId = Annotated[str, typer.Argument(metavar="WORKER", help="The worker's id.", show_default=False)]

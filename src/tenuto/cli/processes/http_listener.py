@@ -72,7 +72,7 @@ def make_app(settings: "ServerSettings", log_output: LogOutput) -> "TenutoApp":
 
 
 def _name_lines() -> None:
-    """Log uvicorn's lines under tenuto.server, and drop those that say nothing about the server."""
+    """Log uvicorn's lines under tenuto.server, and drop lines that say nothing about the server."""
     logging.getLogger("uvicorn.error").addFilter(_as_ours)
 
 

@@ -42,7 +42,7 @@ class Reload:
             watching = asyncio.create_task(self._set_at_change(end))
             try:
                 await run_worker(self._worker, self._announce, stop=end)
-                if not end.is_set():  # a signal ended it
+                if not end.is_set():  # a signal ended the worker
                     return
             except (UsageError, WorkFailed) as problem:
                 self._announce()

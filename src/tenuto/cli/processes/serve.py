@@ -62,7 +62,7 @@ class ProcessContext:
     org_id: str
     store: "Store"
     metrics_port: int = 0
-    providers: "Mapping[str, Provider]" = field(default_factory=dict[str, "Provider"])  # of pools
+    providers: "Mapping[str, Provider]" = field(default_factory=dict[str, "Provider"])  # providers of pools, by name
     log: LogOutput = field(default_factory=LogOutput)
 
 

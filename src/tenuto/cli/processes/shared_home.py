@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("tenuto.worker")
 
-MAX_WORKERS = 200  # that are compared
+MAX_WORKERS = 200  # how many workers are compared
 
 
 def is_shared(settings: Settings) -> bool:
@@ -26,7 +26,7 @@ async def warn_of_other_folders(url: str, role: str | None, org_id: UUID, name: 
     from tenuto.db.connection.errors import DatabaseProblem
     from tenuto.db.connection.pool import open_pool
 
-    with suppress(DatabaseProblem):  # only a hint
+    with suppress(DatabaseProblem):  # the warning is only a hint, so no error is reported
         async with open_pool(url, role=role, size=1) as pool:
             workers = await pool.call(monitoring.list_workers, org_id=org_id, status="active", limit=MAX_WORKERS)
         own = next((worker for worker in workers if worker.id.startswith(f"{name}:")), None)

@@ -51,7 +51,8 @@ class Http:
         self._client = httpx2.AsyncClient(
             base_url=self.url,
             headers=self._headers,
-            verify=not self.url.startswith("http://"),  # loading the certificates takes longer than most requests
+            # Without TLS, certificates are not loaded: that takes longer than most requests.
+            verify=not self.url.startswith("http://"),
             timeout=httpx2.Timeout(RESPONSE_SECONDS, connect=10.0, pool=QUEUE_SECONDS),
             # Shorter than the keep-alive timeout of common servers.
             limits=httpx2.Limits(max_connections=MAX_CONNECTIONS, keepalive_expiry=4.0),
@@ -122,7 +123,7 @@ class Http:
                     self._away = False
                     return response
                 why = refusal(self.url, response.status_code, response.content)
-                if isinstance(why, Unauthorized):  # the server's hint is about HTTP headers
+                if isinstance(why, Unauthorized):  # replaces the hint of the server, which is about HTTP headers
                     why = Unauthorized(why.message, MAKE_KEY)
                 after = max(backoff.after(why), _retry_after(response))
             if not isinstance(why, Unreachable | RateLimited) or time.monotonic() + after > end:

@@ -6,7 +6,7 @@ from tenuto.db.connection.errors import RowRejected, Unreachable
 from tenuto.model.errors import ERRORS, TenutoError
 from tenuto.model.json import Json, JsonObject
 
-ROW_REJECTED = "row_rejected"  # the code of a problem that a row of the database causes
+ROW_REJECTED = "row_rejected"  # the code of an error that one row of the database causes
 BY_NAME = {error.name: error for error in ERRORS}
 
 

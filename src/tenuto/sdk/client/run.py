@@ -30,7 +30,7 @@ from tenuto.sdk.values.data_objects import follow
 if TYPE_CHECKING:
     from tenuto.sdk.client.client import Client
 
-MAX_EXPLAINED_TASKS = 20  # by `run.why()`
+MAX_EXPLAINED_TASKS = 20  # that `run.why()` explains
 OPEN = "the run is open: it ends when it is closed and its tasks have ended"
 R = TypeVar("R")
 

@@ -274,7 +274,8 @@ def read_statuses(status: Statuses | None) -> list[str] | None:
 
 
 def read_time(value: Since | None, what: str) -> datetime | None:
-    """Return the time of a datetime, or of a duration before now; `what` names it in errors."""
+    """Return a datetime unchanged, and a duration as the time that is this long before now. `what` names the option in
+    errors."""
     if value is None or isinstance(value, datetime):
         return value
     return datetime.now(UTC) - timedelta(seconds=seconds(value, what))

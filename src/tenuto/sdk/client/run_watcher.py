@@ -108,7 +108,7 @@ class Watcher:
 
     async def _rest(self) -> None:
         try:
-            async with asyncio.timeout(self._pause):  # wait_for of Python 3.11 can swallow a cancellation
+            async with asyncio.timeout(self._pause):  # not wait_for, which can swallow a cancellation in Python 3.11
                 await self._joined.wait()
         except TimeoutError:
             self._pause = min(MAX_PAUSE_SECONDS, self._pause * PAUSE_GROWTH)

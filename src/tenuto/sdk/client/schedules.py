@@ -49,8 +49,8 @@ class Schedules:
         jitter: Duration | None = None,
         **kwargs: object,
     ) -> Schedule:
-        """Create or change a schedule of a task, which can be passed as a task or by its name. The times are those of a
-        cron expression or of an interval (`every="10m"`). The next start time stays the same unless the cron
+        """Create or change a schedule of a task, which can be passed as a task or by its name. The start times come
+        from a cron expression or from an interval (`every="10m"`). The next start time stays the same unless the cron
         expression, the interval or `timezone` changes."""
         times = read_times(f"schedule {name}", cron, every)
         request = build_task_start(named_task(self._client.app, task) if isinstance(task, str) else task, args, kwargs)
@@ -148,8 +148,8 @@ class SyncSchedules:
         jitter: Duration | None = None,
         **kwargs: object,
     ) -> Schedule:
-        """Create or change a schedule of a task, which can be passed as a task or by its name. The times are those of a
-        cron expression or of an interval (`every="10m"`). The next start time stays the same unless the cron
+        """Create or change a schedule of a task, which can be passed as a task or by its name. The start times come
+        from a cron expression or from an interval (`every="10m"`). The next start time stays the same unless the cron
         expression, the interval or `timezone` changes."""
         times = read_times(f"schedule {name}", cron, every)
         request = build_task_start(

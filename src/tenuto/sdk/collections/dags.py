@@ -70,8 +70,8 @@ class DagCollection:
 
     async def delete(self, name: str, *, force: bool = False, dry_run: bool = False) -> DeletedDag:
         """Delete a DAG with its datasets and their data; needs an admin. Raises Conflict while a job of another DAG
-        reads one of the datasets. Also raises Conflict while a version is computed or a task is open, unless `force` is
-        set, which cancels these. `dry_run`: return what would be deleted, and delete nothing."""
+        reads one of the datasets. Also raises Conflict while a version is computed or a task has not ended, unless
+        `force` is set, which cancels these. `dry_run`: return what would be deleted, and delete nothing."""
         return await self._operations.delete_dag(name, force=force, dry_run=dry_run)
 
     async def versions(self, name: str) -> list[DagVersion]:
@@ -123,8 +123,8 @@ class SyncDagCollection:
 
     def delete(self, name: str, *, force: bool = False, dry_run: bool = False) -> DeletedDag:
         """Delete a DAG with its datasets and their data; needs an admin. Raises Conflict while a job of another DAG
-        reads one of the datasets. Also raises Conflict while a version is computed or a task is open, unless `force` is
-        set, which cancels these. `dry_run`: return what would be deleted, and delete nothing."""
+        reads one of the datasets. Also raises Conflict while a version is computed or a task has not ended, unless
+        `force` is set, which cancels these. `dry_run`: return what would be deleted, and delete nothing."""
         return self._wait(self._dags.delete(name, force=force, dry_run=dry_run))
 
     def versions(self, name: str) -> list[DagVersion]:

@@ -34,14 +34,14 @@ class DatasetCollection:
 
     async def purge(self, name: str, *, keep: int | None = None, dry_run: bool = False) -> list[PurgedVersion]:
         """Purge all versions of a dataset except the newest `keep`, and return the purged versions. The default of
-        `keep` is `keep_versions` of its output. Versions that are current, can become current or are used by an open
-        task are kept too. `dry_run`: purge nothing."""
+        `keep` is `keep_versions` of its output. A version is also kept if it is current, can become current, or is used
+        by a task that has not ended. `dry_run`: purge nothing."""
         return await self._operations.purge_dataset(name, keep=keep, dry_run=dry_run)
 
     async def delete(self, name: str, *, dry_run: bool = False) -> int:
         """Delete a dataset and return how many versions it had; needs an admin. Raises Conflict while a DAG version
         publishes or reads it that is current, or that can become current without a rollback. Also raises Conflict while
-        an open task uses it. `dry_run`: only return the number."""
+        a task that has not ended uses it. `dry_run`: only return the number."""
         return await self._operations.delete_dataset(name, dry_run=dry_run)
 
     async def versions(self, name: str) -> list[DatasetVersion]:
@@ -54,8 +54,8 @@ class DatasetCollection:
         self, name: str, *, version_id: UUID | None = None, after: str | None = None, limit: int = 200
     ) -> list[Partition]:
         """Return a page of the committed partitions of a dataset, in the order of their keys, starting after the key
-        `after`. They are those of `version_id`, by default of the current version. Each partition names the task that
-        published it. A dataset can have millions of partitions."""
+        `after`. `version_id`: the version of the dataset, by default the current one. Each partition names the task
+        that published it. A dataset can have millions of partitions."""
         return await self._operations.list_partitions(name, version_id=version_id, after=after, limit=limit)
 
     async def lineage(
@@ -113,7 +113,7 @@ class SyncDatasetCollection:
     def delete(self, name: str, *, dry_run: bool = False) -> int:
         """Delete a dataset and return how many versions it had; needs an admin. Raises Conflict while a DAG version
         publishes or reads it that is current, or that can become current without a rollback. Also raises Conflict while
-        an open task uses it. `dry_run`: only return the number."""
+        a task that has not ended uses it. `dry_run`: only return the number."""
         return self._wait(self._datasets.delete(name, dry_run=dry_run))
 
     def versions(self, name: str) -> list[DatasetVersion]:
@@ -124,8 +124,8 @@ class SyncDatasetCollection:
         self, name: str, *, version_id: UUID | None = None, after: str | None = None, limit: int = 200
     ) -> list[Partition]:
         """Return a page of the committed partitions of a dataset, in the order of their keys, starting after the key
-        `after`. They are those of `version_id`, by default of the current version. Each partition names the task that
-        published it. A dataset can have millions of partitions."""
+        `after`. `version_id`: the version of the dataset, by default the current one. Each partition names the task
+        that published it. A dataset can have millions of partitions."""
         return self._wait(self._datasets.partitions(name, version_id=version_id, after=after, limit=limit))
 
     def lineage(

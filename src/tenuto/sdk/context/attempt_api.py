@@ -27,7 +27,7 @@ class AttemptApi(Protocol):
 
 
 class AttemptCaller:
-    """Makes calls of an attempt from other threads than that of its event loop."""
+    """Makes calls of an attempt from threads other than the thread of its event loop."""
 
     def __init__(self, api: AttemptApi, loop: asyncio.AbstractEventLoop) -> None:
         self.api, self._loop = api, loop

@@ -44,8 +44,8 @@ OF_FIRST = START_OPTIONS - ChildOptions.__annotations__.keys()  # options of a r
 
 
 class Context(JobCalls):
-    """The calls that a running task can make. A function whose first parameter is called `ctx` gets it; a plain
-    function gets a SyncContext, with the same methods but nothing to await."""
+    """The calls that a running task can make. An async function whose first parameter is called `ctx` gets a Context. A
+    synchronous function gets a SyncContext, which has the same methods, but without `await`."""
 
     def __init__(
         self, attempt: RunningAttempt, api: ContextApi, *, loop: asyncio.AbstractEventLoop | None = None
@@ -199,7 +199,8 @@ class Context(JobCalls):
             self.replay.failed(step.no, step.name, error, branch=asyncio.current_task(), children=True)
 
     async def _poll(self, task_ids: list[str]) -> dict[str, TaskEnd]:
-        """Return how these children ended. If one of them has not ended yet, end the attempt until it has."""
+        """Return how these children ended. If a child has not ended yet, raise Suspend, which ends the attempt until
+        the child has ended."""
         if not task_ids:
             return {}
         await self.replay.record_failures()

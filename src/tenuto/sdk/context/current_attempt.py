@@ -12,7 +12,7 @@ class RunningAttempt(Protocol):
     task_id: str
     run_id: str
     no: int
-    number: int  # as users count attempts
+    number: int  # 1 plus the number of attempts that failed or were lost
     cancelled: bool
     metadata: Any
     task: Any

@@ -95,7 +95,8 @@ class DurableCalls:
         self.replay = Replay(api)
         self._steps: set[asyncio.Future[None]] = set()  # steps in progress
         self._settled = False
-        # Failures raised again from their records, with their age, by id(): a gather looks up thousands of them.
+        # Failures that were raised again from their records, with their age. The key is id(), because a gather looks up
+        # thousands.
         self._old_failures: dict[int, tuple[BaseException, float]] = {}
         self._wake_at = math.inf  # the earliest time, of the monotonic clock, that anything waits for
         self._interrupted: set[asyncio.Future[None]] = set()  # steps that wait until they are interrupted again
@@ -180,8 +181,8 @@ class DurableCalls:
             raise
 
     async def _interrupted_again(self, name: str) -> Any:
-        """Wait until the code interrupts the step again, as it did on an earlier attempt (asyncio.timeout, a task group
-        whose other step failed): only then does the code take the same path."""
+        """Wait until the code interrupts the step again, as it did on an earlier attempt: by asyncio.timeout, or in a
+        task group in which another step failed. Only then does the code take the same path."""
         log.info("step %r was interrupted on an earlier attempt and waits until it is interrupted again", name)
         waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._interrupted.add(waiting)

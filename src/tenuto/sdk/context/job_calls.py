@@ -15,7 +15,7 @@ from tenuto.sdk.context.run_data import RunData
 if TYPE_CHECKING:
     from tenuto.sdk.jobs.job import RunningJob
 
-MAX_LOCATIONS = 100_000  # of one input
+MAX_LOCATIONS = 100_000  # that one input can have
 OF_JOB = "job"  # key in the metadata of a task that runs the bundle of a job: the name of the job
 
 
@@ -72,7 +72,7 @@ class JobCalls(DurableCalls):
             return
         stated = {name: [listed] if isinstance(listed, str) else list(listed) for name, listed in columns.items()}
         self._stated.append({"output": output, "columns": stated})
-        self.data[lineage_key(self._attempt.task_id)] = self._stated  # which the job reads when this task has completed
+        self.data[lineage_key(self._attempt.task_id)] = self._stated  # the job reads it when this task has completed
 
     async def query(self, sql: str, *, max_rows: int = DEFAULT_ROWS) -> QueryResult:
         """Run one SELECT over the inputs of the job by their names, as they were pinned when the task was created, and

@@ -77,7 +77,8 @@ class CallOrder:
     calls, the order would depend on how long steps take, and a replay could not repeat it."""
 
     last: int = 0
-    _later: list[tuple[int, CallBranch]] = field(default_factory=list[tuple[int, CallBranch]])  # all but first calls
+    # All calls that are not the first of their branch.
+    _later: list[tuple[int, CallBranch]] = field(default_factory=list[tuple[int, CallBranch]])
 
     def take(self) -> int:
         """Return the number of the next call. Raises Fail if another concurrent part made a second call after the last
@@ -226,8 +227,8 @@ class Replay:
 
 
 async def _let_others_begin() -> None:
-    """Let asyncio tasks that were created before begin, as they do while a call waits for the database: otherwise calls
-    that return from their records would be numbered before the calls of these tasks."""
+    """Let asyncio tasks that were created before make their first call, as they do while a call waits for the database.
+    Otherwise calls that return from their records would be numbered before the calls of these tasks."""
     for _ in range(BEGIN_ITERATIONS):
         await asyncio.sleep(0)
 

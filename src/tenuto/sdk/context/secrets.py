@@ -62,7 +62,7 @@ def _read(provider: SecretProvider, name: str) -> str:
         value = provider.get(name)
     except TenutoError as error:
         raise type(error)(f"secret {name} cannot be read: {error.message}", error.hint) from error
-    except Exception as error:  # its text may hold a value
+    except Exception as error:  # its text is not shown, because it may contain a secret
         raise InvalidInput(
             f"secret {name} cannot be read: {type(error).__name__}", f"look at {provider.where(name)}"
         ) from None

@@ -18,7 +18,7 @@ MAX_DETAIL_CHARACTERS = 100_000  # of the arguments and attributes of an error a
 MAX_MESSAGE_CHARACTERS = 10_000
 MAX_MISSING = 100  # names of attributes that are not kept
 
-NEVER_RECORDED = (StaleLease, Cancelled)  # the attempt has ended
+NEVER_RECORDED = (StaleLease, Cancelled)  # the attempt has ended, so nothing can be recorded
 
 
 class StepFailed(Exception):
@@ -120,7 +120,8 @@ def _find_class(module: str, name: str) -> type[BaseException] | None:
 
 
 def _arguments(error: BaseException) -> tuple[object, ...]:
-    """Return the arguments that create the error. Those of an OSError include its file names, unlike `args`."""
+    """Return the arguments that create the error. For an OSError, these include its file names, which `args` does not
+    contain."""
     with suppress(Exception):  # the class may have its own __reduce__
         made, args, *_ = error.__reduce__()
         if made is type(error):

@@ -117,7 +117,7 @@ class SyncContext:
                 return future.result(timeout=CANCEL_SECONDS)
             except TimeoutError:
                 if future.done():
-                    return future.result()  # or the function's own TimeoutError
+                    return future.result()  # or raise the function's own TimeoutError
                 if self.cancelled:
                     future.cancel()
 

@@ -81,8 +81,8 @@ def _slot(output: Output, number: Mapping[Vertex, int]) -> dict[str, int]:
 
 
 def _in_order(vertices: list[Vertex]) -> list[Vertex]:
-    """Return the vertices sorted so that each comes after those it waits for, otherwise in the order they were
-    added."""
+    """Return the vertices in the order in which they were added, except that each comes after the vertices it waits
+    for."""
     place = {vertex: no for no, vertex in enumerate(vertices)}
     below: dict[Vertex, list[Vertex]] = defaultdict(list)
     open_: dict[Vertex, int] = {}

@@ -1,5 +1,5 @@
-"""Composition with `chain` and `group`, as in Spider: outputs bind to inputs by position, left to right, and their
-types must match."""
+"""Composition with `chain` and `group`, as in the task executor Spider: outputs become inputs by position, from left to
+right, and their types must match."""
 
 from dataclasses import dataclass
 from itertools import pairwise

@@ -19,7 +19,7 @@ MAX_SHOWN_ROWS = 3
 
 
 class CheckFailed(Fail):
-    """A check of severity error refused the data of an output; the message says which, and what was found."""
+    """A check of severity error refused the data of an output. The message names the check and says what it found."""
 
 
 class Checks:

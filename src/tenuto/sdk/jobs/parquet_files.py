@@ -111,7 +111,7 @@ def damage(store: Store, location: str) -> Iterator[tuple[str, str]]:
 
 
 def local_files(store: Store, locations: Iterable[str], scratch: Path, glob: str = GLOB) -> list[Path]:
-    """Return the files of committed partitions as files of this machine; those of a bucket are copied to `scratch`."""
+    """Return the files of committed partitions as files of this machine. Files in a bucket are copied to `scratch`."""
     return [
         _local_file(store, file.key, scratch / str(number))
         for number, location in enumerate(locations)

@@ -28,7 +28,7 @@ from tenuto.model.dags import CurrentVersion, DeployedVersion
 from tenuto.model.errors import Forbidden
 from tenuto.sdk.operations.column_flows import describe_flow
 
-MAX_SUGGESTED = 200  # datasets among which one with a similar name is looked for
+MAX_SUGGESTED = 200  # how many datasets are searched for a similar name
 
 
 @dataclass(frozen=True)

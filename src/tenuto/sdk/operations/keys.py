@@ -25,7 +25,7 @@ class CreatedKey:
 
 @dataclass(frozen=True)
 class KeyUpdate:
-    """The changes of an API key; None leaves a value as it is. `expires`: how long it is valid from now."""
+    """The changes of an API key; None changes nothing. `expires`: how long the key is valid from now."""
 
     name: str | None = None
     active: bool | None = None

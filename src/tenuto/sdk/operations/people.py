@@ -38,7 +38,7 @@ class PeopleOperations(Protocol):
     async def get_org(self, slug: str) -> Org: ...
 
     async def update_org(self, slug: str, *, name: str | None, settings: JsonObject | None) -> None:
-        """Change the name, or replace all settings; None leaves them as they are."""
+        """Change the name, or replace all settings; None changes nothing."""
         ...
 
     async def list_users(self, *, before: UUID | None = None, limit: int = PAGE) -> list[User]:

@@ -15,8 +15,8 @@ from tenuto.model.json import Json
 from tenuto.sdk.values.data_objects import is_data_object
 from tenuto.sdk.values.wire_format import MAX_DEPTH, MISSING, RESERVED, Codec, NotSerializable, ResultCodec
 
-Check = Callable[[Any, str, int], None]  # of a value, its path for errors, and its depth
-_DICTS = (dict, Counter, OrderedDict, defaultdict)  # decoded as a dict, as the hint says
+Check = Callable[[Any, str, int], None]  # arguments: a value, its path for errors, and its depth
+_DICTS = (dict, Counter, OrderedDict, defaultdict)  # accepted for the hint dict, and decoded as a dict
 _CONTAINERS = (tuple, set, frozenset, bytes, bytearray)
 
 

@@ -12,12 +12,12 @@ from typing import Any, cast
 from tenuto.model.errors import InvalidInput, TooLarge
 from tenuto.model.json import Json
 
-Convert = Callable[[Any, str], Any]  # of a value, and its path for errors
+Convert = Callable[[Any, str], Any]  # arguments: a value, and its path for errors
 
 MAX_DEPTH = 32
 MAX_VALUE_BYTES = 1_048_576  # maximum size of one value in a row, as enforced by the database
 RESERVED = ("$slot", "$object", "$pickle", "$output")  # reserved keys: user values may not contain them
-MISSING: object = type("Missing", (), {})()  # the hint of a parameter without one
+MISSING: object = type("Missing", (), {})()  # marks a parameter that has no hint
 
 _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 # json.dumps creates an encoder per call and json.loads inspects its input first, which costs 7 and 6 times as much.
