@@ -78,7 +78,8 @@ class Head:
 
 @dataclass(frozen=True)
 class SignedHead:
-    """A signed head of a chain. A copy kept outside the database proves every entry up to it."""
+    """A signed head of a chain. With a copy of it outside the database, every entry up to this position can be
+    verified."""
 
     org_id: UUID
     seq: int

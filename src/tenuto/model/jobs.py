@@ -40,7 +40,8 @@ class PageOfRows:
 
 
 def job_of(type: str, input: str | None) -> JsonObject | None:
-    """Return the description of the job that a task belongs to, from its type and input; None for other tasks."""
+    """Return the description of the job to which a task belongs, from the task's type and input; None for other
+    tasks."""
     if input is None or not type.startswith(OPERATOR_TYPES):
         return None
     return cast("JsonObject", json.loads(input)["job"])

@@ -1,4 +1,4 @@
-"""Lineage: which columns of a job's inputs a column of its output is computed from."""
+"""Lineage: from which columns of a job's inputs a column of its output is computed."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,9 +24,9 @@ SUBTYPES = (
 
 @dataclass(frozen=True, order=True)
 class ColumnSource:
-    """A column of an input (`field`) from which a column of the output is computed. If `column` is None, it is all
-    columns of the output, as with a filter. If `field` is None, the column of the input is unknown. `kind` is `direct`
-    if the output contains values of the column, and `indirect` if these only decide which values are used."""
+    """A column of an input (`field`) from which a column of the output is computed. If `column` is None, this applies
+    to all columns of the output, as with a filter. If `field` is None, the column of the input is unknown. `kind` is
+    `direct` if the output contains values of the column, and `indirect` if these only decide which values are used."""
 
     column: str | None
     input: int

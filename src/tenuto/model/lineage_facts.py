@@ -47,8 +47,8 @@ class DatasetStateChange(QueuedEvent):
 
 
 class SourceColumn(TypedDict):
-    """A column (`field` of `dataset`) from which a column of the output is computed. If `column` is None, it is all
-    columns of the output. If `field` is None, the source column is unknown."""
+    """A column (`field` of `dataset`) from which a column of the output is computed. If `column` is None, this applies
+    to all columns of the output. If `field` is None, the source column is unknown."""
 
     column: str | None
     dataset: str

@@ -95,7 +95,7 @@ class Destination:
 
 @dataclass(frozen=True)
 class DestinationSecret:
-    """Where to deliver, and the encrypted secret to sign with."""
+    """The URL of a destination, and the encrypted secret that signs its deliveries."""
 
     url: str
     secret: bytes = field(repr=False)

@@ -15,7 +15,7 @@ WRITTEN_BY_ADMINS = (
     "keys", "users", "roles", "orgs", "groups",
 )  # fmt: skip
 THINGS = (*READ_ONLY, *WRITTEN_BY_WRITERS, *WRITTEN_BY_ADMINS)
-DELETED_BY_ADMINS = ("runs",)  # with their tasks
+DELETED_BY_ADMINS = ("runs",)  # runs are deleted with their tasks
 READ_BY_ADMINS = ("keys", "users", "audit")
 
 _READER = frozenset(f"{thing}:read" for thing in THINGS if thing not in READ_BY_ADMINS)

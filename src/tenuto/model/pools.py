@@ -73,7 +73,7 @@ class TakenPool:
     pool_id: UUID
     name: str
     provider: str
-    org: str  # its slug
+    org: str  # the slug of the org
 
 
 @dataclass(frozen=True)

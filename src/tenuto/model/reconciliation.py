@@ -10,7 +10,8 @@ MissingState = Literal["open", "waiting", "paused", "failed", "filtered", "unpub
 @dataclass(frozen=True)
 class MissingPartition:
     """A partition that is not committed although the partition `input_partition` of `input` is, with the reason.
-    `task_id`: its newest task. `is_fixable`: a backfill could start a task for it, and nothing else will."""
+    `task_id`: its newest task. `is_fixable`: a task can be started for this partition, and nothing else will start
+    one."""
 
     partition: str | None
     input: str

@@ -134,7 +134,7 @@ class RunLogLine:
     level: str
     message: str
     fields: Json
-    displayed_attempt: int  # counts only attempts that failed or were lost; `attempt` is a position
+    displayed_attempt: int  # the number to show; unlike `attempt`, counts only failed and lost attempts
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ class LogLine:
     level: str
     message: str
     fields: Json
-    displayed_attempt: int  # counts only attempts that failed or were lost; `attempt` is a position
+    displayed_attempt: int  # the number to show; unlike `attempt`, counts only failed and lost attempts
 
 
 @dataclass(frozen=True)

@@ -110,8 +110,9 @@ class ClaimResult:
 
 @dataclass(frozen=True)
 class ReportResult:
-    """The result of one report: accepted, already_accepted or stale_lease. For a failure, it also has the maximum
-    number of attempts and the seconds until the next attempt (None: no retry)."""
+    """The result of one report: accepted, already_accepted, stale_lease, or refused if the published data is not valid.
+    For a failure, it also has the maximum number of attempts and the seconds until the next attempt (None: no
+    retry)."""
 
     task_id: UUID
     attempt: int

@@ -33,7 +33,7 @@ MIN_PAUSE_SECONDS, MAX_PAUSE_SECONDS, PAUSE_GROWTH = (
 KEEPALIVE_SECONDS = 10.0  # a comment is sent if nothing else was sent for this long
 INDEX_EVERY_SECONDS = 5.0  # how often the newest rows are added to the index of changes
 RECHECK_ACCESS_SECONDS = 2.0  # how often the client's permission is checked again
-READ_TIMEOUT_SECONDS = 30.0  # for one query, which may have days of changes to read
+READ_TIMEOUT_SECONDS = 30.0  # for one query, which may have to read the changes of several days
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _PLACE = re.compile(r"(\d{1,17})\.(-1|\d{1,10})\.([^\s]{0,800})")
 
@@ -93,7 +93,7 @@ def seats_of(api_request: ApiRequest) -> WaiterLimit:
 
 
 class Follower:
-    """Reads the changes after a position and advances it."""
+    """Reads the changes after a position, and advances the position."""
 
     def __init__(self, api_request: ApiRequest, cursor: ChangeCursor) -> None:
         self._request, self.cursor = api_request, cursor

@@ -33,7 +33,7 @@ class Oidc:
 
 @dataclass(frozen=True)
 class ServerSettings:
-    """The database, the role to connect as, and the limits on requests."""
+    """The database, the database role of the server, and the limits on requests."""
 
     database_url: str = field(repr=False)  # may contain a password
     role: str | None

@@ -58,8 +58,8 @@ def _takes_options(url: str, role: str) -> bool:
 
 
 def check_bound(url: str, role: str | None) -> None:
-    """Raises MissingRight if the login or its role has not the rights of a server, or sees the rows of every org. The
-    message says what to run."""
+    """Raises MissingRight if the login or its role does not have the rights of a server, or sees the rows of every org.
+    The message says what to run."""
     options = f"-c role={role}" if role else None  # a pooler accepts no options
     try:
         with psycopg.connect(url, autocommit=True, connect_timeout=10, options=options) as conn:

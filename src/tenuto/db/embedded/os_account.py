@@ -22,7 +22,7 @@ class OsAccount:
 
     @property
     def user(self) -> int | None:
-        """The user for the parameter of `subprocess`; None for the current user."""
+        """The value of the parameter `user` of `subprocess`; None for the current user."""
         return self.uid if self.dropped else None
 
     @property

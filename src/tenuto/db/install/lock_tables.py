@@ -8,7 +8,7 @@ from psycopg import Connection, errors, sql
 from tenuto.db.connection.errors import BusyTables
 from tenuto.model.backoff import jitter
 
-LOCK_TIMEOUT_SECONDS = 60.0  # within this time all tables must be free at the same time once
+LOCK_TIMEOUT_SECONDS = 60.0  # how long to wait until all tables are free at the same time
 # Shorter than deadlock_timeout, so that Postgres never cancels the statement of a worker that waits for these locks.
 LOCK_TRY_TIMEOUT = "500ms"
 

@@ -47,7 +47,7 @@ class Installed:
 
 
 def read_installed(conn: Connection) -> Installed:
-    """Returns what is installed. Uses two short queries that wait for no locks."""
+    """Returns what is installed. Uses two short queries, and does not take the migration lock."""
     # Does not use to_regclass, whose result may be cached from before this process waited for the lock.
     exists = (
         "select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace"

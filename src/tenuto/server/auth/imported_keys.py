@@ -21,7 +21,7 @@ from tenuto.server.limits.client_network import network_of
 from tenuto.server.settings import RateLimit
 
 MAX_CONCURRENT_CHECKS = 2  # a bcrypt check takes a quarter of a second of CPU time, by design
-MAX_WAITING_CHECKS = 64  # in the process; beyond this the wait would be too long
+MAX_WAITING_CHECKS = 64  # per process; with more, the wait would be too long
 WAITING_PER_ADDRESS = 8
 SECONDS = 4.0  # per request; the next request with the same key continues the check
 BUDGET = RateLimit(0.25, 10.0)  # CPU seconds per address: 0.25 per second, up to 10 at once after a pause
@@ -73,7 +73,7 @@ class BcryptChecker:
         own_turn = self._turn_of.setdefault(address, asyncio.Lock())
         while page := await next_page(before):
             for candidate in page:
-                async with own_turn:  # so that the check of the budget sees what the checks before it spent
+                async with own_turn:  # the budget check then sees what earlier checks of this address spent
                     wait = self._wait_for(address)
                     if wait > 0 or (spent and self._clock() > until):
                         _remember(self._stopped_at, key, before)

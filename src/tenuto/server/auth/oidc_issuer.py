@@ -93,7 +93,7 @@ class Issuer:
         """Returns the issuer's keys and endpoints. Fetches them if the cached ones are older than an hour or lack the
         key `missing`, but at most once per `fetch_floor` seconds. Raises IssuerUnavailable if it has none from the last
         day."""
-        async with self._turn:  # one fetch for concurrent requests that miss the same key
+        async with self._turn:  # so that concurrent requests cause only one fetch
             known = self._within(REFRESH_KEYS_SECONDS)
             if known is not None and (missing is None or missing in known.keys):
                 return known

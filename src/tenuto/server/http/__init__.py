@@ -9,8 +9,8 @@ A request passes these steps; each is in the module of that name:
                      then reads the body; turns exceptions into responses, which `problems` writes.
 4. `binding`         validates path, query and body with Pydantic, calls the endpoint, validates and writes its result.
 
-Routes are declared in `server/routes` with a `RouteTable` (`route_table`). A route that declares no permission keeps
-the server from starting. An endpoint is an async function; the names of its parameters say what they receive:
+Routes are declared in `server/routes` with a `RouteTable` (`route_table`). The server does not start if a route
+declares no permission. An endpoint is an async function; the names of its parameters say what they receive:
 
     request   the authenticated request: ApiRequest, WorkerRequest or TaskRequest; HttpRequest on public routes
     body      the JSON body

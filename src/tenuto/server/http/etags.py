@@ -26,8 +26,8 @@ def tagged(request: Request, text: str) -> Response:
 
 
 def fields_of(model: "type[BaseModel | DataclassInstance]") -> Fields:
-    """Returns the fields of a response, each with how its values are written. The database writes only these fields, so
-    that no other field is exposed by accident."""
+    """Returns the fields of a response, each with the format in which its values are written. The database writes only
+    these fields, so that no other field is exposed by accident."""
     if issubclass(model, BaseModel):
         return tuple((name, _written(field.annotation)) for name, field in model.model_fields.items())
     return tuple((field.name, _written(field.type)) for field in fields(model))

@@ -117,7 +117,7 @@ class _Window:
             except (RecursionError, ValueError) as error:
                 raise unreadable(error, max_depth) from error
             if end == len(self.text) and self._grow():
-                continue  # a number may continue
+                continue  # a number may continue in the next part of the body
             self.at = end
             return item
 

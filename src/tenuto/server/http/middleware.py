@@ -20,7 +20,7 @@ from tenuto.server.http.request_log import RequestRecord
 from tenuto.server.state import ServerState
 
 REQUEST_ID = re.compile(rb"[0-9A-Za-z._-]{1,128}")
-MAX_REST_BYTES = 128 * 1024 * 1024  # of the rest of a refused body; a client that announces more is disconnected
+MAX_REST_BYTES = 128 * 1024 * 1024  # how much of a refused body is read; a client that announces more is disconnected
 MAX_STRANGE_REST_BYTES = 8 * 1024 * 1024
 MAX_REST_SECONDS = 30.0
 # This status is never sent. It counts clients that disconnected before their request was complete (nginx uses 499 too).

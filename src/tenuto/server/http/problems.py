@@ -22,8 +22,8 @@ TITLES = {
 }  # fmt: skip
 
 CODES = {404: "not_found", 405: "method_not_allowed", 415: "unsupported_media_type"}
-MAX_ERRORS = 20  # in one response
-MAX_DAG_ERRORS = 1000  # of a document
+MAX_ERRORS = 20  # maximum number of errors in one response
+MAX_DAG_ERRORS = 1000  # maximum number of problems of a DAG document in one response
 
 
 class InvalidRequest(Exception):

@@ -42,7 +42,7 @@ class HttpRequest(Request):
         super().__init__(scope, receive)
         self.server: ServerState = scope["app"].state
         self.record: RequestRecord = scope["tenuto.record"]
-        self.parsed_json: Any = None  # the body, once `json` was called
+        self.parsed_json: Any = None  # the parsed body; None until `json` is called
         self._bytes: bytes | None = None
 
     async def body(self) -> bytes:

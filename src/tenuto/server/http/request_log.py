@@ -40,8 +40,8 @@ class RequestRecord:
     principal: tuple[str, UUID] | None = None  # kind and id; set before the permission is checked
     authenticated: bool = False
     status: int | None = None  # None until the response has begun
-    code: str | None = None  # of the problem in the response
-    cause: Exception | None = None  # of a 503 response
+    code: str | None = None  # the code of the problem in the response
+    cause: Exception | None = None  # the cause of a 503 response
     internal_error: Exception | None = None
     security_headers: tuple[tuple[bytes, bytes], ...] = SECURITY_HEADERS
 

@@ -146,7 +146,7 @@ class Router:
 
 def _pattern(path: str) -> re.Pattern[str]:
     """Returns the pattern of a path. A parameter whose name ends in `_path` may consist of several segments."""
-    parts = PARAMETER.split(path)  # text and names in turn
+    parts = PARAMETER.split(path)  # texts and names of parameters, alternating
     named = (f"(?P<{part}>{'.+' if part.endswith('_path') else '[^/]+'})" for part in parts[1::2])
     texts = map(re.escape, parts[::2])
     return re.compile("".join(piece for pair in zip_longest(texts, named, fillvalue="") for piece in pair))

@@ -90,7 +90,7 @@ class ApiRequest:
         return await self.call(function, **query.params(), **params)
 
     async def read(self, work: Callable[..., Awaitable[T]], **params: Any) -> T:
-        """Run several calls, or a call that takes no org, in one transaction."""
+        """Run several calls, or a call of a function without the parameter org_id, in one transaction."""
         timeout = self.settings.statement_seconds
         async with transaction_for(self.pool, self.principal.org_id, timeout=timeout, acts=self.acts) as conn:
             return await work(conn, org_id=self.principal.org_id, **params)

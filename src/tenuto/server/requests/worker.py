@@ -57,7 +57,7 @@ class WorkerRequest:
 
     @asynccontextmanager
     async def session(self, session_id: int, token: UUID) -> AsyncGenerator[Conn]:
-        """Open a transaction for a session that this key opened; raises NotFound for any other session."""
+        """Open a transaction for a session that was opened with this key; raises NotFound for any other session."""
         principal = self.principal
         async with self._transaction() as conn:
             await remote_workers.check_session(

@@ -25,8 +25,8 @@ ROUTES = RouteTable("backfills")
 
 
 class BackfillFilter(Filter):
-    """Selects backfills, newest first. `dataset`: only backfills of this dataset. `status`: only those in this status.
-    `before`: the last id of the previous page."""
+    """Selects backfills, newest first. `dataset`: only backfills of this dataset. `status`: only backfills in this
+    status. `before`: the last id of the previous page."""
 
     dataset: Annotated[str, Field(max_length=128)] | None = None
     status: BackfillStatus | None = None

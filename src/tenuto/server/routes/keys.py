@@ -101,8 +101,8 @@ async def update_key(request: ApiRequest, id: UUID, body: UpdateKeyRequest) -> R
 @ROUTES.add("POST", "/v1/keys/{id}/rotate", permission="keys:write", response=CreatedKeyResponse, status=201)
 async def rotate_key(request: ApiRequest, id: UUID, body: RotateKeyRequest) -> Response:
     """Replace a key by a new one; the old key stays valid during the overlap. An API key can rotate itself, or a key
-    with a subset of its own permissions that expires no later than itself. The new key expires no later than that
-    either."""
+    with a subset of its own permissions that expires no later than itself. The new key expires no later than the
+    calling key, too."""
     key, peppers = make_key(API, request.settings.env), request.settings.peppers
 
     async def work(change: Transaction) -> CreatedKeyResponse:

@@ -29,7 +29,7 @@ class DeleteFilter(Query):
 
 @ROUTES.add("GET", "/v1/pools", permission="pools:read", response=Page[PoolStatus])
 async def list_pools(request: ApiRequest, query: NameFilter) -> object:
-    """List the pools by name, each with its policy, its machines by status, its last decision and its last problems."""
+    """List the pools by name, each with its policy, its machines by status, its last decision and its last problem."""
     return page(await request.call_with(query, pools.list_pools), query, "name")
 
 

@@ -39,7 +39,7 @@ async def list_roles(request: ApiRequest, query: RoleFilter) -> object:
 
 @ROUTES.add("POST", "/v1/roles", permission="roles:write", response=IdResponse, status=201)
 async def create_role(request: ApiRequest, body: CreateRoleRequest) -> Response:
-    """Create a role. Users can be members of it, and datasets can be readable for it."""
+    """Create a role. Users can be members of the role, and the role can get access to datasets."""
 
     async def work(change: Transaction) -> IdResponse:
         id = await identity.create_role(

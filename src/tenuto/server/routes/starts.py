@@ -40,7 +40,7 @@ ROUTES = RouteTable("runs")
 # statement.
 MAX_VALUES = 50_000
 MAX_CHARACTERS = 2_000_000
-OF_RUN = {"resource_group": "group", "run_attempts": "max_attempts"}  # names of options in SQL
+OF_RUN = {"resource_group": "group", "run_attempts": "max_attempts"}  # the names of these options in SQL
 
 
 @dataclass(frozen=True)

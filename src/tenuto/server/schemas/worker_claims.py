@@ -63,7 +63,7 @@ class CheckResult(RequestModel):
 
 class LineageSource(RequestModel):
     """A column of an input (`field`) from which a column of the output (`column`) is computed. Without `column`: all
-    columns of the output. Without `field`: it is unknown which column of the input. `indirect`: the column of the input
+    columns of the output. Without `field`: the column of the input is unknown. `indirect`: the column of the input
     decides only which values are used, as in a filter."""
 
     column: Annotated[str, Field(min_length=1, max_length=256)] | None = None

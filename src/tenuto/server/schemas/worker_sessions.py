@@ -26,7 +26,7 @@ class ClaimedTask(ResponseModel):
     run_id: UUID
     type: str
     input: Json
-    slots: list[Json] | dict[str, int] | None  # {"$fetch": n}: n slots too large for this response, in /v1/task/inputs
+    slots: list[Json] | dict[str, int] | None  # {"$fetch": n}: n slots are too large: get them from /v1/task/inputs
     timeout_seconds: float | None
     metadata: Json
     idempotency_key: UUID  # the same in all attempts of the task, and in retries of its run
@@ -64,7 +64,7 @@ class HeldTaskResponse(ResponseModel):
     run_id: UUID
     type: str
     input: Json
-    slots: list[Json] | dict[str, int] | None  # {"$fetch": n}: n slots too large for this response, in /v1/task/inputs
+    slots: list[Json] | dict[str, int] | None  # {"$fetch": n}: n slots are too large: get them from /v1/task/inputs
     timeout_seconds: float | None
     metadata: Json
     idempotency_key: UUID
