@@ -6,7 +6,7 @@ create or replace function tenuto._buffer_outputs(p_tasks tenuto.task_outputs[])
   returns void
   language sql
 as $$
-  with appended as materialized (   -- rows in a dataset of the version that another job publishes
+  with appended as materialized (   -- rows for a dataset that another job of the version publishes
     select t.org_id, t.dag_version_id, t.task_id, t.inputs, r.location, p.fingerprint, s.dataset_version_id, s.job_key
     from unnest(p_tasks) t
     cross join lateral jsonb_to_recordset(t.published) as p(location text, fingerprint text)

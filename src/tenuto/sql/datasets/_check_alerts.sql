@@ -9,7 +9,7 @@ as $$
     when coalesce(p_alerts, 'null') = 'null' then null
     when jsonb_typeof(p_alerts) <> 'array' then 'alerts are not a list'
     when jsonb_array_length(p_alerts) > 100 then 'there are more than 100 alerts'
-    when pg_column_size(p_alerts) > 921600 then 'the alerts take more than 900 KB'   -- they become one effect
+    when pg_column_size(p_alerts) > 921600 then 'the alerts take more than 900 KB'   -- one effect has up to 1 MB
     else (
       select case
           when not coalesce(bool_and(jsonb_typeof(a -> 'key') = 'string' and octet_length(a ->> 'key') between 1 and 300

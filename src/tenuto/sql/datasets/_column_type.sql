@@ -1,5 +1,5 @@
--- Returns the Postgres type of a column of a dataset. Returns only types from this list, because statements are built
--- with the result. Raises TN003 for another type.
+-- Returns the Postgres type of a column of a dataset. Returns only types from the list below, because statements are
+-- built with the result. Raises TN003 for another type.
 create or replace function tenuto._column_type(p_type text)
   returns text
   language plpgsql

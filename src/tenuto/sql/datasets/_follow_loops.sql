@@ -4,7 +4,7 @@ create or replace function tenuto._follow_loops(p_sources text[], p_targets text
   returns setof text
   language plpgsql
   immutable
-  set enable_hashjoin = on   -- find_loop sets it off
+  set enable_hashjoin = on   -- on again, because find_loop sets it off
   set enable_nestloop = off
 as $$
 declare

@@ -1,4 +1,4 @@
--- Returns the names of datasets, up to 200, for the hint of an error about an unknown one.
+-- Returns the names of datasets, up to 200, for the hint of an error about an unknown dataset.
 create or replace function tenuto._known_datasets(p_org_id uuid)
   returns text[]
   language sql

@@ -33,7 +33,7 @@ begin
     from tenuto.column_lineage c
     where a.by_column and c.org_id = p_org_id and c.dataset_version_id = a.version_id
       and c.column_name = any (array[a.column_name, ''])
-      and c.input_dataset_id is not distinct from t.input_dataset_id   -- by version: an input can have many readers
+      and c.input_dataset_id is not distinct from t.input_dataset_id   -- not `=`, so that the index by version is used
     offset 0) c on true
   where (not a.by_column or c.kind is not null)
     and (p_roles is null or exists (   -- not a join: no dataset is read if p_roles is null

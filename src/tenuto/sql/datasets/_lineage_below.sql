@@ -44,7 +44,7 @@ begin
     select c.column_name, c.input_column, c.kind, c.subtype
     from tenuto.column_lineage c
     where k.by_column and c.org_id = p_org_id and c.dataset_version_id = k.reader
-      and c.input_dataset_id is not distinct from k.dataset_id   -- by version: an input can have many readers
+      and c.input_dataset_id is not distinct from k.dataset_id   -- not `=`, so that the index by version is used
       and c.input_column in (k.column_name, '')
     offset 0) c on true
   where not k.by_column or c.kind is not null;

@@ -1,6 +1,6 @@
--- Replaces the column lineage of a dataset version. Lineage that tasks report is added instead, up to 10,000 sources,
--- because two partitions can be computed in different ways. If a report adds nothing, no row is written, so that
--- commits of such partitions do not wait for each other. An older task that completes later replaces nothing.
+-- Replaces the column lineage of a dataset version. Lineage that tasks report is added to it instead, up to 10,000
+-- sources, because two partitions can be computed in different ways. If a report adds nothing, no row is written, so
+-- that commits of such partitions do not wait for each other. An older task that completes later replaces nothing.
 create or replace function tenuto._record_columns(
   p_org_id uuid, p_version_id uuid, p_task_id uuid, p_inputs jsonb, p_lineage jsonb, p_hash text)
   returns void

@@ -1,9 +1,9 @@
 -- Returns the data of the datasets p_names that the caller can read, for a query, fixed at this time: version,
--- definition and committed folders, up to 1,000 (null: more). Leaves out datasets that do not exist, and in the same
--- way those that no role of the user can read. p_every: the caller can read every dataset of the org. By default,
--- returns the current version. p_version_id: returns this version, for the dataset that has it. p_dag_version: returns
--- the version that the dataset had in this version of its DAG; with p_dag, only for datasets of that DAG. p_at: returns
--- the state at this time. version_id is null for a dataset without such a version.
+-- definition and committed folders, up to 1,000 (null if there are more). Leaves out datasets that do not exist or that
+-- no role of the user can read; the result does not show which of the two. p_every: the caller can read every dataset
+-- of the org. By default, returns the current version. p_version_id: returns this version, for the dataset that has it.
+-- p_dag_version: returns the version that the dataset had in this version of its DAG; with p_dag, only for datasets of
+-- that DAG. p_at: returns the state at this time. version_id is null for a dataset without such a version.
 create or replace function tenuto.pin_datasets(
   p_org_id uuid, p_names text[], p_user_id uuid default null, p_every boolean default false,
   p_dag text default null, p_dag_version int default null, p_version_id uuid default null,

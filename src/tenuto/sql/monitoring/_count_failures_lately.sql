@@ -1,5 +1,5 @@
 -- Returns how many attempts of an org failed, and how many were lost, within the last minute. Counts up to 100,000
--- attempts together.
+-- attempts in total.
 create or replace function tenuto._count_failures_lately(p_org_id uuid, out failed bigint, out lost bigint)
   language sql
   stable

@@ -9,7 +9,7 @@ create or replace function tenuto._run_rows(p_ids uuid[])
   language plpgsql
   stable
   set plan_cache_mode = force_generic_plan
-  set enable_seqscan = off -- by id, whatever the statistics say
+  set enable_seqscan = off -- rows are looked up by id, whatever the statistics say
   set jit = off
 as $$
 begin

@@ -1,5 +1,5 @@
 -- Returns the most important numbers of an org, from orchestrator_status. ended: how many attempts of all orgs have
--- ended since statistics began; two calls give a rate.
+-- ended since statistics began; the difference between two calls gives a rate.
 create or replace function tenuto.get_overview(p_org_id uuid)
   returns table (
     ready bigint, delayed bigint, waiting bigint, pending bigint, running bigint, oldest_ready_seconds float8,

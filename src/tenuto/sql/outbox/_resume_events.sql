@@ -1,4 +1,5 @@
--- Queues the routing of the events that waited for a job which is no longer paused or held. p_delay: after which time.
+-- Queues the routing of the events that waited for a job which is no longer paused or held. p_delay: how long
+-- dispatchers wait before they route the events.
 create or replace function tenuto._resume_events(
   p_org_id uuid, p_job_key uuid, p_delay interval default '0')
   returns void

@@ -1,5 +1,5 @@
--- Returns in waiting whether rows that tasks of a DAG version appended to sinks are not added yet, or their events are
--- not routed yet. error: the error of a dead effect that could not add its rows.
+-- Returns the state of the rows that tasks of a DAG version appended to sinks. waiting: true if rows are not added yet,
+-- or if their events are not routed yet. error: the error of a dead effect that could not add its rows.
 create or replace function tenuto._unflushed(
   p_org_id uuid, p_dag_version_id uuid, out waiting boolean, out error text)
   language sql

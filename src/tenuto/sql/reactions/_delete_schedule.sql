@@ -1,5 +1,5 @@
 -- Deletes a schedule without an entry in the audit log: delete_schedule adds the entry, and declare_schedules returns
--- its changes for it. Raises TN001 if there is no such schedule, TN004 if it belongs to a job of a DAG.
+-- its changes for the audit log. Raises TN001 if there is no such schedule, TN004 if it belongs to a job of a DAG.
 create or replace function tenuto._delete_schedule(p_org_id uuid, p_name text)
   returns void
   language plpgsql

@@ -1,5 +1,5 @@
--- -> queued: starts one task of a job for each fire time of its schedule and returns the new runs. A fire time that has
--- started a task already starts no other. For a continuous source, calls _keep_source_running instead.
+-- -> queued: starts one task of a job for each fire time of its schedule and returns the new runs. The same fire time
+-- starts only one task, even in a second call. For a continuous source, calls _keep_source_running instead.
 create or replace function tenuto._fire_job(p_org_id uuid, p_job_key uuid, p_moments timestamptz[])
   returns uuid[]
   language plpgsql

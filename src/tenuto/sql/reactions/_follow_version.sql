@@ -5,7 +5,7 @@ create or replace function tenuto._follow_version(p_org_id uuid, p_dag_id uuid, 
   language plpgsql
 as $$
 begin
-  perform tenuto._put_backlogs(p_org_id, p_dag_id, p_version_id);   -- first: watch_backlogs locks in this order too
+  perform tenuto._put_backlogs(p_org_id, p_dag_id, p_version_id);   -- first, as watch_backlogs locks backlogs first too
   perform tenuto._put_job_schedules(p_org_id, p_dag_id, p_version_id);
   perform tenuto._put_webhooks(p_org_id, p_dag_id, p_version_id);
 end

@@ -1,7 +1,7 @@
--- Takes shared locks, until the transaction ends, of the DAGs whose jobs read the outputs that the events are about,
--- and of the DAGs whose paused events the effects route. So nothing in them becomes current, building or paused while
--- events are routed. Never waits: returns the DAGs that another transaction has locked to change them, such as a
--- deploy.
+-- Takes shared locks, until the transaction ends, on the DAGs whose jobs read the outputs that the events are about,
+-- and on the DAGs whose paused events the effects route. So nothing in these DAGs becomes current, building or paused
+-- while events are routed. Never waits: returns the DAGs that another transaction, such as a deploy, has locked to
+-- change them.
 create or replace function tenuto._lock_consumers(p_events tenuto.event_place[], p_effects tenuto.outbox[])
   returns uuid[]
   language sql

@@ -1,4 +1,4 @@
--- Returns events whose retention is over and that have a row in a default partition: their own, or that of a reaction.
+-- Returns events whose retention is over and whose row, or the row of a reaction to them, is in a default partition.
 -- Such a row was added while the partition of its week did not exist, so it is not dropped with a weekly partition.
 -- Runs as the owner, the only role that can read the default partitions.
 create or replace function tenuto._old_events(p_limit int)

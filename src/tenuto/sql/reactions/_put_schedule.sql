@@ -1,5 +1,5 @@
 -- Creates or changes a schedule without an entry in the audit log: put_schedule adds the entry, and declare_schedules
--- returns its changes for it. If the cron and timezone are unchanged, the next fire time stays.
+-- returns its changes for the audit log. If the cron and timezone are unchanged, the next fire time stays.
 create or replace function tenuto._put_schedule(
   p_org_id uuid, p_name text, p_kind jsonb, p_cron text, p_next_at timestamptz, p_input jsonb default null,
   p_details jsonb default null, p_timezone text default 'UTC', p_catch_up text default 'one',
@@ -38,7 +38,7 @@ begin
                        then schedules.next_at
                        else excluded.next_at end
   returning * into v_schedule;
-  perform tenuto.unpark_rows('fire_schedules', array[p_org_id || ':' || p_name]);   -- it may fire now
+  perform tenuto.unpark_rows('fire_schedules', array[p_org_id || ':' || p_name]);   -- the changed schedule may work
   return v_schedule;
 end
 $$;

@@ -1,4 +1,5 @@
--- Raises TN004 if a schedule belongs to a job of a DAG, because only the document of the DAG can change it.
+-- Raises TN004 if a schedule belongs to a job of a DAG, because only the document of the DAG can change such a
+-- schedule.
 create or replace function tenuto._refuse_job_schedule(p_org_id uuid, p_name text)
   returns void
   language plpgsql

@@ -1,5 +1,5 @@
--- Returns the declared fields of a schedule that a change has changed, as {field: {"old": …, "new": …}}. p_old is null
--- for a new schedule.
+-- Returns the declared fields that differ between the old and the new state of a schedule, as {field: {"old": …, "new":
+-- …}}. p_old is null for a new schedule.
 create or replace function tenuto._schedule_changes(p_old tenuto.schedules, p_new tenuto.schedules)
   returns jsonb
   language sql

@@ -1,7 +1,7 @@
 -- ready | superseded -> current: makes a version of a DAG current, with all of its datasets, in one transaction.
 -- Without p_version, this is the newest version that is ready. p_expected: the version that the caller saw as current,
--- 0 for none; raises TN004 if another version is current now. Does nothing if p_expected is the version to make current
--- and is current. p_force also allows staged | building | failed -> current, and needs p_version.
+-- 0 for none; raises TN004 if another version is current now. Does nothing if the version to make current is p_expected
+-- and is current already. p_force also allows staged | building | failed -> current, and needs p_version.
 create or replace function tenuto.cutover_dag(
   p_org_id uuid, p_name text, p_expected int, p_actor text, p_version int default null, p_plan jsonb default null,
   p_force boolean default false)

@@ -30,7 +30,7 @@ begin
     perform tenuto._check_bundles(p_org_id, p_jobs);
     v_version_id := tenuto._add_version(p_org_id, v_dag_id, p_yaml, p_yaml_hash, p_hash_version, p_actor);
     perform tenuto._add_jobs(p_org_id, v_dag_id, v_version_id, v_base, p_jobs);
-    perform tenuto._lock_loops(p_org_id, v_version_id);   -- before the rows of datasets, as in a cutover
+    perform tenuto._lock_loops(p_org_id, v_version_id);   -- locks before the rows of datasets, as a cutover does
     perform tenuto._lock_readers(p_org_id);
     perform tenuto._hold_inputs(p_org_id, v_dag_id, v_version_id);
     perform tenuto._leave_lost_sources(p_org_id, v_dag_id, v_version_id);

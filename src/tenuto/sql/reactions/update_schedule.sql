@@ -39,7 +39,7 @@ begin
   end if;
   perform tenuto._check_schedule(p_org_id, p_name, v_new.kind, v_new.input, v_new.details, v_new.cron,
     v_new.timezone, v_new.catch_up, v_new.jitter_seconds);
-  perform tenuto.unpark_rows('fire_schedules', array[p_org_id || ':' || p_name]);   -- it may fire now
+  perform tenuto.unpark_rows('fire_schedules', array[p_org_id || ':' || p_name]);   -- the changed schedule may work
   perform tenuto._audit(p_org_id, 'schedule', p_name, 'update',
     v_changes || jsonb_build_object('input', p_input, 'metadata', p_metadata),
     coalesce((select jsonb_object_agg(o.key, o.value) from jsonb_each(to_jsonb(v_old)) o where v_changes ? o.key), '{}')

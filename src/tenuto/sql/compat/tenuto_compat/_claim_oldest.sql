@@ -55,7 +55,7 @@ begin
         return v_id;   -- otherwise its resource group is at its quota
       end if;
     exception when others then
-      if left(sqlstate, 2) in ('40', '53', '55', '57', '58') then   -- not an error of this task
+      if left(sqlstate, 2) in ('40', '53', '55', '57', '58') then   -- not caused by this task
         raise;
       end if;
       perform from tenuto.postpone_unclaimable(p_session_id, p_token, array[v_lane.route_id], 1);

@@ -1,4 +1,4 @@
--- -> pending: an insert into run opens a run. It ends when it is closed and its tasks have ended.
+-- -> pending: an insert into run opens a run. The run ends when it is closed and its tasks have ended.
 create or replace function tenuto_compat_foreman._insert_run()
   returns trigger
   language plpgsql

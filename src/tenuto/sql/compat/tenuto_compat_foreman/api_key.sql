@@ -1,4 +1,4 @@
--- API keys as the table `api_key` of Foreman shows them. key_hash is always null, because no role can read the hashes.
+-- Shows API keys as the table `api_key` of Foreman does. key_hash is always null, because no role can read the hashes.
 -- org_id is the slug of the org.
 create or replace view tenuto_compat_foreman.api_key
   with (security_invoker = true)

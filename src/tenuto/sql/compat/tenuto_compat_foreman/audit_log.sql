@@ -1,4 +1,4 @@
--- The audit log as the table `audit_log` of Foreman shows it: entries of runs, tasks, run data and API keys. Every
+-- Shows the audit log as the table `audit_log` of Foreman does: entries of runs, tasks, run data and API keys. Every
 -- action is shown as create, update or delete. org_id is the slug of the org.
 create or replace view tenuto_compat_foreman.audit_log
   with (security_invoker = true)

@@ -1,4 +1,4 @@
--- Runs as the table `run` of Foreman shows them. An insert opens a run, to which inserts into `task` add tasks. An
+-- Shows runs as the table `run` of Foreman does. An insert opens a run, to which inserts into `task` add tasks. An
 -- update of the status to cancelled cancels the run. org_id is the slug of the org.
 create or replace view tenuto_compat_foreman.run
   with (security_invoker = true)

@@ -1,4 +1,4 @@
--- Run data as the table `run_data` of Foreman shows it: the last value of each key. An insert writes a value, which
+-- Shows run data as the table `run_data` of Foreman does: the last value of each key. An insert writes a value, which
 -- replaces the last value of its key. org_id is the slug of the org.
 create or replace view tenuto_compat_foreman.run_data
   with (security_invoker = true)

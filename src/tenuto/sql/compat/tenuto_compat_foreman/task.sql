@@ -1,4 +1,4 @@
--- Tasks as the table `task` of Foreman shows them. An insert adds a task to an open run, or starts a child of a running
+-- Shows tasks as the table `task` of Foreman does. An insert adds a task to an open run, or starts a child of a running
 -- task. An update of the status to cancelled cancels the task. org_id is the slug of the org.
 create or replace view tenuto_compat_foreman.task
   with (security_invoker = true)

@@ -1,5 +1,5 @@
--- The inputs of tasks by position: a value, or a data object. An input that comes from another task is null until that
--- task has completed. A task that was started with plain arguments has one input with all of them.
+-- Lists the inputs of tasks by position. An input is a value or a data object. An input that comes from another task is
+-- null until that task has completed. A task that was started with plain arguments has one input with all of them.
 create or replace view tenuto_compat_spider._inputs
   with (security_invoker = true)
 as

@@ -1,5 +1,5 @@
--- The outputs of completed tasks by position: a value, or a data object. A task that declared no outputs has one
--- output.
+-- Lists the outputs of completed tasks by position. An output is a value or a data object. A task that declared no
+-- outputs has one output.
 create or replace view tenuto_compat_spider._outputs
   with (security_invoker = true)
 as

@@ -1,4 +1,4 @@
--- Dependencies whose parent has completed, as the table `complete_task_dependencies` of Spider shows them.
+-- Shows dependencies whose parent has completed, as the table `complete_task_dependencies` of Spider does.
 create or replace view tenuto_compat_spider.complete_task_dependencies
   with (security_invoker = true)
 as

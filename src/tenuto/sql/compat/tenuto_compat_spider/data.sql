@@ -1,4 +1,4 @@
--- Data objects as the table `data` of Spider shows them. The payload of a large object is the address of its bytes.
+-- Shows data objects as the table `data` of Spider does. The payload of a large object is the address of its bytes.
 create or replace view tenuto_compat_spider.data
   with (security_invoker = true)
 as

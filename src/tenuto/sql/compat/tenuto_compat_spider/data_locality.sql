@@ -1,4 +1,4 @@
--- Where data objects are, as the table `data_locality` of Spider shows it.
+-- Shows where data objects are, as the table `data_locality` of Spider does.
 create or replace view tenuto_compat_spider.data_locality
   with (security_invoker = true)
 as

@@ -1,4 +1,4 @@
--- Tasks that depend on no other task, by position, as the table `input_tasks` of Spider shows them.
+-- Shows tasks that depend on no other task, by position, as the table `input_tasks` of Spider does.
 create or replace view tenuto_compat_spider.input_tasks
   with (security_invoker = true)
 as

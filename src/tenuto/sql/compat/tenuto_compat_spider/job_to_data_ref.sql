@@ -1,4 +1,4 @@
--- Data objects that runs hold, as the table `job_to_data_ref` of Spider shows them.
+-- Shows data objects that runs hold, as the table `job_to_data_ref` of Spider does.
 create or replace view tenuto_compat_spider.job_to_data_ref
   with (security_invoker = true)
 as

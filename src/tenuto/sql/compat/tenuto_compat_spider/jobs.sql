@@ -1,4 +1,4 @@
--- Runs as the table `jobs` of Spider shows them. An update of the state to CANCELLED cancels the run.
+-- Shows runs as the table `jobs` of Spider does. An update of the state to CANCELLED cancels the run.
 create or replace view tenuto_compat_spider.jobs
   with (security_invoker = true)
 as

@@ -1,4 +1,4 @@
--- Tasks whose outputs are the outputs of their run, by position, as the table `output_tasks` of Spider shows them.
+-- Shows tasks whose outputs are the outputs of their run, by position, as the table `output_tasks` of Spider does.
 -- These are the tasks that the start declared, or else the tasks without dependents.
 create or replace view tenuto_compat_spider.output_tasks
   with (security_invoker = true)

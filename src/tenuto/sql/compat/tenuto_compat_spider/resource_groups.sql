@@ -1,4 +1,4 @@
--- Resource groups as the table `resource_groups` of Spider shows them.
+-- Shows resource groups as the table `resource_groups` of Spider does.
 create or replace view tenuto_compat_spider.resource_groups
   with (security_invoker = true)
 as

@@ -1,4 +1,4 @@
--- Dispatchers as the table `schedulers` of Spider shows them. They serve all orgs.
+-- Shows dispatchers as the table `schedulers` of Spider does. They serve all orgs.
 create or replace view tenuto_compat_spider.schedulers
   with (security_invoker = true)
 as

@@ -1,4 +1,4 @@
--- Dependencies between tasks as the table `task_dependencies` of Spider shows them. position: that of the input which
+-- Shows dependencies between tasks as the table `task_dependencies` of Spider does. position: that of the input which
 -- the parent fills; 0 for a dependency that only sets an order.
 create or replace view tenuto_compat_spider.task_dependencies
   with (security_invoker = true)

@@ -1,4 +1,4 @@
--- Inputs of tasks by position as the table `task_inputs` of Spider shows them.
+-- Shows inputs of tasks by position as the table `task_inputs` of Spider does.
 create or replace view tenuto_compat_spider.task_inputs
   with (security_invoker = true)
 as

@@ -1,4 +1,4 @@
--- Attempts as the table `task_instances` of Spider shows them.
+-- Shows attempts as the table `task_instances` of Spider does.
 create or replace view tenuto_compat_spider.task_instances
   with (security_invoker = true)
 as

@@ -1,4 +1,4 @@
--- Outputs of tasks by position as the table `task_outputs` of Spider shows them.
+-- Shows outputs of tasks by position as the table `task_outputs` of Spider does.
 create or replace view tenuto_compat_spider.task_outputs
   with (security_invoker = true)
 as

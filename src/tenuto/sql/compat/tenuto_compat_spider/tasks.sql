@@ -1,4 +1,4 @@
--- Tasks as the table `tasks` of Spider shows them. instance_id is the attempt whose result was accepted. An update of
+-- Shows tasks as the table `tasks` of Spider does. instance_id is the attempt whose result was accepted. An update of
 -- the state to CANCELLED cancels the task.
 create or replace view tenuto_compat_spider.tasks
   with (security_invoker = true)

@@ -1,4 +1,4 @@
--- Values as the table `value` of Spider shows them: inputs and outputs of tasks, as the bytes of their JSON.
+-- Shows values as the table `value` of Spider does: inputs and outputs of tasks, as the bytes of their JSON.
 create or replace view tenuto_compat_spider.value
   with (security_invoker = true)
 as

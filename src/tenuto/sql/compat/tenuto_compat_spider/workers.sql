@@ -1,4 +1,4 @@
--- Workers as the table `workers` of Spider shows them, with UUIDs made of their ids.
+-- Shows workers as the table `workers` of Spider does, with UUIDs made of their ids.
 create or replace view tenuto_compat_spider.workers
   with (security_invoker = true)
 as

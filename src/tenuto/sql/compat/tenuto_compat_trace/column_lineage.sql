@@ -1,4 +1,4 @@
--- Column lineage of the current versions of datasets as the table `column_lineage` of Trace shows it.
+-- Shows column lineage of the current versions of datasets as the table `column_lineage` of Trace does.
 create or replace view tenuto_compat_trace.column_lineage
   with (security_invoker = true)
 as

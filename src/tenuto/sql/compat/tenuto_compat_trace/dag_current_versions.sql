@@ -1,4 +1,4 @@
--- The current versions of DAGs as the table `dag_current_versions` of Trace shows them.
+-- Shows the current versions of DAGs as the table `dag_current_versions` of Trace does.
 create or replace view tenuto_compat_trace.dag_current_versions
   with (security_invoker = true)
 as

@@ -1,4 +1,4 @@
--- Which version of each dataset a version of a DAG has, as the table `dag_version_datasets` of Trace shows it.
+-- Shows which version of each dataset a version of a DAG has, as the table `dag_version_datasets` of Trace does.
 create or replace view tenuto_compat_trace.dag_version_datasets
   with (security_invoker = true)
 as

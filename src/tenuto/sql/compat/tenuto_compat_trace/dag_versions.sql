@@ -1,4 +1,4 @@
--- Versions of DAGs as the table `dag_versions` of Trace shows them.
+-- Shows versions of DAGs as the table `dag_versions` of Trace does.
 create or replace view tenuto_compat_trace.dag_versions
   with (security_invoker = true)
 as

@@ -1,4 +1,4 @@
--- Versions of datasets as the table `dataset_versions` of Trace shows them.
+-- Shows versions of datasets as the table `dataset_versions` of Trace does.
 create or replace view tenuto_compat_trace.dataset_versions
   with (security_invoker = true)
 as

@@ -1,4 +1,4 @@
--- Datasets as the table `datasets` of Trace shows them, with the names of the roles that may read them. The producer is
+-- Shows datasets as the table `datasets` of Trace does, with the names of the roles that may read them. The producer is
 -- the job in the current version, or else in the newest version that has it.
 create or replace view tenuto_compat_trace.datasets
   with (security_invoker = true)

@@ -1,4 +1,4 @@
--- Jobs of all versions of DAGs as the table `jobs` of Trace shows them.
+-- Shows jobs of all versions of DAGs as the table `jobs` of Trace does.
 create or replace view tenuto_compat_trace.jobs
   with (security_invoker = true)
 as

@@ -1,4 +1,4 @@
--- Operator state of the jobs of current versions, as the table `operator_state` of Trace shows it. This is the state
+-- Shows operator state of the jobs of current versions, as the table `operator_state` of Trace does. This is the state
 -- that the tasks of these jobs read (_state_owner).
 create or replace view tenuto_compat_trace.operator_state
   with (security_invoker = true)

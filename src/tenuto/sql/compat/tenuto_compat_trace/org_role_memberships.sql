@@ -1,4 +1,4 @@
--- Members of roles as the table `org_role_memberships` of Trace shows them.
+-- Shows members of roles as the table `org_role_memberships` of Trace does.
 create or replace view tenuto_compat_trace.org_role_memberships
   with (security_invoker = true)
 as

@@ -1,4 +1,4 @@
--- Roles of the org as the table `org_roles` of Trace shows them.
+-- Shows roles of the org as the table `org_roles` of Trace does.
 create or replace view tenuto_compat_trace.org_roles
   with (security_invoker = true)
 as

@@ -1,4 +1,4 @@
--- The org of the client as the table `orgs` of Trace shows it.
+-- Shows the org of the client as the table `orgs` of Trace does.
 create or replace view tenuto_compat_trace.orgs
   with (security_invoker = true)
 as

@@ -1,4 +1,4 @@
--- The outbox as the table `outbox` of Trace shows it. An effect that is dead is Failed.
+-- Shows the outbox as the table `outbox` of Trace does. An effect that is dead is Failed.
 create or replace view tenuto_compat_trace.outbox
   with (security_invoker = true)
 as

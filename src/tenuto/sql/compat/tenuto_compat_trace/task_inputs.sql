@@ -1,4 +1,4 @@
--- Inputs of tasks of jobs as the table `task_inputs` of Trace shows them. input_version is the time at which the
+-- Shows inputs of tasks of jobs as the table `task_inputs` of Trace does. input_version is the time at which the
 -- version of the dataset was created.
 create or replace view tenuto_compat_trace.task_inputs
   with (security_invoker = true)

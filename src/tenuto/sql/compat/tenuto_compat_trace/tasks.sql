@@ -1,4 +1,4 @@
--- Tasks of jobs as the table `tasks` of Trace shows them. A task that waits for a retry is Failed and has a
+-- Shows tasks of jobs as the table `tasks` of Trace does. A task that waits for a retry is Failed and has a
 -- next_retry_at. lease_token is always null, because only the worker that holds a task knows its token. dedupe_key is
 -- only a key that a user set, not one that was made for a partition, a fire time or a request. An update of the status
 -- to Canceled cancels the task.

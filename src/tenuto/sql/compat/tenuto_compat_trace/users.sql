@@ -1,4 +1,4 @@
--- Users as the table `users` of Trace shows them. external_id is the subject that their issuer gave them.
+-- Shows users as the table `users` of Trace does. external_id is the subject that their issuer gave them.
 create or replace view tenuto_compat_trace.users
   with (security_invoker = true)
 as

@@ -1,4 +1,4 @@
--- Workers with their health as the view `active_workers_health` of Headless-WGP shows them.
+-- Shows workers with their health as the view `active_workers_health` of Headless-WGP does.
 create or replace view tenuto_compat_wgp.active_workers_health
   with (security_invoker = true)
 as

@@ -1,4 +1,4 @@
--- The most important numbers of the org as the view `orchestrator_status` of Headless-WGP shows them, from
+-- Shows the most important numbers of the org as the view `orchestrator_status` of Headless-WGP does, from
 -- tenuto.orchestrator_status.
 create or replace view tenuto_compat_wgp.orchestrator_status
   with (security_invoker = true)

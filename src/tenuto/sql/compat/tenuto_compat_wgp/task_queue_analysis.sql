@@ -1,4 +1,4 @@
--- The types of tasks as the view `task_queue_analysis` of Headless-WGP shows them, one row per type.
+-- Shows the types of tasks as the view `task_queue_analysis` of Headless-WGP does, one row per type.
 create or replace view tenuto_compat_wgp.task_queue_analysis
   with (security_invoker = true)
 as

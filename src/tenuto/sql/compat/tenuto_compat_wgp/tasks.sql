@@ -1,4 +1,4 @@
--- Tasks as the table `tasks` of Headless-WGP shows them. An insert starts a task; an update of the status to Cancelled
+-- Shows tasks as the table `tasks` of Headless-WGP does. An insert starts a task; an update of the status to Cancelled
 -- cancels the task. `attempts` counts failures and losses; error_message is the error of the last attempt.
 create or replace view tenuto_compat_wgp.tasks
   with (security_invoker = true)

@@ -1,4 +1,4 @@
--- Attempts of workers within seven days as the view `worker_performance` of Headless-WGP counts them. An attempt that
+-- Shows attempts of workers within seven days as the view `worker_performance` of Headless-WGP does. An attempt that
 -- failed or was lost counts for the worker that held it.
 create or replace view tenuto_compat_wgp.worker_performance
   with (security_invoker = true)

@@ -1,4 +1,4 @@
--- Workers as the table `workers` of Headless-WGP shows them. A worker that is starting or has failed is inactive;
+-- Shows workers as the table `workers` of Headless-WGP does. A worker that is starting or has failed is inactive;
 -- orchestrator_status in its metadata says which of the two. For an active worker, it says whether the worker is
 -- terminating.
 create or replace view tenuto_compat_wgp.workers

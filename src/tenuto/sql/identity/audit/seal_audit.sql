@@ -38,7 +38,7 @@ begin
     values (v_org, 0, '', tenuto.now())
     on conflict do nothing;
     select * into v_chain from tenuto.audit_chains c where c.org_id = v_org for update skip locked;
-    continue when not found;   -- another dispatcher seals it
+    continue when not found;   -- another dispatcher seals this chain
 
     v_entries := array(
       select a

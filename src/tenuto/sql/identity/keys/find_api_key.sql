@@ -1,6 +1,6 @@
 -- Returns the org and permissions of an API key, found by its public id and the HMACs of the whole key (one per pepper
 -- that the caller has). Raises TN008 if there is no such valid key. Runs as the owner, before the org is known. The
--- comparison does not take constant time, because part of an HMAC reveals nothing about the key.
+-- comparison need not take constant time, because part of an HMAC reveals nothing about the key.
 create or replace function tenuto.find_api_key(p_key_id text, p_hashes bytea[])
   returns table (org_id uuid, id uuid, name text, permissions text[])
   language plpgsql

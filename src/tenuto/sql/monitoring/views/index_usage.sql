@@ -1,5 +1,5 @@
--- Lists the indexes of Tenuto, and how often they were used since statistics began. The numbers of partitions are added
--- to those of their table. Covers all orgs.
+-- Lists the indexes of Tenuto, and how often they were used since statistics began. Indexes of partitions are counted
+-- with the index of their table. Covers all orgs.
 create or replace view tenuto.index_usage
   with (security_invoker = true)
 as

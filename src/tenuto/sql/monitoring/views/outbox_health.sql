@@ -1,5 +1,5 @@
--- Lists the kinds of side effects that each org has and that are not done: how many effects, how long the oldest
--- pending one has been due, and how many are dead. Counts up to 10,000 effects per org and status.
+-- Lists the side effects that are not done, per org and kind: how many there are, how long the oldest pending one has
+-- been due, and how many are dead. Counts up to 10,000 effects per org and status.
 create or replace view tenuto.outbox_health
   with (security_invoker = true)
 as

@@ -1,5 +1,5 @@
 -- Lists the tables of Tenuto with their sizes: bytes of rows, of indexes and of large values, and estimated live and
--- dead rows. The numbers of partitions are added to those of their table. Covers all orgs.
+-- dead rows. Partitions are counted with their table. Covers all orgs.
 create or replace view tenuto.table_sizes
   with (security_invoker = true)
 as

@@ -1,4 +1,4 @@
--- Returns the earliest time at which a backfill is due that is not parked; null if there is none.
+-- Returns when the first backfill that is not parked is due; null if none is.
 create or replace function tenuto._next_backfill()
   returns timestamptz
   language sql

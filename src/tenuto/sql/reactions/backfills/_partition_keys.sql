@@ -1,6 +1,6 @@
 -- Returns how the partitions of a job's output are counted: by time ({"kind": "time", "every": "day"}) or by range
--- ({"kind": "range", "size": 1000}). The output defines this, or else the map or the dataset of its first input that
--- does. If none does, a range of keys means the committed partitions in it ({"kind": "committed"}).
+-- ({"kind": "range", "size": 1000}). The output defines this. If it does not, the first input whose map or dataset
+-- defines it is used. If none does, a range of keys means the committed partitions in it ({"kind": "committed"}).
 create or replace function tenuto._partition_keys(p_job tenuto.jobs, p_output int)
   returns jsonb
   language sql

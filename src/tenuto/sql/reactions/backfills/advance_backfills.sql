@@ -1,6 +1,6 @@
 -- Does the next piece of work of backfills that are due, at most p_limit: counts tasks that have ended, and starts or
--- cancels tasks. With p_keys, only for the backfills with these ids, even if they are parked. Returns for how many
--- backfills it did so.
+-- cancels tasks. With p_keys, only for the backfills with these ids, even if they are parked. Returns how many
+-- backfills were advanced.
 create or replace function tenuto.advance_backfills(p_limit int default 1, p_keys text[] default null)
   returns bigint
   language plpgsql

@@ -1,7 +1,7 @@
 -- -> running: starts a backfill of a dataset and returns its id. Its partitions are those from p_first to p_last, both
 -- included, or those in p_partitions. Dispatchers start the tasks, at most p_concurrency at a time. p_reprocess: none
--- computes missing partitions, failed also those that failed, all every partition. p_downstream: which jobs react to
--- the commits: none, same (jobs that compute the same partition) or all, as for other commits.
+-- (computes missing partitions), failed (also partitions that failed) or all (every partition). p_downstream: which
+-- jobs react to the commits: none, same (jobs that compute the same partition) or all (as after other commits).
 create or replace function tenuto.start_backfill(
   p_org_id uuid, p_dataset text, p_first text default null, p_last text default null, p_partitions text[] default null,
   p_reprocess text default 'none', p_downstream text default 'all', p_concurrency int default 100,

@@ -1,6 +1,6 @@
--- Returns the work that a build has now, each with the key under which it is parked: its own tasks, and the updates of
--- readers in other DAGs. Tasks are followed or cancelled only after the last update of readers, because this can end
--- the build, and then its updates would not be due any more.
+-- Returns the work that a build has now: its own tasks, and the updates of readers in other DAGs. Each has the key
+-- under which it is parked. Tasks are followed or cancelled only after the last update of readers, because following or
+-- cancelling can end the build, and then its updates would not be due any more.
 create or replace function tenuto._build_work(p_build tenuto.builds)
   returns table (key text, readers boolean)
   language sql

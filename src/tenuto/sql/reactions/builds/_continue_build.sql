@@ -1,5 +1,6 @@
--- failed -> building: computes again what failed. With p_cutover_from, the version replaces that version when it is
--- ready, and p_actor is recorded as the actor. This also applies to a version that was being computed before the call.
+-- failed -> building: computes again what failed. With p_cutover_from, the version becomes current when it is ready: it
+-- replaces the version with this number, and p_actor is recorded as the actor. This also applies to a version that was
+-- being computed before the call.
 create or replace function tenuto._continue_build(p_org_id uuid, p_version_id uuid, p_cutover_from int, p_actor text)
   returns void
   language plpgsql

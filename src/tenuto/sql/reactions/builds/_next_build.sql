@@ -1,4 +1,4 @@
--- Returns the earliest time at which a build is due that has work which is not parked; null if there is none.
+-- Returns when the first build with work that is not parked is due; null if none is.
 create or replace function tenuto._next_build()
   returns timestamptz
   language sql

@@ -1,5 +1,5 @@
--- Returns why a build has to wait although all of its tasks have ended; null if it has not to wait. Either events wait
--- for a paused job, or the job was resumed and these events are not routed yet.
+-- Returns why a build has to wait although all of its tasks have ended; null if it need not wait. It waits while events
+-- wait for a paused job, or while such events are not routed yet after the job was resumed.
 create or replace function tenuto._paused_in_build(p_build tenuto.builds)
   returns text
   language sql

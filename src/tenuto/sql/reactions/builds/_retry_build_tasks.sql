@@ -1,7 +1,7 @@
 -- -> queued: starts new tasks of one job of a build, each for the partition and event of a task that ended without
 -- completing. If a task for the partition is queued already, the build waits for that task instead. The reactions that
--- refer to the old tasks then refer to the new ones. These are reactions to the event that started the old task, or to
--- newer events.
+-- refer to the old tasks then refer to the new ones. Searches only reactions to the event that started the old task and
+-- to newer events, because a task never takes over an older event.
 create or replace function tenuto._retry_build_tasks(
   p_build tenuto.builds, p_dag text, p_version int, p_job tenuto.jobs, p_old_ids uuid[], p_keys text[],
   p_events jsonb[])

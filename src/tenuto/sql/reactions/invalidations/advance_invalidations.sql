@@ -1,6 +1,6 @@
 -- Does the next piece of work of invalidations that are due, at most p_limit: writes events, or counts the tasks that
--- have ended. With p_keys, only for the invalidations with these ids, even if they are parked. Returns for how many it
--- did so.
+-- have ended. With p_keys, only for the invalidations with these ids, even if they are parked. Returns how many
+-- invalidations were advanced.
 create or replace function tenuto.advance_invalidations(p_limit int default 1, p_keys text[] default null)
   returns bigint
   language plpgsql
