@@ -1,4 +1,5 @@
-"""The problem of a command that stops waiting for work: it says whether any process computes the work."""
+"""Builds the error of a command that stops waiting for work. The error says whether a worker and a dispatcher are
+alive."""
 
 from typing import TYPE_CHECKING
 

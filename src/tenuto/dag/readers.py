@@ -1,4 +1,4 @@
-"""Finds datasets that roles can read which cannot read the sources of these datasets."""
+"""Finds datasets whose readers include roles that cannot read the sources of the dataset."""
 
 from collections.abc import Callable, Mapping
 
@@ -40,7 +40,7 @@ def wider_readers(old: Dag | None, new: Dag, roles: Roles, flow: Flow | None = N
 
 
 def _names_before(old: Dag | None, new: Dag) -> dict[str, str]:
-    """Returns the names until the cutover of the datasets that the cutover renames."""
+    """Returns for each dataset that the cutover renames the name that it has until then."""
     before = old.datasets() if old else {}
     renamed = {dataset: job.outputs[number].renamed_from for dataset, (job, number) in new.datasets().items()}
     return {dataset: name for dataset, name in renamed.items() if name in before and dataset not in before}

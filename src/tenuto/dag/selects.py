@@ -167,8 +167,8 @@ def _offset(sql: str, line: int, column: int) -> int:
 
 
 def _place(lines: list[str], node: YamlNode, offset: int) -> Position:
-    """Returns the place in the document of an offset in a text: exact for a block (`|`) and for text on one line, else
-    where the text begins."""
+    """Returns the position in the document of an offset in a text. It is exact for a block (`|`) and for a text on one
+    line. Otherwise it is the beginning of the text."""
     before = str(node.value)[:offset]
     line, column = before.count("\n"), len(before) - (before.rfind("\n") + 1)
     begin = lines[node.at.line - 1][node.at.column - 1 :] if node.at.line <= len(lines) else ""

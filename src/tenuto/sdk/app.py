@@ -107,7 +107,7 @@ class App:
         return task
 
     def queue_limit(self, queue: str, n: int) -> None:
-        """Limit how many tasks of this app's queue run at the same time, over all workers: `app.queue_limit("mail",
+        """Limit how many of the app's tasks in a queue run at the same time, over all workers: `app.queue_limit("mail",
         5)`."""
         if not isinstance(n, int) or isinstance(n, bool) or not 1 <= n <= 1_000_000:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInput(f"queue_limit({queue!r}, {n!r}): not a whole number from 1 to 1,000,000")
@@ -133,9 +133,9 @@ class App:
         return hook
 
     def middleware(self, layer: M, /) -> M:
-        """Call a function around every attempt: `@app.middleware`, `async def timed(ctx, call_next)` for async tasks or
-        `def timed(ctx, call_next)` for synchronous tasks. It returns `await call_next()`, or `call_next()`. The
-        function that was registered first is outermost."""
+        """Call a function around every attempt: `@app.middleware`. Write `async def timed(ctx, call_next)` for async
+        tasks, or `def timed(ctx, call_next)` for synchronous tasks. The function returns `await call_next()`, or
+        `call_next()`. The function that was registered first is outermost."""
         self.hooks.middleware.append(check_hook("@app.middleware", layer, "ctx", "call_next"))
         for task in self.tasks.values():
             task.use_middleware(self.hooks.middleware)

@@ -105,7 +105,7 @@ def _typed(hints: Mapping[str, object]) -> tuple[dict[str, JsonObject], JsonObje
 
 
 def _shape(schema: Json) -> Json:
-    """Return a schema without the keywords in which reading and writing always differ."""
+    """Return a schema without the keywords in which schemas for reading and for writing always differ."""
     if isinstance(schema, dict):
         return {key: _shape(value) for key, value in schema.items() if key not in _OF_READING}
     return [_shape(item) for item in schema] if isinstance(schema, list) else schema

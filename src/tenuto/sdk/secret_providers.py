@@ -73,7 +73,7 @@ _provider: SecretProvider | None = None
 
 
 def use_provider(provider: SecretProvider | None) -> None:
-    """Use this provider in this process; None: the configured one."""
+    """Use this provider in this process; None: use the configured provider."""
     global _provider
     _provider = provider
 

@@ -157,7 +157,7 @@ def _given(**settings: int | None) -> JsonObject:
 
 
 def _parsed(settings: list[str] | None) -> JsonObject:
-    """Return the settings that were passed as name=value; null resets one to its default."""
+    """Return the settings that were passed as name=value; null resets a setting to its default."""
     positional, named = read_arguments(settings or [])
     if positional:
         raise UsageError(f"--setting {positional[0]!r:.60} has no value; write --setting stuck_task_seconds=900")

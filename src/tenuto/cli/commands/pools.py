@@ -114,7 +114,7 @@ def delete(
 
 
 def read_file(file: Path) -> "dict[str, JsonObject]":
-    """Return the policies of a YAML file: `pools:`, then the fields of each by its name."""
+    """Return the policies of a YAML file, in which `pools` has the fields of each pool by its name."""
     import yaml
 
     try:

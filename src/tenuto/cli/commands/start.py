@@ -153,7 +153,7 @@ def show_result(result: Json) -> str:
 
 
 def find_task(type: str, target: str | None) -> "AnyTask":
-    """Return the app's task, or without an app a reference that accepts any arguments."""
+    """Return the task of the app. Without an app, return a reference to the task that accepts any arguments."""
     from tenuto.sdk.app_loader import BadTarget, load_app
     from tenuto.sdk.task_reference import TaskReference
 

@@ -123,8 +123,8 @@ def up(
 
 
 def _console(log_output: LogOutput) -> "Console | None":
-    """Set up logging: plain lines, or on a terminal coloured lines above the status line. Returns the terminal, or
-    None."""
+    """Set up logging: plain lines, or on a terminal coloured lines above the status line. Returns the terminal, or None
+    without a terminal."""
     if not sys.stderr.isatty() or log_output.format == "json":
         log_output.write_to_stderr()
         return None

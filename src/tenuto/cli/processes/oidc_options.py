@@ -27,7 +27,7 @@ Audience = Annotated[
 Client = Annotated[
     str | None,
     typer.Option(
-        help="OIDC client id; enables login in browsers. Its secret is read from TENUTO_OIDC_CLIENT_SECRET.",
+        help="OIDC client id; enables login in browsers. TENUTO_OIDC_CLIENT_SECRET is the client's secret.",
         envvar="TENUTO_OIDC_CLIENT_ID",
         show_default=False,
     ),

@@ -40,7 +40,8 @@ RUN = (sys.executable, "-c", "from tenuto.cli.main import main; main()")
 
 
 def read_providers(file: Path | None) -> "dict[str, Provider]":
-    """Return the providers of a file, by name: `providers:`, then `kind` and the options of each."""
+    """Return the providers of a YAML file, in which `providers` has `kind` and the options of each provider by its
+    name."""
     if file is None:
         return {}
     import yaml

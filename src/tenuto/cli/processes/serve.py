@@ -204,8 +204,8 @@ async def run_worker(
     first: "ChildProcess | None" = None,
     stop: asyncio.Event | None = None,
 ) -> None:
-    """Run the worker until a signal or `stop` ends it; a refused setting becomes a UsageError, a failed start-up hook
-    WorkFailed. `first`: a child process that has its settings already."""
+    """Run the worker until a signal or `stop` ends it. Raises UsageError for a setting that is refused, and WorkFailed
+    if a start-up hook fails. `first`: a child process that has its settings already."""
     from tenuto.worker.main import WorkerFailed, WorkerRefused, work
 
     refused: list[str] = []

@@ -16,7 +16,7 @@ MAX_WORKERS = 200  # how many workers are compared
 
 
 def is_shared(settings: Settings) -> bool:
-    """Whether unrelated projects use the same database: the embedded one of the user."""
+    """Whether unrelated projects may use this database, because it is the embedded database of the user."""
     return settings.database_url is None and settings.project is None
 
 

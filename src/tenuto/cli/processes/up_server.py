@@ -158,6 +158,6 @@ def log_server(front: LocalServer | None, link: str | None) -> None:
 
 
 def open_link(link: str) -> None:
-    """Open the link in the user's browser. Without one, the user can still follow the link that was logged."""
+    """Open the link in the user's browser. If no browser opens, the user can still follow the link that was logged."""
     if not webbrowser.open(link):
         log.warning("no browser could be opened; follow the login link")

@@ -42,7 +42,7 @@ class Http:
         renew_after_fork(self)
 
     def renew(self) -> None:
-        """In a forked child: leave the connections to the parent, and connect again on first use."""
+        """Leave the connections to the parent process, and connect again on first use. Called in a forked child."""
         abandon(self._client)
         self._start_over()
 

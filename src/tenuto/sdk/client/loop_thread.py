@@ -53,7 +53,7 @@ class LoopThread:
         renew_after_fork(self)
 
     def renew(self) -> None:
-        """In a forked child: leave the loop to the parent, whose thread does not exist here."""
+        """Leave the loop to the parent process, whose thread does not exist here. Called in a forked child."""
         abandon(self._loop, self._thread, self._asked)
         self._start_over()
 

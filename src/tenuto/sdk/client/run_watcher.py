@@ -23,7 +23,7 @@ class Watcher:
         renew_after_fork(self)
 
     def renew(self) -> None:
-        """In a forked child: leave the callers and the polling to the parent."""
+        """Leave the callers and the polling to the parent process. Called in a forked child."""
         abandon(self._polling, self._waiting)
         self._start_over()
 

@@ -105,7 +105,7 @@ def together(requests: Sequence[StartRequest], org_id: UUID) -> "start_statement
 
 
 def details_of(requests: Sequence[StartRequest]) -> str | None:
-    """Return the details of the tasks that have any, as JSON."""
+    """Return the details of the tasks as JSON; None if no task has details."""
     details = [{**detail, "task": no} for no, request in enumerate(requests) for detail in request.details or ()]
     return json.dumps(details) if details else None
 

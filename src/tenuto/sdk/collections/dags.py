@@ -59,7 +59,7 @@ class DagCollection:
         self, name: str, version: int | None = None, *, expected: int | None = None, force: bool = False
     ) -> CurrentVersion:
         """Make a version of a DAG current, with all of its datasets: by default the newest version that is ready.
-        Raises Conflict if `expected` is passed and another version is current; 0 means that no version is current.
+        Raises Conflict if `expected` is passed and another version is current. `expected=0`: no version may be current.
         `force` allows a version that is not ready, and needs an admin."""
         return await self._operations.cutover_dag(name, version=version, expected=expected, force=force)
 

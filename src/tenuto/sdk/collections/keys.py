@@ -25,8 +25,8 @@ class KeyCollection(Generic[K]):
         self._keys = keys
 
     async def get(self, id: UUID | str) -> K:
-        """Return the name, permissions and times of a key by its id. The secret text of a key is never returned
-        again."""
+        """Return what is stored about a key, such as its name and times, by its id. The secret text of the key is not
+        stored."""
         return await self._keys.get_key(_key(id))
 
     async def rotate(self, id: UUID | str, *, overlap: Duration = "1d") -> CreatedKey:
@@ -93,8 +93,8 @@ class SyncKeyCollection(Generic[K]):
         self._keys, self._wait = keys, wait
 
     def get(self, id: UUID | str) -> K:
-        """Return the name, permissions and times of a key by its id. The secret text of a key is never returned
-        again."""
+        """Return what is stored about a key, such as its name and times, by its id. The secret text of the key is not
+        stored."""
         return self._wait(self._keys.get(id))
 
     def rotate(self, id: UUID | str, *, overlap: Duration = "1d") -> CreatedKey:

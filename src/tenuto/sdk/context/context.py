@@ -91,7 +91,7 @@ class Context(JobCalls):
         return self._attempt.cancelled
 
     def heartbeat(self) -> None:
-        """Report that the task is alive; the task fails if no report comes within `heartbeat_timeout`."""
+        """Report that the task is alive. The attempt fails if no report comes within `heartbeat_timeout`."""
         self.api.send("progress")
 
     def progress(self, fraction: float, message: str | None = None) -> None:
@@ -102,7 +102,7 @@ class Context(JobCalls):
         self.api.send("progress", progress=float(fraction), message=text)
 
     def snooze(self, delay: Duration) -> None:
-        """End this attempt and run the task again from the start after a delay. Does not count as an attempt."""
+        """End this attempt and run the task again from the start after a delay. This attempt does not count."""
         raise Snooze(seconds(delay))
 
     @shows_options(ChildOptions)

@@ -181,8 +181,8 @@ class Replay:
         return self._patches[name]
 
     async def record(self, no: int, name: str, value: Json, *, kind: str = "step") -> None:
-        """Record the result of a step. If the record is rejected, fail the task: another attempt would be rejected
-        too."""
+        """Record the result of a step. If the database rejects the record, raise Fail: it would reject the record of
+        another attempt too."""
         try:
             await self._api.call("record_step", step_no=no, name=name, kind=kind, value=value)
         except (TooLarge, Conflict, InvalidInput) as error:
@@ -198,7 +198,7 @@ class Replay:
 
     async def record_failures(self) -> None:
         """Record the failures that the code has handled, in the order of the steps. Called before every call of `ctx`
-        that others can see."""
+        whose effect others can see."""
         self.check()
         if not self._failures:
             return

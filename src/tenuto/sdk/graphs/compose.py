@@ -104,7 +104,7 @@ def inputs_of(part: "AnyTask | Composition") -> list[InputSlot]:
 
 
 def outputs_of(part: "AnyTask | Composition") -> list[InputSlot]:
-    """Return the outputs: the elements of a fixed-length tuple, nothing for None, otherwise the one value."""
+    """Return the outputs: the elements of a fixed-length tuple, nothing for None, otherwise the value itself."""
     if isinstance(part, Composition):
         return part.outputs
     places = _places(part)

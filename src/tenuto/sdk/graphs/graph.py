@@ -82,8 +82,8 @@ class Graph:
         on: On = "completed",
         **kwargs: object,
     ) -> Nodes[R]:
-        """Add the task once per item. A tuple item is the positional arguments, a dict the arguments by name, anything
-        else the first argument."""
+        """Add the task once per item. A tuple as item is the positional arguments, a dict is the arguments by name, and
+        any other item is the first argument."""
         added = (self._add_task(task, args, {**kwargs, **named}) for args, named in map(arguments_of, items))
         return Nodes(_connect(node, after, on) for node in added)
 
@@ -101,8 +101,8 @@ class Graph:
 
     def output(self, *nodes: AnyNode) -> None:
         """Declare the result of the run: a list of these nodes' outputs, even for one node, so that `g.output(*parts)`
-        works for any length. By default the result is the output of the tasks that no other task waits for; if there is
-        only one, its output itself."""
+        works for any length. By default the result is the list of outputs of the tasks that no other task waits for. If
+        there is only one such task, the result is its output itself."""
         for node in nodes:
             self.check_own(node)
         self.declared = [output for node in nodes for output in node.outputs]

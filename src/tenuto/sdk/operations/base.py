@@ -38,7 +38,7 @@ class Operations(Transport, Protocol):
     async def cancel_task(self, task_id: UUID, reason: str | None) -> None: ...
 
     async def explain_run(self, run_id: UUID) -> RunExplanation:
-        """Explain why the tasks of a run that have not ended do not run."""
+        """Explain for each task of a run that has not ended why it does not run."""
         ...
 
     async def read_logs(self, task_id: UUID, *, after_attempt: int, after_line: int) -> list[LogLine]:
