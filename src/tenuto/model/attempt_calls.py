@@ -43,14 +43,14 @@ class AttemptCall:
 _TABLE = (
     AttemptCall(
         "get_failures",
-        "Return how often the task has failed and was lost so far.",
+        "Return how many attempts of the task have failed so far, and how many were lost.",
         "GET",
         "/v1/task/failures",
         sandbox=False,
     ),
     AttemptCall(
         "get_inputs",
-        "Return inputs that were too large for the claim, about 16 MB from slot `first` on.",
+        "Return the inputs that were too large for the claim: the slots from number `first` on, about 16 MB per call.",
         "GET",
         "/v1/task/inputs",
         ("first",),
@@ -67,7 +67,7 @@ _TABLE = (
     ),
     AttemptCall(
         "record_step",
-        "Record the result of a step, and return it. If an earlier attempt recorded it, return that result.",
+        "Record the result of a step, and return it. If the step was recorded before, return the recorded result.",
         "POST",
         "/v1/task/steps",
         ("step_no", "name", "kind", "value"),
@@ -76,8 +76,8 @@ _TABLE = (
     ),
     AttemptCall(
         "fail_step",
-        "Record that a step failed: for good, or with `retry_seconds` to be tried again after that pause. With `kind` "
-        "child: that the code handled the failure of children that the step started.",
+        "Record that a step failed: permanently or, with `retry_seconds`, until it is tried again after that pause. "
+        "With `kind` child, record that the code handled the failure of children that the step started.",
         "POST",
         "/v1/task/steps/fail",
         ("step_no", "name", "error", "tries", "retry_seconds", "kind"),
@@ -85,7 +85,7 @@ _TABLE = (
     ),
     AttemptCall(
         "take_signal",
-        "Take the oldest signal of that name that no task has taken. A replay returns the same signal.",
+        "Receive the oldest signal of that name that no task has received. A later attempt gets the same signal.",
         "POST",
         "/v1/task/signals",
         ("step_no", "name"),
@@ -103,7 +103,7 @@ _TABLE = (
     ),
     AttemptCall(
         "poll_tasks",
-        "Return the results of those tasks of the run that are final.",
+        "Return the results of those of the tasks that have ended. Tasks of other runs are omitted.",
         "POST",
         "/v1/task/children/poll",
         ("task_ids",),
@@ -131,7 +131,7 @@ _TABLE = (
     ),
     AttemptCall(
         "get_task_state",
-        "Return the operator state of the task's type: one key, or all.",
+        "Return one key or all keys of the operator state of the task's type or job.",
         "GET",
         "/v1/task/state",
         ("key",),
@@ -141,7 +141,7 @@ _TABLE = (
     ),
     AttemptCall(
         "put_task_state",
-        "Set one key of that state if it still has the version that was read, and return the new version.",
+        "Set one key of the operator state if it still has the version that was read, and return the new version.",
         "PUT",
         "/v1/task/state",
         ("key", "value", "version"),
@@ -150,7 +150,7 @@ _TABLE = (
     ),
     AttemptCall(
         "list_input_locations",
-        "Return up to 1,000 folders of an input of the job, after the one with the id `after`.",
+        "Return up to 1,000 folders of an input of the job, starting after the folder with the id `after`.",
         "GET",
         "/v1/task/inputs/locations",
         ("input", "after"),
@@ -159,7 +159,7 @@ _TABLE = (
     ),
     AttemptCall(
         "stage_rows",
-        "Stage a page of rows for an output of the job that is stored in Postgres; its completion publishes them.",
+        "Stage a page of rows for an output of the job that is stored in Postgres. The completion publishes them.",
         "POST",
         "/v1/task/rows",
         ("output", "location", "page", "rows"),
@@ -175,7 +175,7 @@ _TABLE = (
     ),
     AttemptCall(
         "query_inputs",
-        "Run one SELECT over the inputs of the job by their names, and return its columns and rows.",
+        "Run one SELECT over the inputs of the job, which are tables with their names. Return its columns and rows.",
         "POST",
         "/v1/task/query",
         ("sql", "max_rows"),

@@ -20,10 +20,10 @@ browsers that logged in have a cookie. Routes below `/internal` are for workers,
 a running attempt.
 
 * **Errors** are `application/problem+json` with a stable `code`, the cause in `detail`, often a `hint`, and the
-  `request_id` that the log of the server has too.
-* **Repeated requests:** a start with the same `dedupe_key` returns the first run; any change with the same header
-  `Idempotency-Key` within a day returns the first response, unless that contains a new key.
-* **Lists** are pages: pass `next` of a page as `before` to get the next one.
+  `request_id`, which is also in the log of the server.
+* **Repeated requests:** a start with the same `dedupe_key` returns the first run. Any change with the same header
+  `Idempotency-Key` within a day returns the first response, unless that response contains a new key.
+* **Lists** are pages: pass `next` of a page as `before` or `after` to get the next page.
 * **Waiting:** `wait` makes a request wait for the end of a run; `/v1/changes` is a stream of all changes.
 """
 SCHEMES = {
