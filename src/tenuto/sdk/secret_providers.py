@@ -27,7 +27,7 @@ class SecretProvider(Protocol):
 
 
 class EnvironmentSecrets:
-    """Reads `crm-token` from the environment variable TENUTO_SECRET_CRM_TOKEN of the worker."""
+    """Reads a secret from an environment variable of the worker: its name in capitals, after `TENUTO_SECRET_`."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
