@@ -1,7 +1,8 @@
--- Raises TN009 if an org does not allow datasets that have more readers than their sources, and a DAG version computes
--- such a dataset from a source that the current version (p_current, null: none) does not use for it. Every dataset that
--- a job reads is a source, because it is not known here which of its columns the job uses. Takes a lock, so that
--- deploys and grants of such an org are checked one at a time.
+-- Checks a DAG version if the org sets wider_readers to deny: a role that can read a dataset must be able to read its
+-- sources. Raises TN009 if a dataset has a source that one of its readers cannot read. Sources that the current version
+-- (p_current, null: none) already uses for the dataset are not checked. Every dataset that a job reads is a source,
+-- because it is not known here which of its columns the job uses. Takes a lock, so that deploys and grants of such an
+-- org are checked one at a time.
 create or replace function tenuto._check_readers(p_org_id uuid, p_version_id uuid, p_current uuid)
   returns void
   language plpgsql

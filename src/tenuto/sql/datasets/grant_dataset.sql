@@ -1,6 +1,6 @@
 -- Allows a role to read a dataset. Idempotent. A role is stored by its id: a role that is deleted and created again can
--- read nothing until it is granted again. Raises TN009 if the org does not allow datasets that have more readers than
--- their sources, and the role cannot read a dataset from which this one is computed now.
+-- read nothing until it is granted again. Raises TN009 if the org sets wider_readers to deny and the role cannot read a
+-- dataset from which this one is computed now.
 create or replace function tenuto.grant_dataset(p_org_id uuid, p_name text, p_role text)
   returns void
   language plpgsql

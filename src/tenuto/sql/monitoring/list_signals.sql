@@ -1,5 +1,5 @@
--- Returns the signals that were sent to a run, oldest first, at most 1000, each with the task that took it. A value of
--- more than 1 KB is left out; value_bytes has its size.
+-- Returns the signals that were sent to a run, oldest first, at most 1000, each with the task that received it. A value
+-- of more than 1 KB is left out; value_bytes has its size.
 create or replace function tenuto.list_signals(p_org_id uuid, p_run_id uuid)
   returns table (
     name text, value jsonb, value_bytes int, sent_at timestamptz, taken_by uuid, taken_at timestamptz)

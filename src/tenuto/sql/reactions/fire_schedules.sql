@@ -42,7 +42,7 @@ begin
         from tenuto.schedules s
         where s.org_id = v_org and s.name = d.name and s.next_at = d.expected and s.paused_at is null
           and not s.held
-        for update skip locked   -- an open cutover may hold the lock: fired after it
+        for update skip locked   -- fired later, if an uncommitted cutover has locked it
       ) s
     ), fired as (
       update tenuto.schedules s

@@ -1,5 +1,5 @@
--- Returns when seal_audit has something to do, for list_due_maintenance: now, or null for never. p_floor: the id from
--- which on the recorded calls of direct clients are read.
+-- Returns when seal_audit has something to do, for list_due_maintenance: now, or null for never. p_floor: recorded
+-- calls of direct clients are read from this id on.
 create or replace function tenuto._next_sealing(p_floor uuid)
   returns timestamptz
   language sql

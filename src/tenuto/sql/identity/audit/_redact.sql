@@ -1,6 +1,6 @@
--- Returns a JSON value with secrets replaced by "[secret]", at any depth: fields whose names suggest a secret (in any
--- spelling: apiToken, api-token), and texts that look like a secret: Tenuto and AWS keys, addresses with a password,
--- bearer tokens, private keys.
+-- Returns a JSON value with secrets replaced by "[secret]", at any depth. Replaces fields whose names suggest a secret,
+-- in any spelling (apiToken, api-token). Also replaces texts that look like a secret: Tenuto and AWS keys, addresses
+-- with a password, bearer tokens, private keys.
 create or replace function tenuto._redact(p_field text, p_value jsonb)
   returns jsonb
   language sql

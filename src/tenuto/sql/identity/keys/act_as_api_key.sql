@@ -1,5 +1,5 @@
 -- Makes the rest of the transaction act for the org of an API key, and returns the org. Raises TN008 for a key that is
--- not valid and TN009 for a key without the permission (null: no permission is needed). Called in the same statement as
+-- not valid and TN009 for a key without p_permission (null: no permission is needed). Called in the same statement as
 -- the work, so that the key is checked at the time of the change.
 create or replace function tenuto.act_as_api_key(p_key_id text, p_hashes bytea[], p_permission text default null)
   returns uuid

@@ -1,4 +1,4 @@
--- Stores the response of a request that began with begin_request, for repeated requests.
+-- Stores the response of a request that began with begin_request, so that repeated requests get the same response.
 create or replace function tenuto.finish_request(
   p_org_id uuid, p_actor text, p_key text, p_status int, p_response jsonb)
   returns void

@@ -1,6 +1,6 @@
 -- Returns the pools of an org, or only the pool p_name, whose provider fails now, or that had an anomaly in a decision
--- since p_since: a sudden rise of the queue, or many machines requested at once. Checks the newest 1,000 decisions of
--- each pool.
+-- since p_since. An anomaly is a sudden rise of the queue, or many machines requested at once. Checks the newest 1,000
+-- decisions of each pool.
 create or replace function tenuto._find_pool_trouble(p_org_id uuid, p_name text, p_since timestamptz)
   returns table (pool text, summary text, details jsonb)
   language sql

@@ -1,5 +1,6 @@
 -- Returns the 100 statements of this database that took the most time, from the extension pg_stat_statements. Returns
--- no rows if it is not installed. A caller without pg_read_all_stats sees only the texts of its own statements.
+-- no rows if the extension is not installed. A caller without pg_read_all_stats sees only the texts of its own
+-- statements.
 create or replace function tenuto._slow_queries()
   returns table (
     query text, calls bigint, total_seconds float8, mean_ms float8, max_ms float8, rows bigint, buffers_hit bigint,

@@ -1,5 +1,5 @@
--- Lists every open task that does not run, and why. Always filter by task, queue or type, because the reason of each
--- row is looked up separately.
+-- Lists every task that neither runs nor has ended, and why. Always filter by task, queue or type, because the reason
+-- of each row is looked up separately.
 create or replace view tenuto.why_not_running
   with (security_invoker = true)
 as

@@ -1,5 +1,5 @@
--- Cancels one piece of the tasks of a DAG version that was rolled back. After the last piece, searches again until no
--- transaction can add tasks any more.
+-- Cancels one piece of the tasks of a DAG version that was rolled back. After the last piece, searches for new tasks
+-- until no transaction can add tasks any more.
 create or replace function tenuto._cancel_build_piece(p_build tenuto.builds, p_dag_id uuid)
   returns void
   language plpgsql
