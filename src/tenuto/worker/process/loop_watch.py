@@ -32,15 +32,19 @@ class LoopWatch:
         self._ran = self._looked = time.monotonic()
         self._cpu_seconds = time.process_time()
         self._warned: dict[str, float] = {}
+        self._stopped = threading.Event()
         parts.thread("loop watch", self._watch).start()
 
     def ran(self) -> None:
         """Record that the loop runs. Called by the loop, several times per second."""
         self._ran = time.monotonic()
 
+    def stop(self) -> None:
+        """End the thread: after the loop has ended, another loop may run in a thread with the same id."""
+        self._stopped.set()
+
     def _watch(self) -> None:
-        while True:
-            time.sleep(LOOK_EVERY_SECONDS)
+        while not self._stopped.wait(LOOK_EVERY_SECONDS):
             self._look(time.monotonic())
 
     def _look(self, now: float) -> None:

@@ -163,13 +163,16 @@ class WorkerProcess:
 
     async def _look_ahead(self) -> None:
         watch = LoopWatch(self._parts)
-        while True:
-            await asyncio.sleep(CLOCK_MARGIN_SECONDS)
-            watch.ran()
-            for group in self._groups:
-                group.look_ahead()
-            if not self._replaced:
-                self._check_limits()
+        try:
+            while True:
+                await asyncio.sleep(CLOCK_MARGIN_SECONDS)
+                watch.ran()
+                for group in self._groups:
+                    group.look_ahead()
+                if not self._replaced:
+                    self._check_limits()
+        finally:
+            watch.stop()
 
     def _check_limits(self) -> None:
         """Ask the supervisor once for another process when this one has reached a limit."""
