@@ -1,6 +1,7 @@
 -- Lists the task types: how many tasks wait and for how long, how attempts of the last 24 hours ended, and how long
 -- they ran. error_rate_percent is the share of attempts that failed or were lost, of those that completed, failed or
--- were lost. Percentiles are estimated from buckets and are exact to about a tenth. Counts up to 10,000 tasks per lane.
+-- were lost. Percentiles are estimated from buckets whose bounds grow by a factor of √2: above 1 ms, they differ from
+-- the true value by at most 41 %. Counts up to 10,000 tasks per lane.
 create or replace view tenuto.task_queue_analysis
   with (security_invoker = true)
 as
