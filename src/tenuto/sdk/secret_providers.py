@@ -27,7 +27,8 @@ class SecretProvider(Protocol):
 
 
 class EnvironmentSecrets:
-    """Reads a secret from an environment variable of the worker: its name in capitals, after `TENUTO_SECRET_`."""
+    """Reads a secret from an environment variable of the worker: `TENUTO_SECRET_`, and then the name of the secret in
+    capitals, with `_` instead of `-`."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
