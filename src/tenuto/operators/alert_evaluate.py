@@ -10,7 +10,7 @@ from tenuto.sdk.context.control import Fail
 from tenuto.sdk.context.sync_context import SyncContext
 from tenuto.sdk.jobs.packages import data_packages
 
-MAX_ALERTS = 100  # per partition; rows without an alert are published too
+MAX_ALERTS = 100  # per partition; the rows of other keys are published without an alert
 MAX_KEY_BYTES = 300
 MAX_SUMMARY_BYTES = 1000
 MAX_VALUE_BYTES = 200

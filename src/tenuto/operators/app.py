@@ -11,7 +11,7 @@ from tenuto.sdk.app import App
 from tenuto.sdk.app_loader import RESERVED
 from tenuto.sdk.context.sync_context import SyncContext
 
-ENTRY_POINTS = "tenuto.operators"  # the group in which packages offer operators
+ENTRY_POINTS = "tenuto.operators"  # the entry point group in which packages declare operators
 # The modules are imported with the first job: they need pydantic, whose import would delay the start of a worker.
 BUILT_IN = {
     "python": "tenuto.operators.python:python",
@@ -39,7 +39,7 @@ def operator_app(
         if only is None or name in only:
             task = app.task(name=name)(_task(target, storage, allowed_hosts, processes))
             if processes and name == "python":
-                task.executor = "job"  # its runtime finds out where the function runs
+                task.executor = "job"  # the runtime of this executor decides where the function runs
     return app
 
 

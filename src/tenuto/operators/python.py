@@ -22,8 +22,8 @@ class NoFunction(Exception):
 
 
 def python(ctx: SyncContext, config: PythonConfig) -> object:
-    """Run the function and publish the rows that it returns, unless it has called `ctx.write`. If the job has no
-    outputs, the returned value is the result of the task."""
+    """Run the function and publish the rows that it returns. A function that has called `ctx.write` must return None.
+    If the job has no outputs, the returned value is the result of the task."""
     task, job = _find(config.task), ctx.job
     if task.executor == "process" and job.has_processes:
         raise Snooze(0.0)  # its module is imported only now: next time, the worker chooses a process
@@ -47,8 +47,8 @@ def python(ctx: SyncContext, config: PythonConfig) -> object:
 
 
 def _find(target: str) -> AnyTask:
-    """Return the function as a task, so that arguments are converted as its type hints say. Raises NoFunction if it
-    cannot be imported, and Fail if it cannot run as a job."""
+    """Return the function as a task, so that arguments are converted according to its type hints. Raises NoFunction if
+    it cannot be imported, and Fail if it cannot run as a job."""
     module, _, name = target.partition(":")
     try:
         found: object = getattr(importlib.import_module(module), name)
@@ -68,7 +68,9 @@ def _find(target: str) -> AnyTask:
 
 
 def _arguments(task: AnyTask, config: PythonConfig, job: RunningJob) -> dict[str, object]:
-    """Return the arguments by name: those of the configuration, the partition, and tables of inputs."""
+    """Return the arguments by name. They come from the configuration; the parameter `partition` gets the partition, and
+    a parameter with the name of an input gets the table of this input. Raises Fail if an argument is missing or has no
+    parameter."""
     signature = task.signature
     named: dict[str, object] = {}
     for name, value in config.arguments.items():

@@ -11,8 +11,8 @@ _RANGE = re.compile(r"(-?\d{1,18})-(-?\d{1,18})")
 
 
 def range_aggregator(ctx: SyncContext, config: RangeAggregatorConfig) -> None:
-    """Read and write only the rows of the range. Files without such rows, according to their statistics, are
-    skipped."""
+    """Read and write only the rows of the range. Files that have no such rows according to their statistics are not
+    read."""
     with data_packages():
         from tenuto.sdk.jobs.select import quoted, selected
     job = ctx.job

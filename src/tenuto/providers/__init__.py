@@ -1,1 +1,2 @@
-"""Starts and ends the machines of pools. One module per kind of provider; `base.py` is their interface."""
+"""Providers, which start and end the machines of pools. There is one module per kind of provider; `base.py` has their
+interface."""

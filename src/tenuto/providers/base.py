@@ -32,7 +32,7 @@ class MachineRequest:
 
     def environment(self) -> dict[str, str]:
         """Return the environment variables of `tenuto worker` on that machine: its org, name and pool, its queues and
-        labels, and its number of tasks."""
+        labels, and how many tasks it runs at a time."""
         return {
             "TENUTO_ORG": self.org,
             "TENUTO_MACHINE": self.name,
@@ -46,7 +46,7 @@ class MachineRequest:
 
 @dataclass(frozen=True)
 class Machine:
-    """A machine as its provider lists it. `is_running`: false if the provider says that it has stopped."""
+    """A machine as its provider lists it. `is_running`: False if the provider says that the machine has stopped."""
 
     id: str
     name: str
@@ -54,19 +54,19 @@ class Machine:
 
 
 class Provider(Protocol):
-    """Starts machines for pools. The caller limits the time of each call. Calls may run at the same time. They raise
-    ProviderError."""
+    """Starts machines for pools. The caller limits the time of each call. Several calls can run at the same time. A
+    call that fails raises ProviderError."""
 
     lists_all: bool
-    """Whether `list_machines` is complete: a machine that it omits does not run. If false, it may list a new machine
-    late."""
+    """True if `list_machines` returns all machines that run. If False, a new machine may be missing from the list for a
+    while."""
 
     max_machines: int
     """Maximum number of machines that all pools of an org together may run with this provider."""
 
     id_prefix: str
-    """The beginning of the ids of all machines that this process can list and end: the name of its host, or empty if it
-    can reach every machine."""
+    """The prefix of the ids of the machines that this process can list and end. It is empty if the process can reach
+    every machine. Otherwise it is the name of the host and `/`."""
 
     async def spawn(self, request: MachineRequest) -> str:
         """Request a machine and return the id that the provider gives it."""
@@ -82,7 +82,7 @@ class Provider(Protocol):
 
     async def terminate(self, machine_id: str) -> bool:
         """End a machine. It is not an error if the machine is already gone. The method must return quickly. It returns
-        False if the machine has not ended yet, and is then called again later."""
+        False if the machine has not ended yet; the caller then calls it again later."""
         ...
 
     async def close(self) -> None:

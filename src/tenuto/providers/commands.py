@@ -1,5 +1,5 @@
-"""Runs the commands with which a dispatcher is configured. Each runs in its own session, so that a command that does
-not end in time is killed with everything that it started."""
+"""Runs the commands with which a dispatcher is configured. Each command runs in its own process group, so that a
+command that does not end in time is killed together with the processes that it started."""
 
 import asyncio
 import os
@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 
 class CommandNotEnded(Exception):
-    """The command could not be started, or did not end in time. The message is a text that follows the name of the
-    command."""
+    """The command could not be started, or did not end in time. The message has no subject: the caller writes the name
+    of the command before it ("NAME did not end within 5 s, and was killed")."""
 
 
 @dataclass(frozen=True)
 class EndedCommand:
-    """The exit status of a command, and its output and errors if they were captured."""
+    """The exit status of a command, its stdout and its stderr. Both are empty if they were not captured."""
 
     status: int
     output: bytes
@@ -33,9 +33,9 @@ async def run_command(
     folder: str | None = None,
     capture: bool = False,
 ) -> EndedCommand:
-    """Run a command until it ends. With `capture`, its stdout and stderr are returned; otherwise stdout is discarded,
-    and stderr is that of this process. Raises CommandNotEnded if the command cannot be started or does not end within
-    `seconds`; it is then killed."""
+    """Run a command until it ends. With `capture`, its stdout and stderr are returned. Otherwise its stdout is
+    discarded, and its stderr goes to the stderr of this process. Raises CommandNotEnded if the command cannot be
+    started. If it does not end within `seconds`, it is killed, and CommandNotEnded is raised too."""
     try:
         process = await asyncio.create_subprocess_exec(
             *command,

@@ -13,8 +13,8 @@ from tenuto.providers.base import MAX_MACHINES, Machine, MachineRequest, NoCapac
 
 PAGE = 100  # tasks per call of describe_tasks
 CALL_SECONDS = 20
-THREADS = 4  # of its own, so that calls that hang do not block other providers
-OF_POOLS = ("cpu", "memory", "capacityProviderStrategy")  # what a pool may set
+THREADS = 4  # used only for ECS, so that calls that hang do not block other providers
+OF_POOLS = ("cpu", "memory", "capacityProviderStrategy")  # the settings that a pool may contain
 MACHINE_TAG = "tenuto-machine"
 DETAILS = ("lastStatus", "desiredStatus", "stopCode", "stoppedReason", "healthStatus")
 
@@ -32,7 +32,8 @@ class EcsTask:
 
 class EcsProvider:
     """Runs an ECS task per machine. `task` holds the arguments of RunTask: cluster, taskDefinition,
-    networkConfiguration … The container `container` gets the variables of the request."""
+    networkConfiguration … The environment variables of the request are set in the container with the name
+    `container`."""
 
     lists_all = False  # ECS is eventually consistent
     id_prefix = ""

@@ -17,7 +17,8 @@ CALL_SECONDS = 60.0
 class ExecProvider:
     """Runs a command for each call. `spawn` prints the id of the machine. `list` prints a line `id name` per machine,
     with a third word `stopped` for machines that have stopped. `describe` and `terminate` get an id as their last
-    argument. `spawn` gets the variables of the request, `list` gets TENUTO_POOL_ID."""
+    argument. `spawn` gets the environment variables of the request, and the settings as JSON in TENUTO_POOL_SETTINGS.
+    `list` gets TENUTO_POOL_ID."""
 
     lists_all = False
     id_prefix = ""

@@ -1,5 +1,5 @@
 """Starts workers as processes on this machine. They stop when the dispatcher that started them ends, even if it was
-killed: each worker reads from a pipe, whose other end closes with the dispatcher."""
+killed: each worker reads from a pipe whose other end is closed when the dispatcher ends."""
 
 import asyncio
 import os
@@ -16,14 +16,14 @@ import psutil
 from tenuto.model.json import JsonObject
 from tenuto.providers.base import MAX_MACHINES, Machine, MachineRequest, ProviderError
 
-STOP_SECONDS = 40.0  # between SIGTERM and SIGKILL; a worker takes up to 37 s with its default grace period
+STOP_SECONDS = 40.0  # between SIGTERM and SIGKILL; by default, a worker kills its processes after 37 s
 CHECK_SECONDS = 0.1
 
 
 class LocalProvider:
-    """Runs `command` once per machine, in a session of its own, with the variables of the request. The id of a machine
-    begins with the name of its host, because another host with a provider of the same name can neither see nor end
-    it."""
+    """Runs `command` once per machine, in its own process group, with the environment variables of the request. The id
+    of a machine begins with the name of its host, because another host with a provider of the same name can neither see
+    nor end it."""
 
     lists_all = True
 
@@ -40,7 +40,7 @@ class LocalProvider:
         self.max_machines, self.id_prefix = max_machines, f"{host or socket.gethostname()}/"
         self._pipe: tuple[int, int] | None = None  # open until this process ends
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
-        self._killed_at: dict[str, float] = {}  # when machines that were asked to stop are killed
+        self._killed_at: dict[str, float] = {}  # for each machine that was asked to stop: when to kill it
 
     async def spawn(self, request: MachineRequest) -> str:
         self._pipe = self._pipe or os.pipe()
@@ -77,7 +77,8 @@ class LocalProvider:
         machines: list[Machine] = []
         for name, process in found.values():
             with suppress(psutil.Error, OSError):
-                # The children of a worker have the same variables. The machine is the one whose parent has not.
+                # The children of a worker have the same variables. The machine is the process whose parent does not
+                # have them.
                 parent = found.get(process.ppid())
                 if parent is None or parent[0] != name:
                     machines.append(Machine(self._id_of(process), name))
@@ -89,7 +90,7 @@ class LocalProvider:
         return {"pid": pid_of(machine_id), "exit_code": code, "is_running": self._find(machine_id) is not None}
 
     async def terminate(self, machine_id: str) -> bool:
-        """Ask the process to stop. A call after STOP_SECONDS kills a process that has not ended."""
+        """Ask the process to stop. If it has not ended STOP_SECONDS after the first call, the next call kills it."""
         process = self._find(machine_id)
         if process is None:
             if ended := self._processes.pop(machine_id, None):
@@ -112,7 +113,7 @@ class LocalProvider:
             left = [machine_id for machine_id in left if not await self.terminate(machine_id)]
 
     def _id_of(self, process: psutil.Process) -> str:
-        return f"{self.id_prefix}{process.pid}@{process.create_time():.2f}"  # pids are used again
+        return f"{self.id_prefix}{process.pid}@{process.create_time():.2f}"  # with the start time: pids are reused
 
     def _find(self, machine_id: str) -> psutil.Process | None:
         """Return the process with this id; None if it has ended."""

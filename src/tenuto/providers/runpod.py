@@ -11,7 +11,7 @@ from tenuto.providers.base import MAX_MACHINES, Machine, MachineRequest, NoCapac
 URL = "https://rest.runpod.io/v1"
 CALL_SECONDS = 30.0
 MAX_RETRY_SECONDS = 300.0
-# What a pool may set; the image, its command and its variables are set in the file of providers.
+# The settings that a pool may contain. The image, its command and its variables are set in the file of providers.
 OF_POOLS = (
     "gpuTypeIds", "gpuCount", "cpuFlavorIds", "vcpuCount", "minRAMPerGPU", "minVCPUPerGPU", "cloudType",
     "dataCenterIds", "containerDiskInGb", "volumeInGb", "interruptible",
@@ -20,7 +20,8 @@ NO_CAPACITY = ("no longer any instances available", "no instances available", "n
 
 
 class RunPodError(ProviderError):
-    """RunPod refused a request. `retry_after`: the seconds to wait that RunPod asked for; None if it asked for none."""
+    """RunPod refused a request. `retry_after`: for how many seconds RunPod asks the caller to wait; None if it does not
+    ask for this."""
 
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
@@ -28,8 +29,8 @@ class RunPodError(ProviderError):
 
 
 class RunPodProvider:
-    """Creates a pod per machine. The request consists of `pod`, from the file of providers, and the settings of the
-    pool."""
+    """Creates a pod per machine. The request consists of `pod` (from the file of providers), the settings of the pool,
+    which win, and the name and the environment of the machine."""
 
     lists_all = False  # a new pod may be listed late
     id_prefix = ""

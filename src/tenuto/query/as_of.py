@@ -15,8 +15,9 @@ _DAG_VERSION = re.compile(r"(?:(?P<dag>[a-z][a-z0-9_-]{0,99})@)?(?P<version>[1-9
 
 @dataclass(frozen=True)
 class AsOf:
-    """The versions that a query reads instead of the current ones: a version of a dataset, the versions of a DAG
-    version, or those at a time. At most one of the three is set; `dag` belongs to `dag_version`."""
+    """The versions that a query reads instead of the current ones: one version of a dataset, the dataset versions of a
+    DAG version, or the versions that were current at a time. At most one of `version_id`, `dag_version` and `at` is
+    set. `dag`: the DAG of `dag_version`, if the caller passed one."""
 
     version_id: UUID | None = None
     dag: str | None = None

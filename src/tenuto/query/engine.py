@@ -1,4 +1,5 @@
-"""The process that runs one query. It starts inside of a sandbox, gives up every way to open a file, and waits.
+"""The process that runs one query. It starts inside of a sandbox, gives up every way to open a file, and waits for the
+query.
 
 It knows datasets only as numbered files: it asks the server for ranges of their bytes (`RemoteFile`). The server
 decides which files these are before the query runs.
@@ -65,7 +66,7 @@ def main(connection: socket.socket, spec: Spec) -> None:
         connection.sendall(json.dumps({"failed": f"{type(error).__name__}: {error}"}).encode() + b"\n")
         raise
     connection.sendall(b'{"ready": true}\n')
-    with suppress(EOFError):  # the server needs the process no more
+    with suppress(EOFError):  # the server no longer needs the process
         _serve(Channel(connection), database)
 
 
@@ -140,8 +141,8 @@ def _run(channel: Channel, database: duckdb.DuckDBPyConnection, sql: str, format
 
 
 def _view(channel: Channel, view: JsonObject) -> View:
-    """Return the data of one dataset: in one part, or in one part per commit if the dataset has a unique key, with
-    which later rows replace earlier ones."""
+    """Return the data of one dataset. If the dataset has a unique key, the data has one part per commit, because later
+    rows replace earlier rows with the same key. Otherwise it has one part."""
     columns = cast("list[JsonObject] | None", view["columns"])
     schema = Columns(str(view["name"]), columns).schema if columns else None
     parts = cast("list[list[JsonObject]]", view["parts"])
@@ -175,8 +176,9 @@ def parquet_dataset(files: Sequence[io.RawIOBase | io.BytesIO], schema: pa.Schem
 
 
 def _repeated_texts(first: pads.ParquetFileFragment, schema: pa.Schema) -> list[str]:
-    """Return the text columns that have few different values in the first file. They are read in the dictionary
-    encoding of the file, as numbers and a list of values: a million rows then take 10 ms instead of 48 ms."""
+    """Return the names of the text columns that have few different values in the first file. They are read in the
+    dictionary encoding of the file, as numbers and a list of values: a million rows then take 10 ms instead of 48
+    ms."""
     stored, metadata = first.physical_schema, first.metadata
     found = {name: metadata.num_row_groups > 0 for name in stored.names if _is_text(stored, name, schema)}
     for group in map(metadata.row_group, range(metadata.num_row_groups)):

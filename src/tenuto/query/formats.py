@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.ipc as ipc
 
 Send = Callable[[bytes], None]
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))  # json.dumps would make one per row
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))  # json.dumps would create an encoder per row
 _PLAIN_TYPES = (pa.string(), pa.int64(), pa.int32(), pa.int16(), pa.bool_())
 
 
@@ -110,13 +110,14 @@ def _rows(batch: pa.RecordBatch) -> list[list[object]]:
 
 
 def _values(column: pa.Array) -> list[object]:
-    """Return the values of a column as JSON values. Those of plain types need no conversion."""
+    """Return the values of a column as JSON values. Values of plain types need no conversion."""
     values: list[object] = column.to_pylist()
     return values if column.type in _PLAIN_TYPES else [_value(value) for value in values]
 
 
 def _value(value: object) -> object:
-    """Return a value as a JSON value: decimal fractions, times and ids are texts, bytes are base64."""
+    """Return a value as a JSON value: decimal fractions, times and ids are texts, durations are seconds, bytes are
+    base64."""
     match value:
         case None | bool() | int() | str():
             return value

@@ -24,7 +24,8 @@ def pack_json(message: JsonObject) -> bytes:
 
 
 class Channel:
-    """The end of the channel in the query process. Its threads request data one at a time."""
+    """The query process's end of the connection to the server. Only one thread at a time sends a request and waits for
+    its response."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection

@@ -42,7 +42,8 @@ class RefusedQuery(Exception):
 
 
 def check(connection: duckdb.DuckDBPyConnection, sql: str) -> list[str]:
-    """Return the names of the tables that a query reads. Raises RefusedQuery if it does anything else."""
+    """Return the names of the tables that a query reads. Raises RefusedQuery if the text is not one SELECT, or if the
+    SELECT contains something that is not allowed."""
     try:
         statements = connection.extract_statements(sql)
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
@@ -67,7 +68,7 @@ def check(connection: duckdb.DuckDBPyConnection, sql: str) -> list[str]:
 
 
 def _internal_views(connection: duckdb.DuckDBPyConnection) -> set[str]:
-    """Return the views of the engine, which `get_table_names` leaves out."""
+    """Return the names of DuckDB's internal views, because `get_table_names` does not return them."""
     rows = connection.execute("select lower(view_name) from duckdb_views() where internal").fetchall()
     return {str(name) for (name,) in rows}
 

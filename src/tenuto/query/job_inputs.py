@@ -98,7 +98,7 @@ class JobCatalog:
 
 
 async def _list_locations(attempt: HeldAttempt, input: int) -> list[str] | None:
-    """Return the folders of an input; None if there are more than a query can read."""
+    """Return the folders of an input; None if there are LOCATIONS_PER_PAGE or more, which is too many for a query."""
     found = await children.list_input_locations(
         attempt.conn,
         session_id=attempt.fence["session_id"],

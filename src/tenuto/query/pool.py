@@ -31,7 +31,8 @@ class QueriesUnavailable(Conflict):
 
 
 class ProcessPool:
-    """Spare processes, started with the first query. At most `running` queries run at a time; others wait."""
+    """Spare processes, which are started when the first query runs. At most `running` queries run at a time; others
+    wait."""
 
     def __init__(
         self,
@@ -55,7 +56,8 @@ class ProcessPool:
 
     @asynccontextmanager
     async def process(self, org_id: UUID) -> AsyncGenerator[QueryProcess]:
-        """Yield a process for a query of an org, and end it afterwards. Raises QueriesUnavailable if there is none."""
+        """Yield a process for a query of an org, and end it afterwards. Raises QueriesUnavailable if no process can be
+        started."""
         async with self._slots.take(org_id):
             self._running += 1
             try:
@@ -72,7 +74,7 @@ class ProcessPool:
         self._closed = True
         if self._idle is not None:
             self._idle.cancel()
-        await asyncio.gather(*self._building, return_exceptions=True)  # cancelling one would leave its process
+        await asyncio.gather(*self._building, return_exceptions=True)  # cancelling a start would leave a process
         await self._rest()
 
     async def _take(self) -> QueryProcess:
@@ -153,7 +155,7 @@ class ProcessPool:
         self._idle = loop.call_later(IDLE_SECONDS, lambda: asyncio.ensure_future(self._rest()))
 
     async def _rest(self) -> None:
-        """End the spare processes, and the template unless a query runs."""
+        """End the spare processes. Also end the template process, unless a query runs and the pool is not closed."""
         while self._spares:
             with suppress(OSError):
                 await self._spares.popleft().end()

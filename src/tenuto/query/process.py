@@ -1,4 +1,5 @@
-"""The trusted side of a process that runs one query. Messages of the process are checked; its result is passed on."""
+"""The trusted side of a process that runs one query. The messages of the process are checked; its result is passed on
+unchanged."""
 
 import json
 import shutil

@@ -51,7 +51,8 @@ class RemoteFile(io.RawIOBase):
 
 
 def rows_table(channel: Channel, schema: pa.Schema, files: Sequence[JsonObject]) -> pa.Table:
-    """Return rows that are stored in Postgres: each file is a location, which the server reads page by page."""
+    """Return the rows of a dataset that is stored in Postgres. Each item of `files` is one location, whose rows the
+    server sends page by page."""
     tables = [
         table_of(schema, page) for file in files for page in _pages(channel, int(str(file["no"])))
     ]  # all in memory: the limit of the process applies

@@ -160,7 +160,9 @@ def _checked(query: QueryInput) -> AsOf:
 
 
 def _check_versions(pinned: Sequence[PinnedDataset], as_of: AsOf) -> None:
-    """Raise an error if a dataset has no such version, or if `as_of` fits more than one DAG or none of the datasets."""
+    """Raise an error if a dataset has no such version, or if the data of the version was purged. Also if `as_of` is a
+    DAG version without a DAG and the datasets belong to several DAGs, or if no dataset has the DAG or the version of
+    `as_of`."""
     for dataset in pinned:
         if dataset.version_id is None and dataset.storage is None:
             raise NotFound(f"{dataset.name} has no such version", "see `tenuto datasets versions`")

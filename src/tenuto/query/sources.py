@@ -39,7 +39,8 @@ class StoredFile:
 
 @dataclass(frozen=True)
 class StoredRows:
-    """The rows at one location of a dataset that is stored in Postgres. `view` is its position in the query."""
+    """The rows at one location of a dataset that is stored in Postgres. `view`: the position of the dataset in the
+    query."""
 
     view: int
     version_id: UUID

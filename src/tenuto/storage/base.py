@@ -44,7 +44,7 @@ class StoredItem:
 
 
 class Store(Protocol):
-    """Stores bytes under keys such as `datasets/orders/part-0.parquet`. All methods raise StorageProblem."""
+    """Stores bytes under keys such as `datasets/orders/part-0.parquet`. A method that fails raises StorageProblem."""
 
     @property
     def root(self) -> str:
@@ -60,7 +60,8 @@ class Store(Protocol):
         ...
 
     def put(self, key: str, data: bytes) -> str:
-        """Store all of the bytes or nothing, replacing an object with this key; return the URI."""
+        """Store the bytes under the key, and return the URI. An existing object with this key is replaced. An upload
+        that fails stores nothing."""
         ...
 
     def put_file(self, key: str, file: BinaryIO) -> str:
@@ -83,24 +84,24 @@ class Store(Protocol):
         ...
 
     def list(self, prefix: str, *, after: str | None = None, limit: int = PAGE) -> list[StoredItem]:
-        """List the objects whose keys begin with the prefix, which ends with `/`. `after`: the last key of the page
-        before. The order is that of the keys, except on servers that sort each folder on its own."""
+        """List the objects whose keys begin with the prefix, which ends with `/`. `after`: the last key of the previous
+        page. The order is that of the keys, except on servers that sort each folder separately."""
         ...
 
     def delete_prefix(self, prefix: str) -> int:
-        """Delete all objects whose keys begin with the prefix; return how many there were. An object that cannot be
-        deleted does not stop the others."""
+        """Delete all objects whose keys begin with the prefix; return how many there were. If an object cannot be
+        deleted, the others are deleted, then StorageProblem is raised."""
         ...
 
     def presign(self, method: Method, key: str, seconds: float) -> str:
-        """Return a URL with which any client can read or write this one object for a time. Raises NotPresignable if the
-        store has no such URLs."""
+        """Return a URL with which any client can read or write this one object for `seconds`. Raises NotPresignable if
+        the store has no such URLs."""
         ...
 
 
 def check_key(key: str) -> str:
-    """Return the key. Raises StorageProblem if it is too long, or if a part is empty, begins with a dot or contains
-    characters that must be written as %2A."""
+    """Return the key. Raises StorageProblem if it is too long, or if a part of it is empty, too long, begins with a dot
+    or contains characters that must be percent-encoded (%2A)."""
     parts = key.split("/")
     if len(key) > MAX_KEY_BYTES:
         raise StorageProblem(f"a key of {len(key)} bytes is too long, {MAX_KEY_BYTES} are allowed: {key[:60]}…")
@@ -122,14 +123,14 @@ def check_prefix(prefix: str) -> str:
 
 
 def check_seconds(seconds: float) -> float:
-    """Return the seconds; raise StorageProblem if a signed URL cannot be valid for this time."""
+    """Return the seconds; raise StorageProblem if a signed URL cannot be valid for so long."""
     if not 1 <= seconds <= MAX_URL_SECONDS:
         raise StorageProblem(f"a signed URL cannot be valid for {seconds:g} s: write 1 to {MAX_URL_SECONDS}")
     return seconds
 
 
 def try_out(store: Store) -> None:
-    """Store, list, read and delete a small object; raises StorageProblem if the store does not do all of that."""
+    """Store, list, read and delete a small object; raises StorageProblem if one of these steps fails."""
     prefix = f"doctor/{token_hex(8)}/"
     store.put(f"{prefix}try", b"try")
     listed = [item.key for item in store.list(prefix)]

@@ -41,8 +41,9 @@ def make_ignored_folder(folder: Path) -> None:
 
 
 class FolderStore:
-    """Stores files named by their keys, accessible only to their owner, because objects of all orgs share the folder.
-    Refuses to read, write or delete anything outside the folder, or through a symbolic link in it."""
+    """Stores each object as a file whose path in the folder is the key. Only their owner can access the files, because
+    objects of all orgs share the folder. Refuses to read, write or delete anything outside the folder, or through a
+    symbolic link in it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.absolute()
@@ -144,7 +145,7 @@ class FolderStore:
             for name in folders:
                 if (link := Path(place, name)).is_symlink():
                     link.unlink(missing_ok=True)
-            with suppress(OSError):  # not empty: the file that stayed is reported
+            with suppress(OSError):  # not empty: the file that could not be deleted is reported below
                 Path(place).rmdir()
         if lost := [error for error in failures if not isinstance(error, _GONE)]:
             raise StorageProblem(f"{len(lost)} files in {folder.as_uri()} cannot be deleted: {lost[0].strerror}")
@@ -185,7 +186,7 @@ def _files(folder: Path, prefix: str, after: str) -> Iterator[StoredItem]:
 
 
 def _unsorted_files(folder: Path, prefix: str) -> Iterator[StoredItem]:
-    """Yield the files in the order of the disk, one at a time, so that a caller can stop early."""
+    """Yield the files in the order in which the disk lists them, one at a time, so that a caller can stop early."""
     try:
         scan = os.scandir(folder)
     except _GONE:

@@ -11,13 +11,14 @@ MARKER = "_done"  # written after the files of a partition; it is not data
 
 
 def stored_files(store: Store, location: str, glob: str = GLOB, *, max_objects: int = MAX_OBJECTS) -> list[StoredItem]:
-    """Return the files of a committed partition. Raises TooManyObjects if its folder has more than `max_objects`,
-    including those that do not match the glob."""
+    """Return the files of a committed partition. Raises TooManyObjects if its folder has more than `max_objects`
+    objects. Objects that do not match the glob count too."""
     prefix = f"{DATASETS}{location}"
     found = store.list_all(prefix, max_objects=max_objects)
     return [item for item in found if _matches(item.key.removeprefix(prefix), glob)]
 
 
 def _matches(path: str, glob: str) -> bool:
-    """Whether a path matches a glob. A leading `**/` also matches no folder. The marker never matches."""
+    """Return whether a path matches a glob. A glob that begins with `**/` also matches files outside of any subfolder.
+    The marker never matches."""
     return path != MARKER and (fnmatchcase(path, glob) or fnmatchcase(path, glob.removeprefix("**/")))

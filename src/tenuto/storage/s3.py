@@ -36,7 +36,7 @@ CONNECT_SECONDS = 5
 REQUEST_SECONDS = 120
 REFUSED = ("InvalidAccessKeyId", "SignatureDoesNotMatch", "AccessDenied", "AuthorizationHeaderMalformed")
 
-_started_in: int | None = None  # the process whose threads serve obstore
+_started_in: int | None = None  # the id of the process that first used obstore, which has obstore's threads
 
 
 class S3Store:

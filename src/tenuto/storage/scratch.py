@@ -40,7 +40,8 @@ def _remove_abandoned_once() -> None:
 
 
 def remove_abandoned() -> None:
-    """Remove the folders of processes that were killed. These are the folders that no process has locked."""
+    """Remove the folders of processes that were killed. These are the folders that no process has locked and that are
+    older than MIN_AGE_SECONDS."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         try:
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
@@ -62,8 +63,8 @@ def remove_abandoned() -> None:
 
 def _remove(folder: Path) -> None:
     def open_up(function: Callable[[str], object], path: str, _: object) -> None:
-        """Change the permissions of folders in order to remove them; never those of a folder above `folder` or behind a
-        link."""
+        """Change the permissions after a removal has failed, and remove again. The permissions of folders above
+        `folder`, or of folders to which a link points, are never changed."""
         for place in (Path(path).parent, Path(path)):
             if place.is_relative_to(folder) and place.is_dir() and not place.is_symlink():
                 place.chmod(0o700)

@@ -48,14 +48,15 @@ class InlineWorker:
         settings = WorkerSettings([], url="", org_id=str(client.org_id), name=INLINE_WORKER, home="")
         self._backend = SqlBackend(client.pool, settings)
         self._apis = SqlAttemptApis(client.pool, self._session, client.org_id, client.store)
-        # Each App object counts as other code, so that a test can continue tasks with a second one.
+        # Each App object has its own code version, so that a test can continue tasks with a second App.
         self._metadata = {"types": list(app.tasks), "code_version": f"{id(app):x}"}
         self._claims = 0
         self.works = False  # work() is in progress
         self._dispatcher = Dispatcher(UUID(uuid7()), client.pool, client.pool, "test", 0)
 
     async def work(self, *, most: int) -> int:
-        """Claim and run tasks until none is ready or due; return how many attempts ran."""
+        """Claim and run tasks until none is ready or due; return how many attempts ran. Raises AssertionError if these
+        are more than `most`."""
         self.works = True
         try:
             return await self._work(most)
@@ -97,8 +98,8 @@ class InlineWorker:
         return ran
 
     async def pass_time(self) -> None:
-        """Serve rates and schedules at the current time of the clock, as a dispatcher would; they must be served
-        often."""
+        """Run the loops of rates and schedules at the current time of the clock, as a dispatcher would. The clock calls
+        this at every time at which one of them is due."""
         for loop in LOOPS:
             if loop.name in ON_TIME:
                 await loop.step(self._dispatcher, 1000)

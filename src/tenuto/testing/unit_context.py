@@ -156,7 +156,7 @@ class UnitContext(Context):
         self.sleeps: list[float] = []
         """The seconds of each sleep."""
         self.reported = api.progress
-        """The fractions of reported progress."""
+        """The fractions that the function reported as its progress."""
         self.stored = api.data
         """The run data."""
         self.kept = api.state

@@ -26,7 +26,8 @@ class NotEnded(WaitTimeout):
 
 
 class IsolatedWatcher(Watcher):
-    """Waits while a worker runs: `tn.work()`, or a real one on the same database."""
+    """Waits for the end of a run while a worker runs: `tn.work()`, or a real worker on the same database. If none runs,
+    raises NotEnded."""
 
     def __init__(self, transport: SqlTransport, works: Callable[[], bool]) -> None:
         super().__init__(transport)

@@ -19,7 +19,7 @@ INDEX = "index.html"
 
 @dataclass(frozen=True)
 class Asset:
-    """One built file. The names in `assets/` contain a hash of the content, so browsers may keep those files."""
+    """One built file. The names in `assets/` contain a hash of the content, so browsers can cache those files."""
 
     content: bytes
     gzipped: bytes
@@ -35,8 +35,8 @@ def find_asset(path: str) -> Asset | None:
 
 
 def find_page(path: str) -> Asset | None:
-    """Return the file that a browser gets at a path. For a page of the dashboard, this is `index.html`. None if there
-    is no file."""
+    """Return the file that a browser gets at a path. For a page of the dashboard, this is `index.html`. Returns None if
+    there is no such file."""
     asset = find_asset(path)
     is_page = asset is None and not PurePosixPath(path).suffix and not path.startswith("assets/")
     return find_asset(INDEX) if is_page else asset

@@ -27,9 +27,9 @@ class WorkerSettings:
     turn: int = 0  # index of this child, from 0
     labels: list[str] = field(default_factory=list[str])
     resource_group: str | None = None
-    address: str | None = None  # tasks whose data objects are there prefer it; None: the name of the host
+    address: str | None = None  # tasks whose data objects are at this address prefer this worker; None: the host name
     pool: str | None = None
-    machine: str | None = None  # the id of its machine in the pool; the name of its first child
+    machine: str | None = None  # the name of its machine in a pool, which is also the worker id of its first child
     lease: float = 60.0
     grace: float = 30.0
     allowed_hosts: list[str] = field(default_factory=list[str])  # hosts with private addresses that jobs may contact

@@ -22,7 +22,8 @@ from tenuto.worker.settings import WorkerSettings
 log = logging.getLogger("tenuto.worker")
 
 FOLD_EVERY_SECONDS = 0.05
-# After a claim of at most FEW_TASKS tasks, sleep, so that the event loop gets the interpreter and starts them.
+# After a claim of at most FEW_TASKS tasks, sleep, so that the event loop gets the interpreter lock and starts these
+# tasks.
 FEW_TASKS, YIELD_SECONDS = 3, 0.0002
 # The delay between the processes of a worker, so that one task does not make all of them claim at once.
 PROCESS_STAGGER_SECONDS = 0.001
@@ -59,7 +60,7 @@ class ClaimerHost:
 
 
 class Claimer:
-    """Runs until its slots are closed. `deliver` receives claimed rows. The claimer that `listens` receives wake-ups
+    """Runs until its slots are closed. `deliver` receives claimed rows. A claimer with `listens` receives the wake-ups
     for the whole process."""
 
     def __init__(
@@ -90,7 +91,7 @@ class Claimer:
 
     def cut_if_stuck(self, seconds: float = RESPONSE_TIMEOUT_SECONDS) -> None:
         """Abort a round trip in which nothing was transferred for `seconds`, for example because the other side
-        vanished. Called from other threads.
+        vanished. With 0, abort it in any case. Called from other threads.
 
         Its reports are sent again, and the heartbeat finds tasks that the aborted round trip claimed nevertheless. A
         large response over a slow connection is not aborted, because it would be requested again and again.
@@ -184,7 +185,7 @@ class Claimer:
         self._waker.session_open = self._session.open if self._listens else None
 
     def _handle_wakeup(self, queue: str) -> None:
-        """Handle a wake-up: this claimer claims next, claimers of other slots are woken."""
+        """Handle a wake-up: this claimer claims next, and the claimers of other slots are woken."""
         if queue == CANCEL:
             self._events.attempts_cancelled()
         elif is_for(queue, self._queues):
@@ -201,8 +202,9 @@ class Claimer:
             time.sleep(self._stagger)
 
     def _one_by_one(self, exchange: Exchange, problem: Exception) -> None:
-        """Handle a batch with an invalid report: send each report on its own, so that the others are accepted. If all
-        are accepted, a task that was to be claimed caused the error, or the worker's resource group is gone."""
+        """Handle a rejected batch: send each report on its own, so that only the invalid reports are rejected. If none
+        is rejected, the claim caused the error: a task cannot be claimed, or the worker's resource group does not
+        exist."""
         rejections = 0
         for no, report in enumerate(exchange.reports):
             try:

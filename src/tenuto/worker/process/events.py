@@ -18,7 +18,8 @@ class WorkerEvents(Protocol):
         ...
 
     def work_available(self) -> None:
-        """A wake-up arrived. The slots were notified, but the routes must be resolved: the task may be on a new one."""
+        """A wake-up arrived. The slots were notified, but the routes must be resolved, because the task may be on a new
+        route."""
         ...
 
     def attempts_cancelled(self) -> None:

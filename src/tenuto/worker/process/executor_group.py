@@ -48,7 +48,8 @@ class ExecutorGroup:
             claimer.start()
 
     def look_ahead(self) -> None:
-        """Give back attempts that wait too long and abort stuck claimers. Called periodically."""
+        """Give back attempts that wait too long, and abort round trips of claimers that are stuck. Called
+        periodically."""
         self.executor.look_ahead()
         for claimer in self.claimers:
             claimer.cut_if_stuck()
@@ -59,7 +60,8 @@ class ExecutorGroup:
         return self.slots.open + self.slots.claiming == 0
 
     def drop_all(self) -> None:
-        """Drop all attempts, which no longer belong to this session."""
+        """Drop all attempts, because they no longer belong to this session, and abort the round trips of the
+        claimers."""
         self.executor.drop_all()
         for claimer in self.claimers:
             claimer.cut_if_stuck(0.0)

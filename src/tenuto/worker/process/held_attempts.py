@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 WIDTH = 48  # a task id and its attempt, as text; the last byte is set when the attempt has ended
 ENDED = ord("!")
-MAX_UNREPORTED = 5000  # ended attempts whose reports are not accepted yet: batches of claimers, attempts claimed ahead
+MAX_UNREPORTED = 5000  # entries for ended attempts whose reports were not accepted yet
 
 Fence = tuple[str, int]  # task, attempt
 
@@ -127,7 +127,8 @@ class HeldAttempts:
             self._given_up = self._last_claim
 
     def release(self, reported: Collection[Fence]) -> None:
-        """Release reported attempts. A later attempt of the same task may have been claimed since; it stays."""
+        """Release reported attempts. If a later attempt of the same task has been claimed since, that attempt stays
+        held."""
         with self._lock:
             self._release(reported)
 

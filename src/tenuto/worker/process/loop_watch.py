@@ -40,7 +40,8 @@ class LoopWatch:
         self._ran = time.monotonic()
 
     def stop(self) -> None:
-        """End the thread: after the loop has ended, another loop may run in a thread with the same id."""
+        """End the thread: after the loop has ended, another loop may run in a thread with the same id, and would be
+        watched by mistake."""
         self._stopped.set()
 
     def _watch(self) -> None:
@@ -73,8 +74,8 @@ class LoopWatch:
 
 
 def _user_frame(frame: FrameType | None) -> FrameType | None:
-    """Return the innermost frame of user code; without one, the innermost frame of an installed package; without that,
-    None: all frames are Tenuto's or of Python's own modules."""
+    """Return the innermost frame of user code. If there is none, return the innermost frame of an installed package.
+    Return None if all frames belong to Tenuto or to Python's own modules."""
     package = None
     while frame is not None:
         file = frame.f_code.co_filename
@@ -87,7 +88,7 @@ def _user_frame(frame: FrameType | None) -> FrameType | None:
 
 
 def _attempt_of(frame: FrameType | None) -> Attempt | None:
-    """Return the attempt whose function is being called in these frames."""
+    """Return the attempt whose function is being called in these frames; None if there is none."""
     while frame is not None:
         if frame.f_code is invoke_async.__code__:
             return frame.f_locals.get("attempt")

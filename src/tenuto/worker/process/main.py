@@ -73,15 +73,15 @@ def main(fd: int, ledger: int, backend: str) -> None:
 
 
 def _find_operators() -> None:
-    """Import the operators and find those of other packages, which takes 50 ms."""
+    """Import the operators, and find the operators of other packages. This takes 50 ms."""
     from tenuto.operators.app import installed_operators
 
     installed_operators()
 
 
 def _load_operators(settings: WorkerSettings) -> App:
-    """Return the operators that this process serves: all in a worker with an app, those that run in dispatchers in a
-    dispatcher, otherwise none."""
+    """Return the operators that this process serves. In a dispatcher, these are the operators that can run in
+    dispatchers; in a worker with an app, all operators; in other workers, none."""
     if not settings.targets and not settings.in_dispatcher:
         return NO_OPERATORS
     from tenuto.operators.app import operator_app, operators_in_dispatcher

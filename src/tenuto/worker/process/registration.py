@@ -27,10 +27,10 @@ log = logging.getLogger("tenuto.worker")
 
 SHORT_SESSION_SECONDS = 5.0  # a session replaced this soon means that another worker has the same name
 RESOLVE_EVERY_SECONDS = 1.0
-MAX_DECLARED_TYPES = 100  # per call: their schemas can have 16 kB each, and a request 2 MB
+MAX_DECLARED_TYPES = 100  # per call, because a schema can have 16 kB and a request 2 MB
 LATE_SECONDS = 0.2
 NO_OPERATORS = App("none")  # of a worker that runs no jobs
-MAX_LATE_LOOKS = 10  # a loop that is always late must still stop the attempts it lost
+MAX_LATE_LOOKS = 10  # an event loop that is always late must still stop the attempts that it has lost
 
 T = TypeVar("T")
 
@@ -62,7 +62,7 @@ class Registration:
         self._newest_route = 0
 
     async def open(self) -> None:
-        """Open a new session; wait out any outage."""
+        """Open a new session. During an outage, repeat until it succeeds."""
         settings = self._settings
         if lease_time() - self._opened < SHORT_SESSION_SECONDS:
             log.error("another worker is registered as %s; give each worker its own name", settings.name)
@@ -88,7 +88,8 @@ class Registration:
         return await wait_out(call, self.session.outage_log, self, outage=Exception)
 
     async def resolve(self) -> dict[int, Task[..., Any]]:
-        """Return the routes that this process serves: the types of its app and the operators, in its queues."""
+        """Return the routes that this process serves, with the task of each. They are the routes in its queues whose
+        type belongs to its app or its operators."""
         self._resolved = time.monotonic()
         tasks = self._app.tasks
         queues = self._settings.queues

@@ -45,13 +45,13 @@ class Shutdown:
         self.requested.set()
 
     def finish(self) -> None:
-        """Run everything that was claimed, then stop: another process takes the place of this one."""
+        """Run all tasks that were claimed, however long they take, then stop."""
         self._finishes = True
         self.requested.set()
 
     async def allows(self, start: Awaitable[None]) -> bool:
         """Wait for the start of the process. Return False if the process was asked to stop and the start does not end
-        within LAST_REPORT_SECONDS, because it waits for an unreachable database."""
+        within LAST_REPORT_SECONDS, for example because the database is unreachable."""
         starting, request = asyncio.ensure_future(start), asyncio.ensure_future(self.requested.wait())
         await asyncio.wait([starting, request], return_when=asyncio.FIRST_COMPLETED)
         request.cancel()
@@ -63,8 +63,8 @@ class Shutdown:
         return True
 
     async def run(self) -> bool:
-        """Claim nothing more, finish within the grace period, give the rest back and close the session. Return True if
-        code was left behind that would keep the process from ending."""
+        """Claim nothing more, let running attempts finish within the grace period, give back the others and close the
+        session. Return True if code was left behind that would keep the process from ending."""
         for group in self._groups:
             group.executor.returns_waiting = not self._finishes
             group.slots.stop_claiming()

@@ -48,7 +48,7 @@ class Waker:
             os.write(self._in, b"!")
 
     def wait(self, seconds: float) -> None:
-        """Wait until woken, data arrived or the time is over."""
+        """Wait until `wake` is called, data arrives on the watched connection, or the time is over."""
         watched, poll = self._watched, select.poll()
         poll.register(self._out, select.POLLIN)
         if watched:
@@ -90,7 +90,7 @@ class Exchange:
 
     reports: list[Report]
     want: int
-    wakes: int = 0  # wake-ups received before it started; a later one may announce work that its claim did not see
+    wakes: int = 0  # how many wake-ups came before it; a later wake-up may announce work that its claim did not see
 
 
 @dataclass
@@ -135,7 +135,7 @@ class Slots:
             self._ring_all()
 
     def close(self) -> None:
-        """Let claimers send the remaining reports and end."""
+        """Let the claimers send the remaining reports, and then end."""
         with self.lock:
             self.claims = False
             self.closed = True
@@ -190,7 +190,8 @@ class Slots:
             self._ring()
 
     def arrived(self, exchange: Exchange, came: int) -> None:
-        """Record the result of a round trip: fewer tasks than requested means that there is no more work for now."""
+        """Record the result of a round trip: if it claimed fewer tasks than requested and no wake-up came in the
+        meantime, there is no more work for now."""
         with self.lock:
             self.claiming -= exchange.want
             self.open += came

@@ -1,5 +1,4 @@
-"""A worker's child process: its session, its executors with their claimers, and the background tasks that supply
-them."""
+"""A worker's child process: its session, its executors with their claimers, and its background tasks."""
 
 import asyncio
 import logging
@@ -175,7 +174,8 @@ class WorkerProcess:
             watch.stop()
 
     def _check_limits(self) -> None:
-        """Ask the supervisor once for another process when this one has reached a limit."""
+        """Ask the supervisor once for another process when this one has reached a limit. If this process has not had a
+        task yet, report that it is too large instead."""
         ended = sum(group.executor.ended for group in self._groups if group.runs_here)
         if reason := self._settings.limits.reached(os.getpid(), ended):
             self._replaced = True
@@ -275,7 +275,8 @@ class WorkerProcess:
             self._resolve_now()
 
     def _ended(self, session_id: int) -> None:
-        """Drop the attempts of an ended session and open another one."""
+        """Drop the attempts of an ended session and open a new session. Does nothing if the session is not the current
+        one, or during a shutdown."""
         if session_id and session_id == self._session.id and not self._shutdown.requested.is_set():
             log.warning("session %s has ended; dropping its attempts and registering again", session_id)
             self._session.open.clear()

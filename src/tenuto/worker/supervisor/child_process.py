@@ -41,7 +41,8 @@ class ChildProcess(JsonLinesStream):
         return self._process.poll() is not None
 
     async def wait(self) -> int:
-        """Wait until the process has ended; return its exit code. Call it only when the process is about to end."""
+        """Wait until the process has ended; return its exit code. Call it only when the process is about to end,
+        because it checks every 10 ms."""
         while (code := self._process.poll()) is None:
             await asyncio.sleep(CHECK_EVERY_SECONDS)
         return code
@@ -81,7 +82,7 @@ class ChildProcess(JsonLinesStream):
 
 @asynccontextmanager
 async def first_child(*, remote: bool) -> AsyncGenerator[ChildProcess]:
-    """Yield the child that was started before this process imported its modules, or start one. The caller sends it the
+    """Yield the child that `spawn_first_child` has started; if there is none, start one. The caller sends it the
     settings. At the end of the block, a child that still runs is ended; if it has received its settings, it gives back
     its tasks first."""
     child = await _connect(take_first_child() or spawn_child(remote=remote))

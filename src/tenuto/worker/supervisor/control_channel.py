@@ -17,7 +17,7 @@ class ControlChannel(JsonLinesSocket):
             super().send(message)
 
     def outage_log(self) -> OutageLog:
-        """Return an outage log that sends outages to the supervisor, which also logs those of its children."""
+        """Return an outage log that reports outages to the supervisor, which writes them to its log."""
         return OutageLog(
             gone=lambda reason, _: self.send({"event": "away", "reason": reason}),
             back=lambda _: self.send({"event": "back"}),

@@ -13,7 +13,7 @@ import psutil
 from tenuto.model.json import JsonObject
 
 MIN_AGE_SECONDS = 5.0  # older figures are measured again; all supervisors of a worker share the figures
-MIN_CPU_SECONDS = 0.5  # the time over which the CPU load is measured, because the kernel's CPU clocks tick every 10 ms
+MIN_CPU_SECONDS = 0.5  # the CPU load is measured over at least this time: the kernel's CPU clocks tick every 10 ms
 MB = 1 << 20
 
 log = logging.getLogger("tenuto.worker")

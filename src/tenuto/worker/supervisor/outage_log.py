@@ -1,4 +1,5 @@
-"""Logs an outage once when it begins and once when it ends, however many callers notice it."""
+"""Logs the beginning and the end of an outage once, and in between one line per minute, however many callers notice the
+outage."""
 
 import asyncio
 import threading
@@ -17,8 +18,8 @@ T = TypeVar("T")
 
 
 class OutageLog:
-    """Calls `gone` with the reason and the duration so far: when an outage begins, with 0, and then at most once per
-    minute. Calls `back` with the total duration when the outage ends. Thread-safe."""
+    """Calls `gone` with the reason and the duration so far: with the duration 0 when an outage begins, then at most
+    once per minute. Calls `back` with the total duration when the outage ends. Thread-safe."""
 
     def __init__(
         self,
@@ -57,7 +58,8 @@ class OutageLog:
 async def wait_out(
     call: Callable[[], Awaitable[T]], outage_log: OutageLog, caller: Hashable, *, outage: type[Exception] = Unreachable
 ) -> T:
-    """Repeat a call until it succeeds or the database rejects it. `outage`: the errors that mean an outage."""
+    """Repeat a call while it raises `outage`; return its result. A TenutoError is raised to the caller, because it
+    means that the database has responded."""
     backoff = Backoff(MAX_PAUSE_SECONDS)
     while True:
         try:

@@ -1,5 +1,5 @@
-"""Keeps one child process alive: sends its heartbeats, forwards the results, and gives back its attempts when it
-dies."""
+"""Keeps one child process alive: sends heartbeats for it, forwards their results to it, and gives back its attempts
+when it dies."""
 
 import asyncio
 import logging
@@ -40,7 +40,7 @@ NOTHING_HELD: dict[str, Any] = {"ids": [], "attempts": [], "settled": 0, "given_
 
 
 class Supervisor:
-    """Runs one child process and its replacements."""
+    """Runs one child process; when it dies, starts another one."""
 
     def __init__(
         self,
@@ -88,7 +88,8 @@ class Supervisor:
             self._child.send({"command": "stop", "grace": grace})
 
     def finish(self) -> None:
-        """Let the child run all tasks that it has claimed, then end, because another supervisor has taken over."""
+        """Let the child run all tasks that it has claimed, and then end. Called when another supervisor has taken
+        over."""
         self._stopping.set()
         if self._session is None:
             self.kill()  # without a session it holds nothing
