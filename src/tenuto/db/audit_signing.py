@@ -13,8 +13,8 @@ ROTATE_AFTER = timedelta(days=30)  # signatures of the old key stay valid until 
 
 
 async def signing_key(conn: Conn, peppers: Peppers, *, rotate_after: timedelta = ROTATE_AFTER) -> SigningKey:
-    """Return the current signing key. If there is none, or it is too old, creates the next key; of several processes
-    that do so at the same time, only one key is stored."""
+    """Return the current signing key. If there is none, or it is too old, creates the next key. If several processes do
+    this at the same time, only one key is stored."""
     stored = await signing_keys.find_signing_key(conn)
     if stored is None or stored.created_at <= await maintenance.now(conn) - rotate_after:
         key = make_signing_key()

@@ -24,8 +24,8 @@ MAY_VACUUM = (
 
 
 async def vacuum_hot_tables(conn: Conn) -> int:
-    """Vacuum those of the tables that have many dead rows and that this login may vacuum. Returns the number of dead
-    rows."""
+    """Vacuum those of the tables that have many dead rows and that this login may vacuum. Returns how many dead rows
+    these tables had."""
     cursor = await conn.execute(
         "select c.relname::text, pg_stat_get_dead_tuples(c.oid) from pg_class c"
         " where c.relnamespace = 'tenuto'::regnamespace and c.relname = any (%s)"

@@ -33,7 +33,8 @@ class DeliveryFailed(Exception):
 
 @dataclass(frozen=True)
 class NotifySettings:
-    """How a dispatcher notifies other than by HTTP: the mail server and the commands that its environment declares."""
+    """The settings for notifications that are not sent by HTTP: the mail server and the commands that the dispatcher's
+    environment declares."""
 
     mail: MailServer | None = None
     commands: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -95,8 +96,8 @@ class Deliverer:
             await self._client.aclose()
 
     async def _post(self, text: str, body: bytes, headers: dict[str, str]) -> None:
-        """Sends the request to an address that was checked. Does not use the host name, which could resolve to another
-        address by then."""
+        """Sends the request to an address that was checked. Does not connect by host name, because the name could
+        resolve to another address than the checked one."""
         import httpx2  # takes 30 ms; most dispatchers deliver nothing
 
         url = httpx2.URL(text)

@@ -1,5 +1,5 @@
-"""Carries out side effects: each kind has one handler. Other processes carry out the kinds for which this one has no
-handler."""
+"""Carries out side effects: each kind has one handler. Other processes carry out the kinds for which this process has
+no handler."""
 
 import asyncio
 import logging
@@ -91,8 +91,8 @@ class EffectRunner:
         await self._report(effect, error)
 
     async def _handle_batch(self, effects: list[Effect], handler: BatchHandler) -> None:
-        """Handles effects together. If that fails because of one of them, handles each alone, so that it does not stop
-        the others."""
+        """Handles effects together. If that fails because of one effect, handles each effect alone, so that the failing
+        one does not stop the others."""
         try:
             async with asyncio.timeout(HANDLER_SECONDS):
                 await handler.handle(self._pool, self._owner, [effect.id for effect in effects])

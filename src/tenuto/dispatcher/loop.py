@@ -13,7 +13,7 @@ from tenuto.db.connection.errors import Unreachable
 from tenuto.model.backoff import Backoff, jitter
 from tenuto.model.metrics import LOOP_ERRORS, LOOP_ROWS, LOOP_SECONDS, LOOP_TURNS
 
-BUSY_TICK_SECONDS = 0.05  # while there is activity; work that makes other work due causes this delay per step
+BUSY_TICK_SECONDS = 0.05  # while there is activity; if work makes other work due, each such step waits this long
 IDLE_TICK_SECONDS = 0.8  # 1.25 queries/s when idle; periodic loops add about 0.5 queries/s
 BUSY_FOR_SECONDS = 0.5  # how long after the last activity the ticks stay short
 MAX_REST_SECONDS = 1.0  # for a loop that is due but processes no rows: another dispatcher runs it, or it must wait
@@ -78,7 +78,8 @@ class LoopState(Generic[D]):
         self._comes_again(now, at_rest=not moved)
 
     def failed(self, now: float, error: Exception) -> None:
-        """The next try comes after a longer pause, with a smaller batch, because the batch may have been too large."""
+        """Sets a pause, which grows with each failure, and halves the batch, because the batch may have been too
+        large."""
         self.batch = max(1, self.batch // 2)
         self.rests_until = now + self.backoff.after(error)
         self._comes_again(now, at_rest=True)
@@ -137,7 +138,7 @@ class Ticker(Generic[D]):
         return min(IDLE_TICK_SECONDS, max(BUSY_TICK_SECONDS, min([due.next_in, *waits])))
 
     async def _work(self, turn: LoopState[D], stop: asyncio.Event) -> None:
-        """Runs batches of one loop until a batch is not full."""
+        """Runs batches of one loop until a batch is not full, a batch fails or `stop` is set."""
         name = turn.loop.name
         full = True
         while full and not stop.is_set():

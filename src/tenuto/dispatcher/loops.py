@@ -1,4 +1,5 @@
-"""The table of loops. Several dispatchers can run the same loop at once, because of `skip locked` or a unique key."""
+"""The table of loops. Several dispatchers can run the same loop at once: `skip locked` or a unique key prevents that
+two of them process the same row."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -16,17 +17,17 @@ from tenuto.dispatcher.staging import collect_staging
 from tenuto.model.maintenance import DueRow
 
 MINUTE, HOUR = 60.0, 3600.0
-BATCH_SECONDS = 5.0  # per batch of rows; a batch that takes longer is processed in pieces
+BATCH_SECONDS = 5.0  # per batch of rows; the rows of a batch that takes longer are processed in smaller batches
 LONG_SECONDS = 30.0  # for batches that may take longer, because they block nothing
 MANY = 10_000  # for loops that process all due rows at once: how many are tried one by one if that fails
-FROM_BOTTOM_EVERY = 3.5  # even 20 % more (loops are randomized) is within the 5 s in which every task is found
+FROM_BOTTOM_EVERY = 3.5  # loops are randomized by 20 %; even then every task is found within 5 s
 
 Step = Callable[[Dispatcher, int], Awaitable[int]]
 
 
 def rows_of(loop: str, *, seconds: float = BATCH_SECONDS) -> Step:
     """Return the step of a loop that processes rows. If a batch fails because of a row, its rows are processed in
-    smaller pieces."""
+    smaller batches."""
 
     async def step(dispatcher: Dispatcher, limit: int) -> int:
         try:

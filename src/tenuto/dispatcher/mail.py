@@ -118,8 +118,8 @@ class Mailer:
         return SMTP(server.host, server.port, own, timeout=SMTP_SECONDS)
 
     def _secure(self, smtp: "SMTP") -> None:
-        """Encrypts the connection and logs in. Without TLS, a password is sent only to this machine; raises MailFailed
-        for other servers."""
+        """Encrypts the connection by STARTTLS if the server is on another machine and supports it. Then logs in if a
+        user is set. Raises MailFailed if a password would be sent to another machine without TLS."""
         from ssl import create_default_context
 
         server = self._server
@@ -136,8 +136,8 @@ class Mailer:
 
 
 def build_message(effect: Effect, sender: str, address: str, name: str, body: Json) -> "EmailMessage":
-    """Return the e-mail for an effect. For an alert, the subject and the first line are its summary. The rest is the
-    body of the effect as JSON. The Message-ID is the same whenever the effect is tried again."""
+    """Return the e-mail for an effect. For an alert, the subject and the first line contain its summary. The rest is
+    the body of the effect as JSON. The Message-ID is the same whenever the effect is tried again."""
     from email.message import EmailMessage
     from email.policy import SMTP
     from email.utils import format_datetime

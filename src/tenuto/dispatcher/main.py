@@ -46,10 +46,11 @@ async def dispatch(
     providers: Mapping[str, Provider] | None = None,
 ) -> None:
     """Runs the loops on this database until `stop` is set. `port`: the port where this process serves metrics.
-    `org_id`: the org of the metrics and of the pools. Without `peppers`, other dispatchers sign the heads of audit
-    chains and deliver effects. `private_destinations`: deliver to private addresses and without TLS, too. `notify`:
-    settings of e-mail and commands. `lineage_folder`: the folder of destinations that are files. `providers`: the
-    providers of pools, by name. Raises OtherFunctions if another version of Tenuto replaces the SQL functions."""
+    `org_id`: the org of the metrics and of the pools. Without `peppers`, this dispatcher neither signs the heads of
+    audit chains nor delivers effects; other dispatchers do. `private_destinations`: deliver to private addresses and
+    without TLS, too. `notify`: settings of e-mail and commands. `lineage_folder`: the folder of destinations that are
+    files. `providers`: the providers of pools, by name. Raises OtherFunctions if another version of Tenuto replaces the
+    SQL functions."""
     deliverer = None if peppers is None else Deliverer(peppers, private=private_destinations, notify=notify)
     async with (
         open_pool(url, role=role, timeout=CALL_TIMEOUT_SECONDS) as pool,
@@ -105,6 +106,6 @@ async def _close(dispatcher: Dispatcher, deliverer: Deliverer | None) -> None:
     await dispatcher.fleet.close()
     if deliverer is not None:
         await deliverer.close()
-    with suppress(Unreachable, TimeoutError):  # if this fails, its registration expires after a while
+    with suppress(Unreachable, TimeoutError):  # if this fails, the registration expires after a while
         async with asyncio.timeout(CLOSE_TIMEOUT_SECONDS):
             await dispatcher.pool.call(workers.close_dispatcher, id=dispatcher.id)

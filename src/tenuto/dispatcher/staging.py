@@ -81,7 +81,7 @@ def _old_locations(page: Iterable[StoredItem], root: str) -> list[re.Match[str]]
 
 
 async def _uncommitted(pool: ConnectionPool, version: VersionFolder, found: list[re.Match[str]]) -> list[str]:
-    """Return those of the folders that are not committed and will not be committed, as paths inside the folder of the
+    """Return the folders whose data is not committed and will not be committed, as paths inside the folder of the
     version."""
     if not found:
         return []

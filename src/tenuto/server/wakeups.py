@@ -50,12 +50,12 @@ class WakeupHub:
 
     @property
     def cursor(self) -> str:
-        """The position up to which a request has received wake-ups. The client sends it with its next request."""
+        """The position of the newest wake-up that this process received. The client sends it with its next request."""
         return f"{self._process}.{self._heard}"
 
     def catch_up(self, watch: Subscription, cursor: str | None) -> None:
-        """Delivers the wake-ups since the cursor to the request. If the cursor is of another process or too old, wakes
-        the request in any case."""
+        """Delivers the wake-ups since the cursor to the request. If the cursor is missing, too old or of another
+        process, wakes the request in any case."""
         process, _, heard = (cursor or "").partition(".")
         missed = self._heard - int(heard) if process == self._process and heard.isdecimal() else -1
         if 0 <= missed <= len(self._recent):
@@ -66,7 +66,8 @@ class WakeupHub:
 
     @contextmanager
     def watch(self) -> Generator[Subscription]:
-        """Subscribe before querying for work: a task that becomes ready after the query then wakes the request."""
+        """Subscribes to wake-ups during the block. The caller must query for work inside the block, so that a task that
+        becomes ready after the query wakes the request."""
         if self._listening is None or self._listening.done():
             self._listening = asyncio.create_task(restarted("wake-up listener", self._listen))
         watch = Subscription()

@@ -1,7 +1,8 @@
 """Remembers, for the whole process, whether a database server accepts connections.
 
 During an outage, one part of the process tries to connect every 0.2 s. When it succeeds, all others connect at once.
-Without this, each part would either try too often, or still wait for a pause that grew during the outage.
+Without this module, each part would try on its own. It would either try too often, or still be in a long pause when the
+outage is over.
 """
 
 import asyncio
@@ -32,8 +33,8 @@ class Availability:
         renew_after_fork(self)
 
     def renew(self) -> None:
-        """Forgets what is known about the server. In a forked child, also replaces the lock, which a thread of the
-        parent may hold."""
+        """Forgets what is known about the server. Also replaces the lock, because in a forked child a thread of the
+        parent may hold the old one."""
         self._changed = threading.Condition()
         self._next_try = 0.0
         self.problem: str | None = None  # None: not known to be unavailable
@@ -45,8 +46,8 @@ class Availability:
             self._set_next_try()
 
     def refused(self, error: "psycopg.Error") -> bool:
-        """Records that connecting to Postgres failed, and returns True. Returns False and records nothing if the server
-        responded, because then it is a different problem."""
+        """Records that connecting to Postgres failed, and returns True. Returns False and records nothing for an error
+        that does not mean that the server is unavailable, such as a wrong password."""
         if error.sqlstate not in AWAY:
             return False
         self.failed(str(error).strip() or type(error).__name__)
@@ -58,8 +59,8 @@ class Availability:
             self._changed.notify_all()
 
     def wait(self) -> None:
-        """Waits until this thread may try to connect. Returns at once unless there is an outage. Raises Away after a
-        second."""
+        """Waits until this thread may try to connect. Returns at once unless there is an outage. Raises Away if its
+        turn does not come within a second."""
         end = time.monotonic() + MAX_WAIT_SECONDS
         with self._changed:
             while not self._my_turn():
@@ -69,7 +70,8 @@ class Availability:
                 self._changed.wait(max(0.001, left))
 
     async def wait_async(self, closed: Callable[[], bool] = lambda: False) -> None:
-        """The same as `wait` for an event loop: without a time limit, but only until `closed` returns True."""
+        """Waits like `wait`, but in an event loop and without a time limit. Returns early when `closed` returns
+        True."""
         while not closed():
             with self._changed:
                 if self._my_turn():

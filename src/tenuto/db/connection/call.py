@@ -1,5 +1,5 @@
-"""Calls SQL functions with named parameters. Returns rows as dataclasses, and raises errors with TN codes as their
-exceptions."""
+"""Calls SQL functions with named parameters. Returns rows as dataclasses, and converts errors of the database to
+Tenuto's exceptions."""
 
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -44,13 +44,13 @@ class Actor:
         return ActingConnection(conn, self)
 
     def named(self) -> dict[str, Any]:
-        """Return the values by name, for a function that checks them itself."""
+        """Return the values by name, for an SQL function that checks the credentials itself."""
         return dict(zip(NAMES[self.function], self.values, strict=True))
 
 
 def key_acts(key_id: str, hashes: list[bytes], permission: str | None) -> Actor:
-    """Return the actor for an API key and a permission. Passes the hashes as an array literal, because adapting a list
-    of bytes costs more than checking the key."""
+    """Return the actor for an API key and a permission. Passes the hashes as an array literal, because psycopg needs
+    more time to convert a list of bytes than the database needs to check the key."""
     literal = "{" + ",".join(f'"\\\\x{hash.hex()}"' for hash in hashes) + "}"
     return Actor("act_as_api_key", (key_id, literal, permission))
 
@@ -79,8 +79,8 @@ class ActingConnection:
 async def call(
     conn: Conn, function: str, row: Callable[..., T], *, columns: LiteralString = "*", **params: object
 ) -> list[T]:
-    """Return the rows of `tenuto.<function>(p_<name> => value, …)`. A parameter that is None keeps the function's
-    default."""
+    """Return the rows of `tenuto.<function>(p_<name> => value, …)`. A parameter that is None is not passed, so it has
+    the function's default."""
     return await _fetch(conn, function, _rows(row), columns, params)
 
 
@@ -160,7 +160,7 @@ async def _fetch(
 
 @contextmanager
 def translated_errors() -> Generator[None]:
-    """Convert errors raised by SQL functions to their exception classes."""
+    """Convert the errors that `translated` knows to Tenuto's exceptions. Raise other errors unchanged."""
     try:
         yield
     except psycopg.Error as error:
@@ -171,7 +171,8 @@ def translated_errors() -> Generator[None]:
 
 
 def translated(error: psycopg.Error) -> TenutoError | None:
-    """Return the exception for an error that an SQL function raised; None for other errors."""
+    """Return Tenuto's exception for an error with a TN code, a violated constraint, an invalid value or an exceeded
+    limit of Postgres; None for other errors."""
     known = BY_CODE.get(error.sqlstate or "")
     message = error.diag.message_primary or str(error)
     if known:
@@ -189,9 +190,9 @@ def translated(error: psycopg.Error) -> TenutoError | None:
 
 def _taken(error: psycopg.errors.UniqueViolation) -> Conflict:
     """Return the error for a row that exists already. Bulk starts insert runs and tasks without checking their ids
-    first, because the check would cost as much as the insert. So the message is the same as that of _check_known_id,
-    which does not tell to which org the id belongs. Postgres shows the id only to roles that row security does not
-    restrict."""
+    first, because the check would cost as much as the insert. So an id that is already used is found only here. The
+    message is the same as that of _check_known_id: it does not reveal to which org the id belongs. Postgres shows the
+    id only to roles that row security does not restrict."""
     detail = error.diag.message_detail or error.diag.message_primary or str(error)
     if (error.diag.table_name or "").startswith(("runs", "tasks")):
         id = _ID.search(detail)

@@ -1,5 +1,5 @@
-"""The calls that matter most for throughput: starts, claims and completes tasks in batches, with one sync connection
-per claimer.
+"""The calls that matter most for throughput. They start, claim and complete tasks in batches. Each claimer has one sync
+connection.
 
 Arrays are sent as text literals, and uuid and jsonb are received as text. Converting these values one by one would take
 longer than the database needs for the task (bench/results).
@@ -95,7 +95,8 @@ class ClaimConnection:
             raise error_from_result(result)
 
     def complete(self, task_id: str, attempt: int, output: str | None) -> str:
-        """Report one completed task in a call of its own. Returns the result of complete_tasks."""
+        """Report one completed task in a call of its own. Returns the result of complete_tasks, or "stale_lease" if it
+        returned no row."""
         with unreachable_on_error(), translated_errors():
             row = self.conn.execute(
                 "select result from tenuto.complete_tasks("
@@ -114,8 +115,8 @@ class ClaimConnection:
         return [Unclaimable(*row) for row in rows]
 
     def listen(self, heard: Callable[[str], None]) -> "ClaimConnection | None":
-        """Call `heard` with the queue of each wake-up that arrives on this connection. Returns None if the connection
-        goes through a pooler, where it receives no wake-ups."""
+        """From now on, call `heard` with the queue of each wake-up that arrives on this connection. Returns this
+        connection, or None if it goes through a pooler, because it then receives no wake-ups."""
         if self.pooled:
             return None
         with unreachable_on_error():
@@ -144,7 +145,8 @@ class ClaimConnection:
             line.shutdown(socket.SHUT_RDWR)
 
     def traffic(self) -> tuple[int, int] | None:
-        """Return the bytes sent and received so far. Called from other threads."""
+        """Return how many bytes were sent and received so far; None if the connection is closed or the operating system
+        does not report it. Called from other threads."""
         try:
             return traffic(self.conn.fileno())
         except psycopg.Error:  # the connection was closed
@@ -229,8 +231,7 @@ def _connect(url: str, options: str | None) -> psycopg.Connection:
 
 @contextmanager
 def unreachable_on_error() -> Generator[None]:
-    """Converts errors inside the block: a broken connection or a server that is shutting down to `Unreachable`, an
-    error that a single row causes to `RowRejected`."""
+    """Converts errors of the driver inside the block as `_convert_error` does."""
     try:
         yield
     except psycopg.Error as error:
@@ -238,8 +239,8 @@ def unreachable_on_error() -> Generator[None]:
 
 
 def _convert_error(error: psycopg.Error) -> Exception:
-    """Return Unreachable for a broken connection, RowRejected for an error that a single row causes, and any other
-    error unchanged."""
+    """Return Unreachable for an operational error, such as a broken connection or a server that is shutting down.
+    Return RowRejected for an error that a single row causes, and any other error unchanged."""
     if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
         return Unreachable(str(error).strip() or "the connection broke")
     return rejected(error) or error

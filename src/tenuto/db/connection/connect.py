@@ -34,8 +34,8 @@ def with_keepalives(url: str) -> str:
 
 def gated(availability: Availability, closed: Callable[[], bool]) -> type[AsyncConnection[Any]]:
     """Return the connection class of one connection pool. During an outage, its connections wait for their turn to
-    connect, together with all others of the process. They do not fail, because psycopg's pool would then pause for 1,
-    2, 4 … s between attempts."""
+    connect, together with all other connections of the process. If they failed instead, psycopg's pool would pause for
+    1, 2, 4 … s between attempts."""
 
     class Gated(AsyncConnection[Any]):
         @classmethod

@@ -21,7 +21,8 @@ def place_of(url: str) -> str:
 @contextmanager
 def explained(*, role: str | None = None) -> Generator[None]:
     """Converts all errors of the driver inside the block to DatabaseProblem, with a message of one line. Used around
-    calls for which a user waits. `role`: a role that has the rights for the calls, for the message."""
+    calls for which a user waits. `role`: a role that has the rights for the calls; the message about a missing right
+    contains it."""
     try:
         yield
     except NOT_INSTALLED as error:

@@ -16,7 +16,7 @@ class Unreachable(DatabaseProblem):
 class Away(Unreachable):
     """The server does not accept connections: it is down, starting or full."""
 
-    retry_after = LOOK_EVERY  # the next attempt to connect waits for its turn
+    retry_after = LOOK_EVERY  # short, because the next attempt to connect waits for its turn anyway
 
 
 class TimedOut(Unreachable):
@@ -24,7 +24,8 @@ class TimedOut(Unreachable):
 
 
 class StatementFailed(Unreachable):
-    """A statement failed because it got no lock or no memory. The connection is still usable."""
+    """A statement failed because of a deadlock, an unavailable lock or missing memory. The connection is still
+    usable."""
 
 
 class RowRejected(DatabaseProblem):
@@ -77,7 +78,7 @@ class NewerSchema(DatabaseProblem):
 
 
 class OtherFunctions(DatabaseProblem):
-    """The database has no Tenuto schema, or not the functions that this version calls."""
+    """The database has no Tenuto schema, or lacks functions that this version calls."""
 
 
 class BrokenObject(DatabaseProblem):
@@ -93,8 +94,8 @@ class BusyTables(DatabaseProblem):
 
 
 def check_loop_ended(loop: asyncio.AbstractEventLoop) -> None:
-    """Raises Unreachable if the first event loop of a client is still open, because its connections belong to that
-    loop."""
+    """Raises Unreachable if `loop`, the first event loop in which a client was used, is still open. The client's
+    connections belong to this loop."""
     if not loop.is_closed():
         raise Unreachable(
             "this client belongs to another event loop, which is still open; "

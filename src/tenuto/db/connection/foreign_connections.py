@@ -1,6 +1,7 @@
 """Runs start statements on connections of other libraries, in the open transaction of the caller.
 
-The libraries are recognised without importing them: if there is an object of a library, the program has imported it.
+The libraries are recognised without importing them: if the caller passes an object of a library, the program has
+already imported that library.
 """
 
 import re
@@ -32,7 +33,7 @@ TYPES = {
     "dedupe_keys": "text[]",
     "group": "text",
 }
-# How each parameter style writes a parameter with a number and a name. The styles have the names of PEP 249 and
+# How a parameter with a number and a name is written in each parameter style. The styles have the names of PEP 249 and
 # SQLAlchemy.
 STYLES = {
     "format": "%s",

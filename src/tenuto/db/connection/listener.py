@@ -47,8 +47,8 @@ async def listen(url: str, *, check_every: float = 15.0) -> AsyncIterator[Wakeup
 
 
 async def open_listener(url: str) -> AsyncConnection:
-    """Return a connection that already listens, so that no notification is lost before the wake-up for all queues.
-    Raises ListenNotSupported behind a pooler in transaction mode."""
+    """Return a connection that listens already. The caller then yields a wake-up for all queues, and no notification
+    after this wake-up is lost. Raises ListenNotSupported behind a pooler in transaction mode."""
     conn = await _open(url)
     own = _own_channel(conn)
     await _execute(conn, "listen", own)
@@ -93,7 +93,7 @@ async def _execute(conn: AsyncConnection, verb: LiteralString, channel: str) -> 
 
 async def hear(conn: AsyncConnection, check_every: float) -> AsyncIterator[Wakeup | None]:
     """Yields the wake-ups of the channel. Yields None for the notification that the listener sends to itself, which
-    proves that it still receives. Raises ListenFailed if that one does not arrive."""
+    proves that it still receives. Raises ListenFailed if this notification does not arrive."""
     own = _own_channel(conn)
     while True:
         async with asyncio.timeout(check_every):

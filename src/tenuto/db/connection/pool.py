@@ -52,7 +52,8 @@ class ConnectionPool:
         renew_after_fork(self)
 
     def renew(self) -> None:
-        """In a forked child: leaves the connections to the parent, and connects again on first use."""
+        """In a forked child: stops using the connections, which belong to the parent, and connects again on first
+        use."""
         abandon(self._connections)
         self._start_over()
 
@@ -71,7 +72,7 @@ class ConnectionPool:
     def connection(self, *, timeout: float | None = None, org_id: UUID | None = None) -> "PooledConnection":
         """Return a connection for several calls, from the org's part of the pool. `timeout` is for all of these calls
         together. The time in which they wait for other calls of the same org does not count, because a burst of calls
-        is served one by one. During an outage it counts."""
+        is served one by one. During an outage this time counts too."""
         if (loop := asyncio.get_running_loop()) is not self._loop:
             self._use_in(loop)
         seconds = self.timeout if timeout is None else timeout
@@ -241,8 +242,8 @@ async def call_for(
     **params: Any,
 ) -> T:
     """Calls a function of `tenuto.db` for the org in one round trip. Without an actor, a pipeline sends the settings
-    and the call together, as one transaction. With an actor, authentication is part of the statement of the call, which
-    costs a third of that."""
+    and the call together, as one transaction. With an actor, the statement of the call also authenticates the caller;
+    this costs a third of a pipeline."""
     if acts is not None:
         async with pool.connection(timeout=timeout, org_id=org_id) as conn:
             return await function(acts.on(conn), org_id=org_id, **params)

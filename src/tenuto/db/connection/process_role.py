@@ -1,4 +1,5 @@
-"""Chooses the database role of a process: the role for such processes, if the login can switch to it."""
+"""Chooses the database role of a process: the role for this kind of process if the login can switch to it, else the
+login's own role."""
 
 from typing import Any
 
@@ -22,13 +23,13 @@ from pg_roles m where m.rolname = current_user
 
 
 def choose_role(url: str, wanted: str) -> str | None:
-    """Return `wanted` if this login can switch to it. Otherwise, or behind a pooler, return None: the login keeps its
-    own role."""
+    """Return `wanted` if this login can switch to it. Return None if it cannot, if the login itself is this role, or
+    behind a pooler: the login then keeps its own role."""
     return choose_roles(url, [wanted])[wanted]
 
 
 def choose_roles(url: str, wanted: list[str]) -> dict[str, str | None]:
-    """Choose several roles as `choose_role` does, with two connections in total."""
+    """Choose several roles as `choose_role` does, with at most two connections in total."""
     try:
         with psycopg.connect(url, autocommit=True, connect_timeout=10, application_name="tenuto") as conn:
             kind = "SET" if conn.info.server_version >= 160_000 else "MEMBER"

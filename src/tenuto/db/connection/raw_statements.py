@@ -1,6 +1,6 @@
 """Executes a statement with text parameters and text results, prepared once per connection.
 
-Used for the few statements of which most requests consist. For each call, psycopg's cursors convert every value in both
+Used for the few statements that most requests execute. For each call, psycopg's cursors convert every value in both
 directions, look up prepared statements and create row readers. That takes as long as the rest of the call.
 """
 
@@ -36,7 +36,7 @@ async def fetch_texts(conn: Conn, statement: bytes, values: Sequence[object]) ->
                 try:
                     result = await _ask_prepared(conn, name, text, sent)
                 except InvalidSqlStatementName:  # psycopg deallocates all prepared statements after a rollback
-                    # only this one, because others may still exist and cannot be prepared twice
+                    # Forget only this name: other statements may still exist, and a statement cannot be prepared twice.
                     _prepared[conn].discard(name)
                     result = await _ask_prepared(conn, name, text, sent)
     except Error as error:

@@ -31,8 +31,8 @@ def start_run(
     details: str | None = None,
     edges: str | None = None,
 ) -> Statement:
-    """Return the statement for one run. Kinds, inputs, details and edges are JSON text as described in
-    start_run.sql."""
+    """Return the statement for one run. `run`, `kinds`, each of the `inputs`, `details` and `edges` are JSON text as
+    described in start_run.sql."""
     return _call(
         "start_run",
         org_id=str(org_id),

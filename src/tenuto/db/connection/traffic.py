@@ -6,8 +6,8 @@ import struct
 import sys
 from contextlib import suppress
 
-# The offset of bytes_acked, which bytes_received follows, in Linux's struct tcp_info; and the size of the struct up to
-# the end of both.
+# The offset of bytes_acked in Linux's struct tcp_info, and the size of the struct up to the end of bytes_received,
+# which is the next field.
 _ACKED, _SIZE = 120, 136
 
 

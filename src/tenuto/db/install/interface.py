@@ -71,9 +71,9 @@ class Interface:
         ]
 
     def _type_fits(self, name: str, other: "Interface") -> bool:
-        """Returns whether code that was written for this type or table can read that of the other interface. Types are
-        read by position, so they must be equal. Rows of tables are read by name, so the other one may have more
-        columns."""
+        """Returns whether code that was written for a type or table of this interface can read the one with the same
+        name in the other interface. Types are read by position, so they must be equal. Rows of tables are read by name,
+        so the other one may have more columns."""
         mine, theirs = self.types[name], other.types.get(name, ())
         return mine == theirs or (mine[0] == "table" and mine == theirs[: len(mine)])
 

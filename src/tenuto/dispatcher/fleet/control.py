@@ -41,8 +41,8 @@ class PoolState:
 
 
 class Fleet:
-    """Controls the pools of one org (None: of all orgs) whose providers this dispatcher has. It does not control pools
-    of other orgs, because the owner of the provider pays for the machines."""
+    """Controls the pools of one org (None: of all orgs), if this dispatcher has their provider. It does not control
+    pools of other orgs, because the owner of the provider pays for the machines."""
 
     def __init__(
         self,
@@ -55,7 +55,8 @@ class Fleet:
         self._states: dict[UUID, PoolState] = {}
 
     async def step(self) -> int:
-        """Begins a cycle for each pool that this dispatcher controls, unless one is running for it."""
+        """Begins a cycle for each pool that this dispatcher controls, unless a cycle of this pool is running or the
+        pool pauses after a failure. Always returns 0."""
         providers = list(self._providers)
         taken = await self._pool.call(
             pools.take_pools, dispatcher_id=self._id, providers=providers, org_id=self._org_id

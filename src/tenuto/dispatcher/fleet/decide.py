@@ -153,8 +153,9 @@ def _grow(
 def _shrink(
     facts: PoolFacts, demand: Demand, starting: list[MachineFacts], active: list[MachineFacts], busy: list[str]
 ) -> Decision:
-    """Gives up surplus machines that are starting, then drains idle machines, newest first. An idle machine stays for
-    the over-capacity timeout; the last worker of a pool stays for the idle timeout."""
+    """Gives up surplus machines that have not started within the starting grace time, unless tasks are ready. Then
+    drains idle machines, newest first. An idle machine stays for the over-capacity timeout; the last worker of a pool
+    stays for the idle timeout. Changes nothing within the grace time after the last scale-down."""
     policy = facts.policy
     surplus = len(starting) + len(active) - demand.keep
     waits = Decision(len(starting) + len(active), demand.wanted, demand.rule, demand.reason, busy=busy)

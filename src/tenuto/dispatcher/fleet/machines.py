@@ -31,7 +31,7 @@ T = TypeVar("T")
 @dataclass
 class Machines:
     """The machines of a pool. Methods return the errors of single machines. The error of one machine does not stop the
-    others."""
+    work on the others."""
 
     db: ConnectionPool
     pool: TakenPool
@@ -183,7 +183,7 @@ def error_text(error: Exception) -> str:
 
 
 async def _all(works: Iterable[Awaitable[None]]) -> list[Exception]:
-    """Runs all of these and returns their errors. Raises the error if one of them is an outage of the database."""
+    """Awaits all `works` and returns their errors. If one of the errors is an outage of the database, raises it."""
     results = await asyncio.gather(*works, return_exceptions=True)
     errors = [result for result in results if isinstance(result, Exception)]
     for error in errors:

@@ -91,8 +91,8 @@ class Issuer:
 
     async def _ask(self, missing: str | None = None) -> IssuerKeys:
         """Returns the issuer's keys and endpoints. Fetches them if the cached ones are older than an hour or lack the
-        key `missing`, but at most once per `fetch_floor` seconds. Raises IssuerUnavailable if it has none from the last
-        day."""
+        key `missing`, but at most once per `fetch_floor` seconds. Raises IssuerUnavailable if this process has no keys
+        that are less than a day old."""
         async with self._turn:  # so that concurrent requests cause only one fetch
             known = self._within(REFRESH_KEYS_SECONDS)
             if known is not None and (missing is None or missing in known.keys):
@@ -151,8 +151,8 @@ async def read_json(
 
 
 def check_url(url: str) -> None:
-    """Raises IssuerUnavailable unless the issuer's URL is https or on this machine: an attacker could impersonate any
-    other."""
+    """Raises IssuerUnavailable unless the issuer's URL is https or on this machine: an attacker could impersonate an
+    issuer at any other URL."""
     parts = urlsplit(url)
     here = parts.scheme == "http" and parts.hostname in ("127.0.0.1", "::1", "localhost")
     if not parts.hostname or not (parts.scheme == "https" or here):

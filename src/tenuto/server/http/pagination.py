@@ -40,7 +40,8 @@ class NameFilter(Filter):
 
 
 class SortedFilter(Filter):
-    """Newest first, continued with `before`; or oldest first with `sort=created_at`, continued with `after`."""
+    """A list with the newest rows first, in which `before` gets the next page. With `sort=created_at` the oldest rows
+    are first, and `after` gets the next page."""
 
     sort: Literal["-created_at", "created_at"] = "-created_at"
     before: UUID | None = None

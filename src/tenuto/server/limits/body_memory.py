@@ -57,8 +57,8 @@ class Turns:
 
     @asynccontextmanager
     async def take(self, org_id: UUID, values: int) -> AsyncGenerator[None]:
-        """Holds a turn of the org during the block. Waits for the turn as long as a bulk statement may take, then
-        raises BodyMemoryExceeded."""
+        """Holds a turn of the org during the block. Waits for the turn at most as long as a bulk statement may take.
+        Raises BodyMemoryExceeded if the turn does not come in this time."""
         if values <= FREE_VALUES:
             yield
             return

@@ -111,8 +111,9 @@ class _Lines:
         self._used.pop(line, None)
 
     def find_idle(self) -> ClientConnection | None:
-        """Return the oldest connection without a request, else one that is idle between requests. Busy connections move
-        to the end, so that the next search does not check them again at once."""
+        """Return the oldest connection that has sent no request so far, else one that is idle between two requests.
+        Returns None if neither is found among the first MAX_LOOKS used connections. Busy connections move to the end,
+        so that the next search does not check them again at once."""
         for line in self._fresh:
             return line
         for line in [line for _, line in zip(range(MAX_LOOKS), self._used, strict=False)]:

@@ -1,4 +1,5 @@
-"""Rate limits that a process keeps in memory: limits of client addresses, and tokens of API keys between two queries.
+"""Rate limits that a process keeps in memory: limits of client addresses, and tokens of API keys that were taken from
+the database in advance.
 
 Each authentication attempt with an unknown credential costs a database query, so AddressLimiter limits such attempts
 per client address. With n processes an address has n times the limit. A credential that was accepted before is not
@@ -47,7 +48,8 @@ class AddressLimiter:
 
     async def admit(self, request: Request, gate: Callable[[], Awaitable[T]]) -> T:
         """Runs `gate`, which authenticates the request, and returns its result. If `gate` refuses an unknown
-        credential, that costs a token. A request without a credential costs none, because it needs no query."""
+        credential, that costs a token; without a token, raises TooManyRequests. A request without a credential costs
+        none, because it needs no query."""
         credential = _credential(request)
         if credential is None or credential in self._known:
             try:
@@ -102,7 +104,8 @@ class Grant:
 
 
 class PrepaidTokens:
-    """Stores batches under the hash of the whole key, so that a client needs the key itself to use its batch."""
+    """Stores batches of rate-limit tokens that were taken in advance. A batch is stored under the hash of the whole API
+    key, so that a client needs the key itself to use its batch."""
 
     def __init__(self, *limits: RateLimit, clock: Callable[[], float] = time.monotonic) -> None:
         self._most = max(1, int(min(min(limit.rate, limit.burst) for limit in limits) / 20))
@@ -118,9 +121,9 @@ class PrepaidTokens:
         return grant.key
 
     def wanted(self, hash: bytes) -> int:
-        """Returns how many tokens to request: twice the size of the last batch if that was used up in time, else one.
-        Of several concurrent requests only the first requests a batch, because several batches would empty the
-        bucket."""
+        """Returns how many tokens to request: twice the size of the last batch, up to a maximum, if the batch was used
+        up before it expired; else one. Of several concurrent requests only the first requests a batch, because several
+        batches would empty the bucket. The others request one token."""
         grant = self._valid_grant(hash)
         if grant is None:
             return 1

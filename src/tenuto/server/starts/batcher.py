@@ -38,7 +38,7 @@ class BatchKey:
 
 @dataclass(frozen=True)
 class QueuedStart:
-    """One queued start. `origin`: the client of its request. `run_id`: becomes the id of the run. `until`: when it
+    """One queued start. `origin`: the client of its request. `run_id`: receives the id of the run. `until`: when it
     times out."""
 
     request: StartRequest
@@ -49,8 +49,8 @@ class QueuedStart:
 
 
 class StartBatcher:
-    """Sends the first of several starts that are alike at once. The starts that arrive before that call has ended share
-    the next call."""
+    """If several starts are alike, sends the first one immediately. The starts that arrive before its call has ended
+    share the next call."""
 
     def __init__(self, pool: ConnectionPool, seconds: float) -> None:
         self._pool, self._seconds = pool, seconds
