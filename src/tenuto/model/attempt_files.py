@@ -9,7 +9,7 @@ from tenuto.model.json import Json, JsonObject
 from tenuto.model.principals import TaskPrincipal
 
 DATASETS = "datasets/"  # the prefix of all datasets in the object store
-MAX_LISTED = 64  # dataset versions in a token, because it is sent in a header; with more, a token lists none
+MAX_LISTED = 64  # maximum of dataset versions in a token, which is sent in a header; with more, it lists none
 MARKS = "_"  # names of files that are not data begin with this, such as _done
 
 

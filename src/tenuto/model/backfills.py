@@ -13,8 +13,8 @@ ENDED = ("completed", "failed", "cancelled")
 
 @dataclass(frozen=True)
 class BackfillScope:
-    """The partitions of a dataset that a backfill computes, and how. They are those from `first` to `last`, both
-    included, or a list of `partitions`. A dataset without partitions has neither."""
+    """The partitions of a dataset that a backfill computes, and how. These are the partitions from `first` to `last`,
+    both included, or a list of `partitions`. For a dataset without partitions, none of these fields is set."""
 
     dataset: str
     first: str | None = None

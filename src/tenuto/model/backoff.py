@@ -23,8 +23,8 @@ class Backoff:
         self._pause = self._first
 
     def after(self, problem: BaseException) -> float:
-        """Return the pause after a failure. If the error has `retry_after`, that is the pause: during an outage, the
-        attempts to connect already wait for each other."""
+        """Return the pause after a failure. If the error has `retry_after`, that is the pause, and it does not grow.
+        Such an error is raised during an outage, when attempts to connect already wait for each other."""
         if (seconds := getattr(problem, "retry_after", None)) is not None:
             self.reset()
             return seconds

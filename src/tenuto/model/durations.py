@@ -18,8 +18,8 @@ _CURE = 'write "500ms", "30s", "5m", "1h30m", "3d" or a number of seconds'
 
 
 def seconds(value: Duration, what: str = "the duration", *, positive: bool = False) -> float:
-    """Returns the duration in seconds. Raises InvalidInput for any other value; `what` is the name of the value in the
-    message."""
+    """Returns the duration in seconds. Raises InvalidInput for a value that is not a duration from 0 to ten years or,
+    with `positive`, is 0. `what` is the name of the value in the message."""
     number = _read(value)
     if number is None or not math.isfinite(number):
         if isinstance(value, str) and _NUMBER.fullmatch(value):  # from the command line, where every value is a text

@@ -21,8 +21,8 @@ class RoutedEffect:
 
 @dataclass(frozen=True)
 class Event:
-    """A commit of a partition, or an event that a task emitted; the latter has no fingerprint. `version` is the version
-    of the DAG."""
+    """A commit of a partition, or an event that a task emitted; an emitted event has no fingerprint. `version` is the
+    version of the DAG."""
 
     id: UUID
     dataset: str | None
@@ -39,8 +39,8 @@ class Event:
 
 @dataclass(frozen=True)
 class Reaction:
-    """The effect of an event on a job of a version of a DAG. `task_id` is the task that the event started, or a task
-    that was already queued and also reads the data of the event. If there is no task, `reason` says why."""
+    """What an event did to a job of a DAG version. `task_id` is the task that the event started, or a task that was
+    already queued and also reads the data of the event. If there is no task, `reason` says why."""
 
     event_id: UUID
     job_id: UUID

@@ -48,7 +48,7 @@ class FoundUser:
 @dataclass(frozen=True)
 class AdmittedUser:
     """The user that a token or cookie identifies, and whether the rate limit allows the request (`allowed`). If not,
-    `retry_after` is after how many seconds it will."""
+    it will be allowed after `retry_after` seconds."""
 
     org_id: UUID
     user_id: UUID
@@ -112,7 +112,7 @@ class FoundApiKey:
 @dataclass(frozen=True)
 class AdmittedApiKey:
     """The org and the permissions of an API key, and whether the rate limit allows the request (`allowed`). If not,
-    `retry_after` is after how many seconds it will."""
+    it will be allowed after `retry_after` seconds."""
 
     org_id: UUID
     id: UUID
@@ -135,7 +135,7 @@ class FoundWorkerKey:
 @dataclass(frozen=True)
 class AdmittedWorkerKey:
     """The org of a worker key, the queues from which its workers may claim tasks, and whether the rate limit allows the
-    request (`allowed`). If not, `retry_after` is after how many seconds it will."""
+    request (`allowed`). If not, it will be allowed after `retry_after` seconds."""
 
     org_id: UUID
     id: UUID
@@ -224,8 +224,7 @@ class PublicSigningKey:
 
 @dataclass(frozen=True)
 class Tokens:
-    """Whether the rate limit had enough tokens (`allowed`). If not, `retry_after` is after how many seconds it will
-    have enough."""
+    """Whether the rate limit had enough tokens (`allowed`). If not, it will have enough after `retry_after` seconds."""
 
     allowed: bool
     retry_after: float

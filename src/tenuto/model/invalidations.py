@@ -36,7 +36,7 @@ class InvalidationConsumer:
 @dataclass(frozen=True)
 class Invalidation:
     """An invalidation with its progress: `planned` of its `total` partitions were processed. Of these, `invalidated`
-    partitions were committed ones, for which an event was sent to the jobs that read them."""
+    partitions were committed. For each committed partition, an event was sent to the jobs that read it."""
 
     id: UUID
     dataset: str

@@ -47,7 +47,7 @@ class Peppers:
 
 
 def make_key(kind: str, env: str) -> Key:
-    """Returns a new random key."""
+    """Returns a new random key. Raises InvalidInput if `env` is not 1 to 16 characters of a-z and 0-9."""
     if not ENVIRONMENT.fullmatch(env):
         raise InvalidInput(
             f"the environment of a key is {env!r}", "write 1 to 16 characters of a-z and 0-9, such as live or test"

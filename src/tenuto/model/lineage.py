@@ -26,7 +26,8 @@ SUBTYPES = (
 class ColumnSource:
     """A column of an input (`field`) from which a column of the output is computed. If `column` is None, this applies
     to all columns of the output, as with a filter. If `field` is None, the column of the input is unknown. `kind` is
-    `direct` if the output contains values of the column, and `indirect` if these only decide which values are used."""
+    `direct` if the output contains values of the column, and `indirect` if the values of the column only decide which
+    other values are used."""
 
     column: str | None
     input: int

@@ -31,7 +31,7 @@ class SweptLimits:
 
 @dataclass(frozen=True)
 class PrunedLimits:
-    """How many limits were marked as idle, and how many that stayed idle were deleted."""
+    """How many limits were marked as idle, and how many limits were deleted because they stayed idle."""
 
     noted: int
     removed: int

@@ -20,7 +20,7 @@ class PoolPolicy:
     scale_up_multiplier: float = 1.0
     scale_down_multiplier: float = 1.0
     idle_timeout_seconds: float = 300.0  # how long the last worker of a pool stays without work
-    over_capacity_timeout_seconds: float = 30.0  # how long a worker stays idle while the pool has more than it wants
+    over_capacity_timeout_seconds: float = 30.0  # how long an idle worker stays in a pool with too many workers
     scale_down_grace_seconds: float = 60.0  # the minimum time between two scale-downs
     starting_grace_seconds: float = 180.0  # how long a surplus machine may start before it is ended
     max_failure_rate: float = 0.8  # above this share of failed machines within the window, none is requested

@@ -9,9 +9,9 @@ MissingState = Literal["open", "waiting", "paused", "failed", "filtered", "unpub
 
 @dataclass(frozen=True)
 class MissingPartition:
-    """A partition that is not committed although the partition `input_partition` of `input` is, with the reason.
-    `task_id`: its newest task. `is_fixable`: a task can be started for this partition, and nothing else will start
-    one."""
+    """A partition that is not committed, although the partition `input_partition` of the input `input` is committed.
+    `reason` says why. `task_id`: its newest task. `is_fixable`: a task can be started for this partition, and nothing
+    else will start one."""
 
     partition: str | None
     input: str

@@ -73,8 +73,8 @@ class RunDataItem:
 
 @dataclass(frozen=True)
 class State:
-    """One key of a job's operator state. An update passes the version that was read, and fails if that version is no
-    longer current."""
+    """One key of the operator state of a task type or job. An update passes the version that was read, and fails if
+    that version is no longer current."""
 
     key: str
     value: Json
@@ -84,8 +84,8 @@ class State:
 
 @dataclass(frozen=True)
 class TaskStep:
-    """A recorded step of a task. A step runs once across all attempts. `error` is set if the step failed. If `retry_at`
-    is set too, the step is tried again then; otherwise it failed permanently."""
+    """A recorded step of a task. A step that succeeded does not run again in later attempts. `error` is set if the step
+    failed. If `retry_at` is set too, the step is tried again then; otherwise it failed permanently."""
 
     task_id: UUID
     step_no: int

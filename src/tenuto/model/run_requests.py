@@ -1,4 +1,4 @@
-"""Actions on large runs, which dispatchers carry out in pieces."""
+"""Actions on large runs. Dispatchers carry out such an action on a part of the tasks at a time."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -7,7 +7,8 @@ CANCELLED = "cancelled"  # the reason that is stored for a cancellation without 
 
 
 def describe_error(error: Json) -> str | None:
-    """Return the type and message of an error, or the reason of a cancellation; None if neither is known."""
+    """Return the type and message of an error, why an attempt was lost or timed out, or the reason of a cancellation;
+    None if there is no error."""
     if not isinstance(error, dict):
         return None if error is None else str(error)
     if error.get("reason") == "attempt_lost":

@@ -21,7 +21,7 @@ TOKEN_HINT = "send the header `Authorization: Bearer …` with the token of a ru
 
 
 def lifetime(timeout_seconds: float | None) -> float:
-    """Returns the maximum lifetime of an attempt's token in seconds."""
+    """Returns for how many seconds the token of an attempt is valid, from the timeout of the attempt."""
     return (
         MAX_LIFETIME_SECONDS
         if timeout_seconds is None

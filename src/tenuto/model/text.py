@@ -28,8 +28,9 @@ def clean(text: str) -> str:
 
 
 def hide(secret: str) -> None:
-    """Makes `redact` remove this value from now on, including its escaped forms in code, JSON and URLs. Values of fewer
-    than 4 characters are not removed."""
+    """Makes `redact` remove this value from now on, including its escaped forms in code, JSON and URLs. Of a secret
+    with several lines, also removes each line of at least 12 characters. Values of fewer than 4 characters are not
+    removed."""
     global _hidden
     if len(secret) < MIN_HIDDEN_LENGTH or secret in _hidden:
         return

@@ -26,7 +26,8 @@ def webhook_secrets(org_id: UUID, key: WebhookKey | Webhook, peppers: Peppers) -
 
 
 def check_signature(secrets: list[str], timestamp: str | None, signed: str | None, body: bytes) -> None:
-    """Raises Unauthorized unless the body was signed with one of the secrets in the last five minutes."""
+    """Raises Unauthorized unless the body was signed with one of the secrets and the timestamp is at most five minutes
+    from the current time."""
     if not timestamp or not signed:
         raise Unauthorized("the request is not signed", SIGN_HINT)
     if not (timestamp.isascii() and timestamp.isdigit() and len(timestamp) <= 12):

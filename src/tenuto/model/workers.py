@@ -7,8 +7,8 @@ from uuid import UUID
 
 @dataclass(frozen=True)
 class Session:
-    """One life of a worker process. `token` proves that a caller owns the session. `org`: the slug of the worker's
-    org."""
+    """A session: the time from the registration of a worker process until it ends. `token` proves that a caller owns
+    the session. `org`: the slug of the worker's org."""
 
     session_id: int
     token: UUID

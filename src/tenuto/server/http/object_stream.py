@@ -1,5 +1,5 @@
-"""Receives and sends objects in pieces: a large object is never in memory as a whole. Each received object has a
-checksum."""
+"""Receives and sends objects chunk by chunk, so that a large object is never in memory as a whole. Computes the
+checksum of each received object."""
 
 import asyncio
 import logging

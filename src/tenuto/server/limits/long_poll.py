@@ -36,9 +36,9 @@ class TooManyWaiters(RateLimited):
 
 
 class WaiterLimit:
-    """Limits the waiting requests of each org in this process. An org gets at most `max_per_org`, and never more than
-    are left for all other orgs. Example with 600 in total and 200 per org: once two orgs have 200 each, the next orgs
-    get 100, 50, 25 …"""
+    """Limits the waiting requests of each org in this process. An org can have at most `max_per_org` waiting requests.
+    It gets another one only if it has fewer than are still free for all orgs together. Example with 600 in total and
+    200 per org: once two orgs have 200 each, the next orgs get 100, 50, 25 …"""
 
     def __init__(self, max_per_org: int, total: int) -> None:
         self._most, self._left = max_per_org, total
@@ -48,8 +48,8 @@ class WaiterLimit:
         return self._taken[org_id] < min(self._most, self._left)
 
     def check(self, org_id: UUID) -> None:
-        """Raises TooManyWaiters if the org is at its limit. For clients that would send the request again at once if
-        they got an empty response."""
+        """Raises TooManyWaiters if the org is at its limit. Used for clients that would send the request again at once
+        if they got an empty response."""
         if not self.free(org_id):
             raise TooManyWaiters(
                 "too many requests of the org are waiting on this server",

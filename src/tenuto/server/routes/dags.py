@@ -132,8 +132,8 @@ async def deploy_dag(request: ApiRequest, name: PathName, body: schemas.DeployDa
 
 @ROUTES.add("GET", "/v1/dags/{name}/versions", permission="dags:read", response=Page[DagVersion])
 async def list_dag_versions(request: ApiRequest, name: PathName, query: DagVersionFilter) -> object:
-    """List the versions of a DAG, newest first. A version that is being computed, or failed, has the number of its
-    completed tasks."""
+    """List the versions of a DAG, newest first. If a version had data to compute, `completed` is how many of its
+    `planned` tasks have completed."""
     return page(await request.call_with(query, dags.list_dag_versions, name=name), query, "version")
 
 

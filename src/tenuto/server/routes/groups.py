@@ -43,8 +43,8 @@ async def set_resource_group(request: ApiRequest, name: PathName, body: SetGroup
 
 @ROUTES.add("DELETE", "/v1/groups/{name}", permission="groups:write", response=None, status=204)
 async def delete_group(request: ApiRequest, name: PathName) -> Response:
-    """Delete a resource group with its runs; also needs the permission `runs:delete`. Dispatchers delete the runs in
-    pieces. The default group, and a group with runs that have not ended, cannot be deleted (409)."""
+    """Delete a resource group with its runs; also needs the permission `runs:delete`. Dispatchers delete the runs, a
+    part at a time. The default group, and a group with runs that have not ended, cannot be deleted (409)."""
     if "runs:delete" not in request.principal.permissions:
         raise Forbidden("the runs of a group are deleted with it, and this needs the permission runs:delete")
     return await request.audited_call("group", name, "delete", identity.delete_group, external_id=name)

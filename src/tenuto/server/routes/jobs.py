@@ -67,8 +67,9 @@ async def resume_job(request: ApiRequest, dag: PathName, name: PathName) -> Resp
 async def trigger_job(
     request: ApiRequest, dag: PathName, name: PathName, body: TriggerJobRequest | None = None
 ) -> Response:
-    """Start a task of a job of the current version of its DAG, or one task for each of several partitions. Which data
-    the tasks read is decided now. 409 if the job is paused, unless `force` is set."""
+    """Start a task of a job, as the current version of its DAG defines it, or one task for each of several partitions.
+    The data that the tasks read is chosen now, and not when they start. 409 if the job is paused, unless `force` is
+    set."""
     wanted = body or TriggerJobRequest()
 
     async def work(change: Transaction) -> dict[str, list[TriggeredTask]]:

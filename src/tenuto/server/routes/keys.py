@@ -43,7 +43,7 @@ async def list_keys(request: ApiRequest, query: KeyFilter) -> object:
 @ROUTES.add("POST", "/v1/keys", permission="keys:write", response=CreatedKeyResponse, status=201)
 async def create_key(request: ApiRequest, body: CreateKeyRequest) -> Response:
     """Create an API key. `key` is shown only in this response; an Idempotency-Key has no effect here. An API key can
-    only create keys with a subset of its own permissions that expire no later than itself."""
+    only create keys that have a subset of its own permissions and expire no later than itself."""
     check_permissions(body.permissions)
     key, peppers = make_key(API, request.settings.env), request.settings.peppers
 
@@ -76,8 +76,8 @@ async def get_key(request: ApiRequest, id: UUID) -> object:
 @ROUTES.add("PATCH", "/v1/keys/{id}", permission="keys:write", response=ApiKeyInfo)
 async def update_key(request: ApiRequest, id: UUID, body: UpdateKeyRequest) -> Response:
     """Change the name or the expiry time of a key, or whether it is active. Requests with an inactive key are rejected
-    until it is active again; a revoked key cannot be changed (409). An API key can only change keys with a subset of
-    its own permissions that expire no later than itself."""
+    until it is active again; a revoked key cannot be changed (409). An API key can only change keys that have a subset
+    of its own permissions and expire no later than itself."""
 
     async def work(change: Transaction) -> ApiKeyInfo:
         old = await keys.get_api_key(change.conn, org_id=change.org_id, id=id)
@@ -100,9 +100,9 @@ async def update_key(request: ApiRequest, id: UUID, body: UpdateKeyRequest) -> R
 
 @ROUTES.add("POST", "/v1/keys/{id}/rotate", permission="keys:write", response=CreatedKeyResponse, status=201)
 async def rotate_key(request: ApiRequest, id: UUID, body: RotateKeyRequest) -> Response:
-    """Replace a key by a new one; the old key stays valid during the overlap. An API key can rotate itself, or a key
-    with a subset of its own permissions that expires no later than itself. The new key expires no later than the
-    calling key, too."""
+    """Replace a key by a new one; the old key stays valid during the overlap. An API key can rotate itself. It can also
+    rotate a key that has a subset of its own permissions and expires no later than itself. The new key expires no later
+    than the calling key, too."""
     key, peppers = make_key(API, request.settings.env), request.settings.peppers
 
     async def work(change: Transaction) -> CreatedKeyResponse:
@@ -126,7 +126,7 @@ async def rotate_key(request: ApiRequest, id: UUID, body: RotateKeyRequest) -> R
 
 @ROUTES.add("DELETE", "/v1/keys/{id}", permission="keys:write", response=None, status=204)
 async def revoke_key(request: ApiRequest, id: UUID) -> Response:
-    """Revoke a key. An API key can only revoke keys with a subset of its own permissions that expire no later than
+    """Revoke a key. An API key can only revoke keys that have a subset of its own permissions and expire no later than
     itself."""
 
     async def work(change: Transaction) -> None:

@@ -190,7 +190,7 @@ async def head_object(request: ApiRequest, object_id: UUID) -> Response:
 
 @ROUTES.add("DELETE", "/v1/objects/{object_id}", permission="objects:write", response=None, status=204)
 async def delete_object(request: ApiRequest, object_id: UUID) -> Response:
-    """Delete an object that no run, task or group holds."""
+    """Delete an object. 409 while a run, task or group holds it."""
     uri: list[str | None] = []
 
     async def work(change: Transaction) -> None:

@@ -84,8 +84,8 @@ async def get_run(request: ApiRequest, run_id: UUID, wait: Wait = 0) -> Response
 
 @ROUTES.add("GET", "/v1/runs/{run_id}/inputs", permission="tasks:read", response=Page[RunInput])
 async def list_run_inputs(request: ApiRequest, run_id: UUID, query: InputFilter) -> object:
-    """List the inputs of a run by position: those of its tasks that depend on no other task, in the order of the graph.
-    An input of more than 1 KB is omitted; `input_bytes` is its size."""
+    """List the inputs of a run: the inputs of its tasks that depend on no other task, in the order of the graph. An
+    input of more than 1 KB is omitted; `input_bytes` is its size."""
     return page(await request.call_with(query, monitoring.list_run_inputs, run_id=run_id), query, "position")
 
 
@@ -127,7 +127,7 @@ async def update_run(request: ApiRequest, run_id: UUID, body: UpdateRequest) -> 
 
 @ROUTES.add("POST", "/v1/runs/{run_id}/cancel", permission="runs:write", response=None, status=204, responses=ACCEPTED)
 async def cancel_run(request: ApiRequest, run_id: UUID, body: ReasonRequest | None = None) -> Response:
-    """Cancel a run with all of its tasks. 202: the run is large, and dispatchers cancel its tasks in pieces."""
+    """Cancel a run with all of its tasks. 202: the run is large, and dispatchers cancel its tasks, a part at a time."""
     return await _cancel(request, run_id, body.reason if body else None)
 
 
@@ -201,7 +201,7 @@ async def retry_task(request: ApiRequest, task_id: UUID, body: RetryRequest | No
 @ROUTES.add("DELETE", "/v1/runs/{run_id}", permission="runs:delete", response=None, status=204, responses=ACCEPTED)
 async def delete_run(request: ApiRequest, run_id: UUID) -> Response:
     """Delete an ended run with all its data. 202: the run is large. The run itself is deleted now, and dispatchers
-    delete its tasks in pieces."""
+    delete its tasks, a part at a time."""
 
     async def work(change: Transaction) -> schemas.RunResponse | None:
         found = await _run(change, run_id)

@@ -11,8 +11,8 @@ Reason = Annotated[str, Field(min_length=1, max_length=1024)]
 
 
 class PieceRequest(RequestModel):
-    """`before`: `next_before` of the previous response, to continue there. `limit`: how many to handle with this
-    request. `dry_run`: change nothing."""
+    """`before`: `next_before` of the previous response, to continue there. `limit`: the maximum number of runs or tasks
+    to handle with this request. `dry_run`: change nothing."""
 
     before: Annotated[UUID, Field(strict=False)] | None = None
     limit: Annotated[int, Field(ge=1, le=200), WHOLE] = 100

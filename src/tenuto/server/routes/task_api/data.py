@@ -135,7 +135,7 @@ async def start_own_children(request: TaskRequest, body: requests.StartChildrenR
 
 @ROUTES.add("POST", "/v1/task/children/poll", permission=TASK, response=Items[TaskResult])
 async def poll_own_children(request: TaskRequest, body: requests.PollTasksRequest) -> object:
-    """Get the results of those of the tasks that have ended. Tasks of other runs are omitted."""
+    """Get the results of the tasks in `task_ids` that have ended. Tasks of other runs are omitted."""
     request.check_named(body.task_id, body.attempt)
     who = request.principal
     async with request.fenced() as attempt:
@@ -228,8 +228,8 @@ class InputLocationFilter(Query):
 
 @ROUTES.add("GET", "/v1/task/inputs/locations", permission=TASK, response=Items[InputLocation])
 async def list_own_input_locations(request: TaskRequest, query: InputLocationFilter) -> object:
-    """List up to 1,000 folders of an input of a job's task, in the order of their partitions: those that were committed
-    when the task was created. Send the request again with `after`, until the list is empty."""
+    """List up to 1,000 folders of an input of the job that were committed when the task was created, in the order of
+    their partitions. Send the request again with `after`, until the list is empty."""
     who = request.principal
     async with request.fenced() as attempt:
         found = await children.list_input_locations(

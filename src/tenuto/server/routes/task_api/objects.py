@@ -58,7 +58,7 @@ async def _record(
 
 @ROUTES.add("GET", "/v1/task/objects/{object_id}", permission=TASK, response_class=Bytes)
 async def get_own_object(request: TaskRequest, object_id: UUID) -> Response:
-    """Get the bytes of an object of the org by its id. Ids cannot be guessed."""
+    """Get the bytes of an object of the org by its id. Knowing the id is enough, because ids cannot be guessed."""
     async with request.fenced() as attempt:
         found = await data_objects.get_object(attempt.conn, org_id=request.principal.org_id, object_id=object_id)
     return await send_object(request.http, found)

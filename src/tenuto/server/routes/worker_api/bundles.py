@@ -48,7 +48,7 @@ async def find_bundle(
 
 @ROUTES.add("GET", "/internal/bundles/{sha256}/{no}", permission=WORKER, response_class=Part)
 async def get_bundle_part(request: WorkerRequest, sha256: Hash, no: No) -> Response:
-    """Get part `no` of a bundle, of one megabyte; 404 after the last part."""
+    """Get part `no` of a bundle. A part has one megabyte; the last part can be smaller. 404 after the last part."""
     async with request.transaction() as conn:
         part = await bundles.get_bundle_part(conn, org_id=request.principal.org_id, sha256=sha256, no=no)
     if part is None:

@@ -59,9 +59,9 @@ async def close_session(request: WorkerRequest, body: requests.SessionRequest) -
 
 @ROUTES.add("POST", "/internal/types", permission=WORKER, response=None, status=204)
 async def declare_types(request: WorkerRequest, body: requests.DeclareTypesRequest) -> Response:
-    """Declare the options of task types, for starts that pass only the type, and the schemas of their arguments, with
-    which inputs of starts over HTTP are checked. The latest declaration wins. A session can declare types only in its
-    own queues."""
+    """Declare the options and argument schemas of task types. The options apply to starts that pass only the type.
+    Inputs of starts over HTTP are checked against the schemas. The latest declaration wins. A session can declare types
+    only in its own queues."""
     types = {name: one.model_dump(exclude_none=True) for name, one in body.types.items()}
     async with request.session(body.session_id, body.token) as conn:
         changed = await task_types.declare_types(

@@ -33,7 +33,7 @@ class WaitForWorkResponse(ResponseModel):
 @ROUTES.add("POST", "/internal/wait", permission=WORKER, response=WaitForWorkResponse)
 async def wait_for_work(request: WorkerRequest, body: WaitForWorkRequest) -> object:
     """Wait until there may be work. A response is only a hint: other workers may claim the work first. Without a
-    cursor, or with a cursor of another server process, the response comes at once."""
+    cursor, or with a cursor that is too old or of another server process, the response comes at once."""
     wakes = request.http.server.wakeups
     own = None if "*" in request.principal.queues else frozenset(request.principal.queues)
     asked = None if body.queues is None else frozenset(body.queues)
