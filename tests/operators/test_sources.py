@@ -149,7 +149,7 @@ def test_a_secret_is_sent_to_its_host_only(bench: Workbench, site: Site) -> None
 def test_private_addresses_are_refused(url: str, tmp_path: Path, site: Site) -> None:
     site.answers["/json"] = (200, {}, b"[]")
 
-    with pytest.raises(Fail, match="private address; TENUTO_ALLOWED_HOSTS"):
+    with pytest.raises(Fail, match="private address; to allow it, add the host to TENUTO_ALLOWED_HOSTS"):
         Workbench(tmp_path).run("http_poll", {"url": url.format(port=site.port)}, an_output())
     assert site.asked == []
 
