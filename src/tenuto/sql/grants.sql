@@ -1,11 +1,11 @@
--- The rights of each role. Applied after every migration, so that no new table or function is left open or without a
--- policy. Then revokes.sql revokes the rights that a role must not have.
+-- The rights of each role. Applied after every migration, so that new tables and functions get them too. Then
+-- revokes.sql revokes the rights that a role must not have.
 do $$
 declare
   v_table record;
   v_function record;
   v_signing text[] := '{find_signing_key,list_signing_keys,add_signing_key}';
-  -- A start inserts into these tables and changes no row of them; send_signal and put_object insert into them too.
+  -- A start inserts rows into these tables but changes none. send_signal and put_object also only insert.
   v_of_starts text[] := '{arrivals,close_requests,data_objects,data_references,dedupe_keys,delayed_tasks,held_runs,'
     'job_tasks,limit_slots,open_runs,pending_tasks,queues,ready_tasks,release_requests,routes,run_counts,run_deadlines,'
     'run_slots,runs,signals,task_dependencies,task_slots,tasks,waiting_tasks}';
@@ -15,14 +15,15 @@ begin
   grant usage on schema tenuto
   to tenuto_api, tenuto_dispatcher, tenuto_worker, tenuto_client, tenuto_readonly, tenuto_query, tenuto_backup;
 
-  -- Functions run with the caller's rights, so that row security applies to the caller. Partitions are created and
-  -- dropped as the owner.
+  -- Functions run with the caller's rights, so that row security applies to the caller. Only a few run as the owner,
+  -- such as those that create and drop partitions.
   grant execute on all routines in schema tenuto to tenuto_api, tenuto_dispatcher, tenuto_worker;
   grant select, insert, update, delete on all tables in schema tenuto to tenuto_api, tenuto_dispatcher, tenuto_worker;
   grant usage on all sequences in schema tenuto to tenuto_api, tenuto_dispatcher, tenuto_worker;
   grant select on all tables in schema tenuto to tenuto_readonly, tenuto_client;
 
-  -- A view calls its functions with the reader's rights. Functions that are not volatile cannot write, nor can _raise.
+  -- A view calls its functions with the reader's rights, so readers may execute all functions that cannot write: _raise
+  -- and those that are not volatile.
   for v_function in
     select p.oid::regprocedure as name
     from pg_proc p
@@ -31,8 +32,8 @@ begin
     execute format('grant execute on function %s to tenuto_readonly, tenuto_client', v_function.name);
   end loop;
 
-  -- Clients start tasks, open, close and release runs, send signals and read. They cannot claim, cancel, retry or
-  -- delete.
+  -- Clients start tasks and jobs, open, close and release runs, send signals, store data objects and read. They cannot
+  -- claim, cancel, retry or delete.
   for v_function in
     select p.oid::regprocedure as name
     from pg_proc p

@@ -1,5 +1,5 @@
--- Raises TN001 if a dataset version has no such column. Checks nothing if the columns of the dataset version are not
--- declared. A column that is only in its lineage counts too.
+-- Raises TN001 if a dataset version has no column p_column. A column that is only in the lineage of the dataset version
+-- counts too. Checks nothing if p_column is null or if the columns of the dataset version are not declared.
 create or replace function tenuto._check_column(p_org_id uuid, p_dataset text, p_version_id uuid, p_column text)
   returns void
   language plpgsql

@@ -1,4 +1,5 @@
--- Returns true if a partition key is an hour, day, week or month in the form that _time_partition returns.
+-- Returns true if a partition key is a period of the kind p_every (hour, day, week or month), in the form that
+-- _time_partition returns.
 create or replace function tenuto._is_period(p_every text, p_key text)
   returns boolean
   language plpgsql

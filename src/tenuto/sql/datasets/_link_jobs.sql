@@ -1,5 +1,5 @@
 -- Adds the inputs and outputs of the jobs of a new version. The caller has locked the datasets of other DAGs. Raises
--- TN003 for an input whose dataset does not exist, or is published only by another version of the same DAG.
+-- TN003 for an input that is not an output of a job of this version and whose dataset no other DAG has.
 create or replace function tenuto._link_jobs(p_org_id uuid, p_dag_id uuid, p_version_id uuid)
   returns void
   language plpgsql

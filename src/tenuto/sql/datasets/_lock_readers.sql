@@ -1,6 +1,6 @@
--- Returns true if the org sets wider_readers to deny: its datasets must not have readers that cannot read their
--- sources. Then it also takes a lock: no other transaction of the org can change the readers or the sources of a
--- dataset until this one ends.
+-- Returns true if the org sets wider_readers to deny: a role that can read a dataset must be able to read the sources
+-- of this dataset. In this case, also takes a lock: no other transaction of the org can change the readers or the
+-- sources of a dataset until this one ends.
 create or replace function tenuto._lock_readers(p_org_id uuid)
   returns boolean
   language plpgsql

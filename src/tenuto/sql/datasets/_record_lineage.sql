@@ -1,6 +1,6 @@
--- Records from what the dataset versions of accepted tasks were computed, in the transaction that commits their data:
--- the versions that were read, and the columns. The columns come from the publication or from the definition of the
--- job. A commit with the same lineage as the previous one writes nothing. Locks rows in the order of dataset versions.
+-- Records from which dataset versions and columns the outputs of accepted tasks were computed. Part of the transaction
+-- that commits these outputs. The columns come from the publication or from the definition of the job. A commit with
+-- the same lineage as the previous one writes nothing. Locks rows in the order of dataset versions.
 create or replace function tenuto._record_lineage(p_tasks tenuto.task_outputs[])
   returns void
   language plpgsql

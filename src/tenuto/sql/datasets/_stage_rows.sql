@@ -1,5 +1,6 @@
 -- Adds one page of rows to the row set of a location. p_rows: one array per row, with a text or null per column. Rows
--- of a page that was added before stay as they are. Raises TN003 for rows that do not fit these columns.
+-- of a page that was added before stay as they are. Raises TN003 for rows that do not fit p_columns, and TN004 if the
+-- dataset version has no table.
 create or replace function tenuto._stage_rows(
   p_org_id uuid, p_version_id uuid, p_location text, p_task_id uuid, p_attempt int, p_page int, p_columns jsonb,
   p_rows jsonb)

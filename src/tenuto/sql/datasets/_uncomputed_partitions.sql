@@ -1,5 +1,6 @@
 -- Returns the partitions in p_keys whose current output was not computed from what is committed in the inputs of the
--- job now. Returns all of them if the outputs of the job are empty, or if the job reads nothing or appends.
+-- job now. Returns all of p_keys if the first output of the job is empty, if the job reads nothing, or if its update
+-- strategy is not replace.
 create or replace function tenuto._uncomputed_partitions(p_job tenuto.jobs, p_keys text[])
   returns text[]
   language plpgsql

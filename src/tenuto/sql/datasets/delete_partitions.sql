@@ -1,5 +1,5 @@
--- Deletes rows about the data of a purged dataset version, up to p_limit per table, and returns how many; 0 if nothing
--- is left.
+-- Deletes the rows that describe the partitions, commits and row sets of a purged dataset version, up to p_limit per
+-- table. Returns how many rows were deleted; 0 if nothing is left.
 create or replace function tenuto.delete_partitions(p_org_id uuid, p_version_id uuid, p_limit int default 5000)
   returns bigint
   language sql

@@ -1,7 +1,8 @@
 -- Returns a loop of jobs that would trigger each other without end; null if there is none. The loop leads through a
 -- version of a DAG and the current versions of other DAGs, and is written as "dataset -> dag.job -> dataset". If
--- several loops lead through the same dataset of another DAG, returns the shortest of them. p_edges: what triggers what
--- in the version, as pairs (_trigger_edges). Loops of other DAGs alone do not count.
+-- several loops lead through the same dataset of another DAG, returns the shortest of them. p_edges: pairs of datasets
+-- and jobs of the version, in which the first triggers the second (_trigger_edges). Loops that do not lead through this
+-- version do not count.
 create or replace function tenuto.find_loop(p_org_id uuid, p_dag text, p_edges jsonb)
   returns text
   language plpgsql
@@ -59,7 +60,7 @@ begin
     from unnest(v_sources, v_targets) e(source, target)
     group by e.source) e;
 
-  for v_start in   -- only those in a loop or between two loops; none if there is no loop
+  for v_start in   -- only datasets in a loop or between two loops; no dataset if there is no loop
     select unnest(v_starts)
     intersect
     select tenuto._follow_loops(v_sources, v_targets)

@@ -1,5 +1,5 @@
--- Returns a page of datasets in the order of their names, starting after the name p_after. A dataset that no current
--- version of a DAG publishes has no producer.
+-- Returns a page of datasets in the order of their names, starting after the name p_after. job is null if the current
+-- version of the DAG has no job that publishes the dataset.
 create or replace function tenuto.list_datasets(p_org_id uuid, p_after text default null, p_limit int default 50)
   returns table (id uuid, name text, dag text, job text, output int, version_id uuid, storage_location text,
     read_roles text[], updated_at timestamptz)

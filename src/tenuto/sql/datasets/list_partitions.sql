@@ -1,6 +1,6 @@
 -- Returns a page of the committed partitions of a dataset in the order of their keys, starting after the key p_after.
--- They are those of the version p_version_id, or of the current version; none if there is no current version. Data
--- without a partition has a null key. Raises TN001 for a version that the dataset does not have.
+-- Without p_version_id, these are the partitions of the current version; no rows if no version is current. Data without
+-- a partition has a null key. Raises TN001 for a version that the dataset does not have.
 create or replace function tenuto.list_partitions(
   p_org_id uuid, p_name text, p_version_id uuid default null, p_after text default null, p_limit int default 50)
   returns table (partition text, version_id uuid, id uuid, task_id uuid, attempt int, location text, rows bigint,

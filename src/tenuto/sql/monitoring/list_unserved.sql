@@ -1,5 +1,6 @@
--- Returns the queued tasks of an org that no live worker can take, by route and resource group, with the reason; those
--- that have waited longest first. tasks is counted up to 1000. Tasks of paused queues are left out.
+-- Returns the queued tasks of an org that no live worker can take, by route and resource group, with the reason. The
+-- tasks that have waited longest come first. tasks is counted up to 1000. Leaves out tasks of paused queues, and tasks
+-- whose placement is only preferred (soft), because other workers can take these later.
 create or replace function tenuto.list_unserved(p_org_id uuid, p_limit int default 50)
   returns table (queue text, type text, tasks bigint, queued_at timestamptz, reason text)
   language sql

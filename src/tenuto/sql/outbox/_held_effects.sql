@@ -1,4 +1,4 @@
--- Returns the effects in p_ids that the caller has taken and not lost, and locks them until the transaction ends.
+-- Returns the effects in p_ids that the caller has taken and still holds. Locks them until the transaction ends.
 create or replace function tenuto._held_effects(p_owner text, p_ids bigint[])
   returns setof tenuto.outbox
   language sql

@@ -1,5 +1,6 @@
--- Queues a side effect in the caller's transaction, once per scope and key. Effects of this kind are handled in the
--- order of their ids within a scope. The caller holds a lock per scope, so that the ids have the order of the commits.
+-- Queues a side effect in the caller's transaction, once per scope and key. Effects that are queued here are handled in
+-- the order of their ids within a scope. The caller holds a lock per scope, so that the ids have the order of the
+-- commits.
 create or replace function tenuto._publish_ordered(
   p_org_id uuid, p_kind text, p_payload jsonb, p_scope text, p_key text)
   returns void

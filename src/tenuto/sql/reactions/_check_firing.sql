@@ -1,5 +1,6 @@
--- Checks the fire times of a schedule. Raises TN003 if they are not a list, if one is in the future, or if one is
--- before p_expected or not before p_next_at. Raises TN007 if there are more than 1,000.
+-- Checks the fire times of a schedule. Raises TN003 if they are not a list, if one is in the future, if one is before
+-- p_expected or not before p_next_at, or if p_next_at is not after p_expected. Raises TN007 if there are more than
+-- 1,000.
 create or replace function tenuto._check_firing(
   p_name text, p_expected timestamptz, p_fire_times jsonb, p_next_at timestamptz)
   returns void

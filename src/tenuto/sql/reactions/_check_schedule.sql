@@ -23,7 +23,8 @@ begin
       'write 0 to 86400');
   end if;
 
-  -- Checks the start that fire_schedules will make: with the options that the type declares and its own metadata.
+  -- Checks the start that fire_schedules will make: with the options that the type declares, and with the metadata that
+  -- fire_schedules adds.
   v_details := jsonb_build_array(
     coalesce(p_details, '{}')
     || jsonb_build_object(

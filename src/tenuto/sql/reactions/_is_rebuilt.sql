@@ -1,5 +1,5 @@
--- Returns true if the build of a DAG version computes this job: the DAG version has another version of one of the job's
--- datasets than the current one.
+-- Returns true if the build of a DAG version computes this job. This is so if, for one of the job's datasets, the DAG
+-- version has another dataset version than the current one.
 create or replace function tenuto._is_rebuilt(p_org_id uuid, p_dag_version_id uuid, p_job_id uuid)
   returns boolean
   language sql

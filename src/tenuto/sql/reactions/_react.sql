@@ -1,4 +1,4 @@
--- Makes the jobs that read some outputs react to events: writes one reaction per event and job and starts their tasks.
+-- Makes jobs react to events of the outputs that they read: writes one reaction per event and job, and starts tasks.
 -- With p_job_id, only this job reacts, to events that waited for it. Jobs of the DAGs in p_without do not react. If the
 -- tasks of a job cannot be started, its reactions are filtered, with the error as the reason; the other jobs still
 -- react. Returns how many reactions are new. The caller has locked the DAGs of the consumers.

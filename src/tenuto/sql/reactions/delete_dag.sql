@@ -2,7 +2,7 @@
 -- limits and states are deleted, and dispatchers delete the data of its datasets. Raises TN004 while a job of another
 -- DAG reads one of its datasets. Without p_force, also raises TN004 while a version is being computed or a task has not
 -- ended; with p_force, these tasks are cancelled. The history of deploys, the tasks and the lineage stay. The name can
--- be used again, for another DAG. With p_dry_run, changes nothing.
+-- be used again, for another DAG. With p_dry_run, changes nothing, but raises the same errors and returns the same row.
 create or replace function tenuto.delete_dag(
   p_org_id uuid, p_name text, p_actor text, p_force boolean default false, p_dry_run boolean default false)
   returns table (dag text, versions int, datasets text[], dataset_versions int)

@@ -1,7 +1,7 @@
--- queued -> running: claims the ready task of highest priority that has waited longest, of all types that the worker
--- serves, except types of operators. Concurrent claims skip each other's tasks. A task whose claim raises an error is
--- postponed, so that it does not stop the tasks behind it. The settings make Postgres read only the first task of each
--- lane, whatever the statistics.
+-- queued -> running: of the ready tasks with the highest priority, claims the one that has waited longest. Considers
+-- all types that the worker serves, except types of operators. Returns null if there is no such task. Concurrent claims
+-- skip each other's tasks. A task that causes an error when it is claimed is postponed, so that it does not stop the
+-- tasks behind it. The settings make Postgres read only the first task of each lane, whatever the statistics.
 create or replace function tenuto_compat._claim_oldest(
   p_org_id uuid, p_worker_id text, p_session_id bigint, p_token uuid)
   returns uuid

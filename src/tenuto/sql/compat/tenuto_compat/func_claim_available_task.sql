@@ -1,6 +1,6 @@
--- queued -> running: claims the oldest ready task of the org for a worker of Headless-WGP. Returns no row if there is
--- none. The first claim opens a session with a lease of ten minutes, which claims and heartbeats renew. A worker that
--- is draining, terminated or marked as terminating gets nothing.
+-- queued -> running: claims a ready task of the org for a worker of Headless-WGP: the oldest one of the highest
+-- priority. Returns no row if there is none. The first claim opens a session with a lease of ten minutes, which claims
+-- and heartbeats renew. A worker that is draining, terminated or marked as terminating gets no task.
 create or replace function tenuto_compat.func_claim_available_task(worker_id_param text)
   returns table (
     id uuid, status text, attempts int, worker_id text, generation_started_at timestamptz, task_data jsonb,

@@ -1,5 +1,5 @@
--- Shows dependencies between tasks as the table `task_dependencies` of Spider does. position: that of the input which
--- the parent fills; 0 for a dependency that only sets an order.
+-- Shows dependencies between tasks as the table `task_dependencies` of Spider does. position: which input of the child
+-- gets the output of the parent; 0 for a dependency that only sets an order.
 create or replace view tenuto_compat_spider.task_dependencies
   with (security_invoker = true)
 as

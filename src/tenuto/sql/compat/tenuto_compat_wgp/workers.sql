@@ -1,6 +1,6 @@
 -- Shows workers as the table `workers` of Headless-WGP does. A worker that is starting or has failed is inactive;
--- orchestrator_status in its metadata says which of the two. For an active worker, it says whether the worker is
--- terminating.
+-- orchestrator_status in its metadata says which of the two. For an active worker, orchestrator_status says whether the
+-- worker is terminating.
 create or replace view tenuto_compat_wgp.workers
   with (security_invoker = true)
 as

@@ -1,5 +1,6 @@
 -- Returns the entity id of a recorded call in a form that the audit log and its index accept. The SQL functions write
--- only such ids. A login that inserts the row itself could write others, and these must not keep later entries waiting.
+-- only such ids. A login that inserts rows of recorded calls without these functions could write other ids, and these
+-- must not keep later entries waiting.
 create or replace function tenuto._arrived_id(p_id text)
   returns text
   language sql

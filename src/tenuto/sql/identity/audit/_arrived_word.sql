@@ -1,5 +1,6 @@
 -- Returns the entity or action of a recorded call in a form that the audit log accepts. The SQL functions write only
--- such words. A login that inserts the row itself could write others, and these must not keep later entries waiting.
+-- such words. A login that inserts rows of recorded calls without these functions could write other words, and these
+-- must not keep later entries waiting.
 create or replace function tenuto._arrived_word(p_word text)
   returns text
   language sql

@@ -1,6 +1,6 @@
 -- Creates an API key and returns its id. The caller has made the key and keeps it; only the public id and the HMAC of
--- the whole key are stored. If another API key creates it (p_by_key), it can have only a subset of the permissions of
--- that key.
+-- the whole key are stored. An API key that creates another one (p_by_key) can give it only a subset of its own
+-- permissions.
 create or replace function tenuto.create_api_key(
   p_org_id uuid, p_key_id text, p_hash bytea, p_name text, p_permissions text[], p_created_by text,
   p_expires_at timestamptz default null, p_pepper_version int default 1, p_by_key uuid default null)

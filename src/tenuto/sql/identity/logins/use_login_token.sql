@@ -1,5 +1,5 @@
--- Deletes the token of a login link and returns its user: a link works once. Raises TN008 if it was used or has
--- expired. Runs as the owner, before the org is known.
+-- Deletes the token of a login link and returns its user: a link works once. Raises TN008 if the link was used or has
+-- expired, or if its user is disabled. Runs as the owner, before the org is known.
 create or replace function tenuto.use_login_token(p_hash bytea)
   returns table (org_id uuid, user_id uuid)
   language plpgsql

@@ -1,7 +1,8 @@
 -- Returns whether a request with this idempotency key is new; if it is not, returns the stored response. Called in the
 -- transaction that does the work and ends with finish_request, so that work and response commit together. A second
--- request with the key waits here for that commit, then gets the response. A key is valid for a day. Raises TN003 if
--- the key was used for another request.
+-- request with the key waits here for that commit, at most 10 s, then gets the response. A key is valid for a day.
+-- Raises TN003 if the key was used for another request. Raises TN004 if the first request is still in progress after
+-- the 10 s, or stored no response.
 create or replace function tenuto.begin_request(
   p_org_id uuid, p_actor text, p_key text, p_request_hash bytea, out is_new boolean, out status int, out response jsonb)
   language plpgsql

@@ -1,5 +1,5 @@
--- Locks a user and returns their platform role. Raises TN001 if there is none, and TN009 if the user has permissions
--- that the caller (p_by_key or p_by_user; null: a database login) does not have.
+-- Locks a user and returns their platform role. Raises TN001 if there is no such user, and TN009 if the user has
+-- permissions that the caller (p_by_key or p_by_user; null: a database login) does not have.
 create or replace function tenuto._lock_user(p_org_id uuid, p_user_id uuid, p_by_key uuid, p_by_user uuid)
   returns text
   language plpgsql

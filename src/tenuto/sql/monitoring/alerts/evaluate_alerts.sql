@@ -1,6 +1,6 @@
 -- -> firing, firing | acknowledged -> resolved: evaluates the alert rules that are due, at most p_limit. Each rule is
--- due every 30 seconds. Rules about alerts of jobs are never due, because raise_alerts records these alerts. With
--- p_keys, only these rules (org:name), even if they are parked. Returns how many rules were evaluated.
+-- due every 30 seconds. Rules of kind job_alerts are not evaluated here, because raise_alerts records these alerts.
+-- With p_keys, evaluates only these rules (org:name), even if they are parked. Returns how many rules were evaluated.
 create or replace function tenuto.evaluate_alerts(p_limit int default 100, p_keys text[] default null)
   returns bigint
   language plpgsql

@@ -1,5 +1,5 @@
--- Returns the due rows of more loops, for _due_rows: builds, backlogs and repairs, expire_workers, and the loops that
--- delete rows after their retention.
+-- Returns the due rows of a loop, for _due_rows. The loop is one for builds, backlogs or repairs, expire_workers, or
+-- one that deletes rows after their retention.
 create or replace function tenuto._due_prune_rows(p_loop text)
   returns table (key text, org_id uuid, run_id uuid, task_id uuid, since timestamptz)
   language plpgsql

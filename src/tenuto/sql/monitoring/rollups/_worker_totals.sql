@@ -1,5 +1,5 @@
--- Returns what each worker of an org did within seven days, and for how many hours it was up. This is the time of its
--- sessions; for a worker without sessions, it is the time from its creation to its last heartbeat.
+-- Returns what each worker of an org did within seven days, and for how many hours it was up. The hours are the time of
+-- its sessions. For a worker without sessions, they are the time from its creation to its last heartbeat.
 create or replace function tenuto._worker_totals(p_org_id uuid)
   returns table (
     worker tenuto.workers, running_tasks bigint, completed_tasks bigint, failed_tasks bigint, lost_tasks bigint,

@@ -1,5 +1,5 @@
--- Returns the text to add for a task whose time has passed and which a dispatcher has not moved yet: whether a
--- dispatcher is alive. Returns null before this time.
+-- Returns a text for a task or run that a dispatcher should have moved at p_due_at: it says whether a dispatcher is
+-- alive. Returns null before p_due_at.
 create or replace function tenuto._why_not_moved(p_due_at timestamptz)
   returns text
   language sql

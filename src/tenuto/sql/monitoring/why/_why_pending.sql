@@ -1,4 +1,5 @@
--- Returns which tasks a pending task waits for, or that its run is held.
+-- Returns why a task is pending: the tasks that it waits for, or that its run is held, was just released or was
+-- cancelled, or that it is a handler.
 create or replace function tenuto._why_pending(p_pending tenuto.pending_tasks)
   returns text
   language plpgsql

@@ -1,7 +1,7 @@
 -- Returns the job that a backfill runs, as the current version of its DAG defines it, with the DAG, its version and the
 -- dataset version. problem: why the job cannot run now; null if it can. is_over: the job can never run again, because
--- it is gone or its definition changed since the backfill was started. With any other problem, the job is paused or
--- held.
+-- it is gone or its definition changed since the backfill was started. If there is a problem and is_over is false, the
+-- job is paused or held.
 create or replace function tenuto._backfill_target(
   p_backfill tenuto.backfills, out job tenuto.jobs, out dag_id uuid, out dag text, out version int,
   out version_id uuid, out problem text, out is_over boolean)

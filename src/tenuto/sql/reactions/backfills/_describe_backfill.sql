@@ -1,5 +1,5 @@
 -- Returns the row of a new backfill of a dataset. Its partitions are those from p_first to p_last, both included, or
--- those in p_partitions. Without any of these, it computes a dataset that has no partitions. Raises TN001 for an
+-- those in p_partitions. Without any of these parameters, the dataset must have no partitions. Raises TN001 for an
 -- unknown dataset and TN003 for wrong options. Raises TN004 if no current job computes the dataset, or if its job is a
 -- sink or runs for every update.
 create or replace function tenuto._describe_backfill(

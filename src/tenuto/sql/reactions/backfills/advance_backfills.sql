@@ -1,5 +1,5 @@
--- Does the next piece of work of backfills that are due, at most p_limit: counts tasks that have ended, and starts or
--- cancels tasks. With p_keys, only for the backfills with these ids, even if they are parked. Returns how many
+-- Advances the backfills that are due, at most p_limit: counts tasks that have ended, and starts or cancels a bounded
+-- number of tasks. With p_keys, advances only the backfills with these ids, even if they are parked. Returns how many
 -- backfills were advanced.
 create or replace function tenuto.advance_backfills(p_limit int default 1, p_keys text[] default null)
   returns bigint

@@ -1,6 +1,6 @@
--- Measures the backlogs of jobs that are due, at most p_limit, and holds or releases the jobs that feed them. Does not
--- lock DAGs, so that no deploy waits for it. With p_keys, only the backlogs of these jobs (org:job key), even if they
--- are parked. Returns how many it measured.
+-- Measures the backlogs that are due, at most p_limit. Holds or releases the jobs that produce the inputs of a job with
+-- such a backlog. Does not lock DAGs, so that no deploy waits for it. With p_keys, measures only the backlogs of these
+-- jobs (org:job key), even if they are parked. Returns how many backlogs were measured.
 create or replace function tenuto.watch_backlogs(p_limit int default 1, p_keys text[] default null)
   returns bigint
   language plpgsql

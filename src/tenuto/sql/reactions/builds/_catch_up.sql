@@ -1,7 +1,7 @@
 -- Plans the work of a DAG version that has become current: partitions that changed while another version was current,
--- and tasks that a rollback cancelled or that failed in the build. Data that is computed already stays as it is. For
--- jobs that run for every update or append, the events that they missed or that waited for the version are routed. If
--- there are many such events, this takes several calls. Cancelled tasks that still run are followed until they end.
+-- and tasks that a rollback cancelled or that failed in the build. Data that is computed already stays as it is. Jobs
+-- that append, or that run for every update, get the events that they missed or that waited for the version. If there
+-- are many such events, this takes several calls. The build also waits for cancelled tasks that still run.
 create or replace function tenuto._catch_up(p_build tenuto.builds)
   returns void
   language plpgsql

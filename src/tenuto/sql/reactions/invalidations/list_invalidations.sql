@@ -1,6 +1,6 @@
 -- Returns a page of invalidations, newest first, starting before the id p_before. p_dataset: only invalidations of this
 -- dataset. p_id: only this invalidation; raises TN001 if there is none. consumers: the jobs that read the data, with
--- their completed and failed tasks.
+-- how many of their tasks completed and failed.
 create or replace function tenuto.list_invalidations(
   p_org_id uuid, p_dataset text default null, p_id uuid default null, p_before uuid default null,
   p_limit int default 50)
