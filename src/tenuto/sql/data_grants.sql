@@ -1,5 +1,5 @@
--- The rights to the rows of datasets, whose tables are created at deploys. Attempts stage and read rows; dispatchers
--- delete rows that were never committed.
+-- The rights to the tables with the rows of datasets, which deploys create. Attempts insert and read rows. Dispatchers
+-- also delete rows that were never committed.
 revoke all on schema tenuto_data from public;
 grant usage on schema tenuto_data to tenuto_api, tenuto_dispatcher, tenuto_worker, tenuto_backup;
 alter default privileges in schema tenuto_data

@@ -1,5 +1,5 @@
--- Returns true for a location at which an attempt writes: the folder p_root of a dataset version, one folder for the
--- partition, and p_own, which belongs to the attempt.
+-- Returns true if an attempt may write to a location. Such a location consists of the folder p_root of a dataset
+-- version, one folder for the partition, and p_own, the folder of the attempt.
 create or replace function tenuto._is_staging(p_location text, p_root text, p_own text)
   returns boolean
   language sql

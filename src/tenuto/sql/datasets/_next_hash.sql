@@ -1,5 +1,5 @@
--- Returns the hash that a job gets instead of p_config_hash, because data with that hash was computed from these lost
--- datasets.
+-- Returns the hash that a job gets instead of p_config_hash, because data with p_config_hash was computed from the lost
+-- datasets p_lost.
 create or replace function tenuto._next_hash(p_config_hash text, p_lost uuid[])
   returns text
   language sql

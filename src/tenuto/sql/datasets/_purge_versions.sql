@@ -1,6 +1,6 @@
 -- kept -> purged: marks versions of datasets as purged, so that they cannot become current any more, and queues the
--- deletion of their data. The deletion begins ten minutes later, so that by then a task is visible that is being
--- started now and reads one of the versions.
+-- deletion of their data. The deletion begins ten minutes later. By then, a task that is being started now and reads
+-- one of the versions is committed, so that the deletion sees it.
 create or replace function tenuto._purge_versions(p_org_id uuid, p_version_ids uuid[])
   returns void
   language plpgsql

@@ -1,8 +1,8 @@
 -- Returns the facts that a plan needs: the current version of a DAG with its YAML, and whether the new document is
 -- deployed already. datasets: for each dataset in p_datasets its DAG, the roles that can read it and how many
--- partitions its current version has, counted up to 100,000. wider_readers: whether the org warns about (warn) or
--- denies (deny) datasets with readers that cannot read their sources. readers: the jobs of other DAGs that read
--- datasets of this DAG, up to 1,000.
+-- partitions its current version has, counted up to 100,000. wider_readers: what the org does if a role can read a
+-- dataset but not all of its sources (warn or deny). readers: the jobs of other DAGs that read datasets of this DAG, up
+-- to 1,000.
 create or replace function tenuto.get_deploy_facts(p_org_id uuid, p_name text, p_yaml_hash text, p_datasets text[])
   returns table (current_version int, current_yaml text, deployed_version int, deployed_status text, datasets jsonb,
     wider_readers text, readers jsonb)

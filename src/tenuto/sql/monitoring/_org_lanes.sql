@@ -1,5 +1,5 @@
 -- Returns the lanes of an org that may have ready tasks, each with its floor. Includes lanes that no claim has opened
--- yet. The function has no options, so that Postgres can inline it into the calling query.
+-- yet. The function has no SET clauses, so that Postgres can inline it into the calling query.
 create or replace function tenuto._org_lanes(p_org_id uuid)
   returns table (route_id int, group_no int, priority int, floor bigint)
   language sql

@@ -1,5 +1,5 @@
--- Raises TN003 for an effect that a user cannot publish, and TN001 for an unknown destination. The payload of a deliver
--- effect is {"destination": name, "body": JSON}.
+-- Raises TN003 for an effect of another kind than deliver or with a wrong payload, and TN001 for an unknown
+-- destination. The payload of a deliver effect is {"destination": name, "body": JSON}.
 create or replace function tenuto._check_effect(p_org_id uuid, p_kind text, p_payload jsonb, p_key text)
   returns void
   language plpgsql

@@ -1,5 +1,5 @@
--- Returns at most p_limit events that effects of kind route_event list and that are not routed yet. The events of an
--- org come in the order of its effects; orgs take turns, so that none waits for all events of another.
+-- Returns at most p_limit events that are not routed yet, from the lists in effects of kind route_event. The events of
+-- an org come in the order of its effects. Orgs take turns, so that no org waits for all events of another.
 create or replace function tenuto._due_events(p_effects tenuto.outbox[], p_limit int)
   returns setof tenuto.event_place
   language sql

@@ -1,5 +1,5 @@
--- Queues effects that end the alerts of jobs which are in version p_from of a DAG and not in version p_to. Nothing
--- evaluates these alerts any more. p_to is null if the DAG is deleted.
+-- Queues effects that end the alerts of jobs which are in version p_from of a DAG and not in version p_to, because no
+-- task of these jobs can end them any more. p_to is null if the DAG is deleted.
 create or replace function tenuto._end_job_alerts(p_org_id uuid, p_dag_id uuid, p_from uuid, p_to uuid)
   returns void
   language plpgsql

@@ -16,7 +16,7 @@ begin
   update tenuto.webhooks w
   set path = j.definition #>> '{source,webhook_path}'
   from tenuto.job_controls c
-  left join lateral (   -- one look-up per job: the new version has no statistics, so a join would read all jobs for each
+  left join lateral (   -- one look-up per job: a join would read all jobs for each, without statistics of the version
     select j.definition
     from tenuto.jobs j
     where j.org_id = c.org_id and j.dag_version_id = p_version_id and j.job_key = c.job_key

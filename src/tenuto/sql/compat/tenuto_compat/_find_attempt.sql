@@ -1,7 +1,7 @@
 -- Returns the attempt that a report without a fence is about: the running attempt, or else the final one. Raises TN005
--- if p_worker_id is not the worker that holds the attempt. A report without a worker id is accepted while only one
--- worker has claimed the task. Once another worker has claimed it, raises TN005, because the report could come from the
--- wrong worker.
+-- if there is neither, or if p_worker_id is not the worker of this attempt. A report without a worker id is accepted
+-- while only one worker has claimed the task. Once another worker has claimed it, raises TN005, because the report
+-- could come from the wrong worker.
 create or replace function tenuto_compat._find_attempt(
   p_task_id uuid, p_worker_id text, out session_id bigint, out token uuid, out attempt int, out status text)
   language plpgsql

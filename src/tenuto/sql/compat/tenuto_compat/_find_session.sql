@@ -1,6 +1,6 @@
 -- Returns the open session of a worker that has no token: the session that its claim opened. The caller has locked the
--- worker's row. Raises TN004 for a session with another lease, because it belongs to a worker of Tenuto, which keeps
--- its own token.
+-- worker's row. Raises TN004 for a session whose lease is not 600 s, because it belongs to a worker of Tenuto, which
+-- keeps its own token.
 create or replace function tenuto_compat._find_session(p_org_id uuid, p_worker_id text, out id bigint, out token uuid)
   language plpgsql
   stable

@@ -1,5 +1,5 @@
--- Returns one version of a DAG with its YAML: the given version, or without p_version the current one, or else the
--- newest. Raises TN001 if there is none.
+-- Returns one version of a DAG with its YAML. Without p_version, this is the current version, or the newest if no
+-- version is current. Raises TN001 if there is no such version.
 create or replace function tenuto.get_dag_version(p_org_id uuid, p_name text, p_version int default null)
   returns table (dag text, version int, yaml_hash text, status text, yaml text, created_by text, created_at timestamptz)
   language plpgsql

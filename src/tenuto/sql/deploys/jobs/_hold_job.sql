@@ -1,4 +1,4 @@
--- Holds a job because of the backlog of a job that it feeds. If p_reason is null, releases the job.
+-- Holds a job because of the backlog of a job that reads its outputs. If p_reason is null, releases the job.
 create or replace function tenuto._hold_job(p_org_id uuid, p_job_key uuid, p_reason text)
   returns void
   language sql

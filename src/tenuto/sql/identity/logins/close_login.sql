@@ -1,4 +1,5 @@
--- Deletes a login (logout). Runs as the owner, because only the hash of the cookie is known. Idempotent.
+-- Deletes a login (logout). Runs as the owner, because the caller knows the hash of the cookie but not the org.
+-- Idempotent.
 create or replace function tenuto.close_login(p_hash bytea)
   returns void
   language sql

@@ -1,7 +1,7 @@
 -- processing -> done, for effects of kind raise_alerts that the caller has taken: records the alerts that jobs found in
 -- a partition, for every rule about alerts of these jobs. The effects of a partition are applied in order. An effect
--- becomes pending again while an earlier one is not done; this does not count as an attempt. An effect records nothing
--- if a later one was applied while it was dead. Returns for each effect that the caller still held whether it is done.
+-- becomes pending again, with 0 attempts, while an earlier one is pending or processing. An effect records nothing if a
+-- later one is done already. Returns for each effect that the caller still held whether it is done.
 create or replace function tenuto.raise_alerts(p_owner text, p_ids bigint[])
   returns table (id bigint, done boolean)
   language plpgsql

@@ -1,5 +1,5 @@
--- Returns the numbers of task_queue_analysis for an org. Includes types that have tasks now, or attempts that ended
--- within the last 24 hours. The oldest hour of these is counted as a whole.
+-- Returns the numbers of task_queue_analysis for an org. Includes types that have ready or running tasks now, or
+-- attempts that ended within the last 24 hours. The oldest of these hours is counted as a whole.
 create or replace function tenuto._analyze_types(p_org_id uuid)
   returns table (
     type text, queued_tasks bigint, running_tasks bigint, oldest_queued_seconds float8, avg_queue_time_seconds float8,

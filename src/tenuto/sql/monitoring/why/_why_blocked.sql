@@ -1,4 +1,5 @@
--- Returns why a task was set aside when its code changed: the recorded step, and the step that the code called instead.
+-- Returns why a task is blocked after a change of its code: the recorded step, and the step that the code called
+-- instead.
 create or replace function tenuto._why_blocked(p_task_id uuid, p_route_id int, p_attempt int)
   returns text
   language sql

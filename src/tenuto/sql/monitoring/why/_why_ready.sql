@@ -1,4 +1,4 @@
--- Returns why a ready task is not claimed.
+-- Returns why a ready task has not been claimed yet.
 create or replace function tenuto._why_ready(p_ready tenuto.ready_tasks)
   returns text
   language plpgsql

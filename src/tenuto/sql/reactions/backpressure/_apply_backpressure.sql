@@ -1,6 +1,6 @@
--- Holds the jobs of an org that feed a job with too large a backlog, and releases all others. Routes the events that
--- waited for a released job. Routes them once more a minute later, because a transaction that saw the job as held may
--- add such an event until then.
+-- Holds the jobs of an org that produce inputs of a job whose backlog is too large. Releases all other held jobs, and
+-- routes the events that waited for them. Routes such events once more a minute later, because a transaction that saw
+-- the job as held may add one until then.
 create or replace function tenuto._apply_backpressure(p_org_id uuid)
   returns void
   language plpgsql

@@ -1,5 +1,5 @@
--- Returns the partitions that a job would compute after events of these partitions of one of its inputs. Maps and
--- filters them as the input defines. If the job waits for the same partition of all inputs, returns only partitions
+-- Returns the partitions that a job would compute after events of the partitions p_keys of one of its inputs. Maps and
+-- filters p_keys as the input defines. If the job waits for the same partition of all inputs, returns only partitions
 -- that all inputs have. Input -1 means that the job is a source and p_keys are its own partitions.
 create or replace function tenuto._build_partitions(p_input tenuto.build_inputs, p_keys text[])
   returns table (key text, partition text)

@@ -1,5 +1,6 @@
--- Makes dispatchers cancel the tasks of a DAG version that was rolled back, including those of its build. Transactions
--- that saw the version as current may still add tasks, so dispatchers search for tasks for one minute.
+-- Makes dispatchers cancel the tasks of a DAG version, including those of its build. Part of a rollback or of the
+-- deletion of the DAG. Transactions that saw the version as current may still add tasks, so dispatchers search for
+-- tasks for one minute.
 create or replace function tenuto._leave_version(p_org_id uuid, p_version_id uuid)
   returns void
   language plpgsql

@@ -1,6 +1,7 @@
 -- running -> completed | failed, when events for all partitions are written and all tasks that they started have ended.
--- Before that, writes the events of the next piece of partitions, once the previous piece is routed and its tasks have
--- ended. Counts the completed and failed tasks per job. Waits while a job that reads the dataset is paused or held.
+-- running -> failed, if events cannot be routed. Before that, writes the events of the next partitions, once the
+-- previous events are routed and their tasks have ended. Counts the completed and failed tasks per job. Waits while a
+-- job that reads the dataset is paused or held.
 create or replace function tenuto._advance_invalidation(p_invalidation tenuto.data_invalidations)
   returns void
   language plpgsql
