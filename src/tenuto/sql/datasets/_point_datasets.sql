@@ -1,7 +1,7 @@
 -- Sets the version, name and producer of every dataset of a DAG to those in one version of the DAG. Datasets that this
--- version does not publish get no producer and no current version. Does this in one statement, so that two datasets
--- can exchange their names or producers. Returns the datasets whose name or version has changed: their ids, and their
--- old and new names and versions. Raises TN004 if a dataset of another DAG has one of the names.
+-- version does not publish get no producer and no current version. Does this in one statement, so that two datasets can
+-- exchange their names or producers. Returns the datasets whose name or version has changed: their ids, and their old
+-- and new names and versions. Raises TN004 if a dataset of another DAG has one of the names.
 create or replace function tenuto._point_datasets(p_org_id uuid, p_dag_id uuid, p_version_id uuid)
   returns jsonb[]
   language plpgsql

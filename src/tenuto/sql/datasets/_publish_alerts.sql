@@ -1,7 +1,7 @@
 -- Queues the alerts that accepted tasks publish with their data, in the transaction that completes the tasks. Queues
 -- one effect per partition. A dispatcher then records the alerts for the rules about this job. Only the newest task of
--- a partition counts, and only if its dataset version is current or no version is current yet. _commit_outputs has locked
--- the partitions.
+-- a partition counts, and only if its dataset version is current or no version is current yet. _commit_outputs has
+-- locked the partitions.
 create or replace function tenuto._publish_alerts(p_tasks tenuto.task_outputs[])
   returns void
   language plpgsql

@@ -1,6 +1,6 @@
 -- staged -> committed | deleted: marks a row set as committed if it is part of a commit, and keeps a row set that an
--- effect will add to the dataset of a sink. Deletes any other row set. Each call deletes its last 20 pages, so that the
--- transaction stays short; the call that deletes the first page also deletes the row set.
+-- effect will add to the dataset of a sink. Deletes any other row set: each call deletes the last 20 of its pages, so
+-- that the transaction stays short. The call that deletes the first page also deletes the row set.
 create or replace function tenuto._settle_row_set(p_set tenuto.row_sets)
   returns void
   language plpgsql

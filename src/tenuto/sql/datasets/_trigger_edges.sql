@@ -1,7 +1,7 @@
 -- Returns pairs of datasets and jobs of a DAG version, in which source triggers target. A dataset triggers the jobs
 -- that read it. A job triggers the datasets that it publishes or appends to. If one of its outputs has no dataset, the
--- job triggers the jobs that read this output.
--- Datasets have their current names; jobs are written as DAG.JOB. Inputs without a trigger are left out.
+-- job triggers the jobs that read this output. Datasets have their current names; jobs are written as DAG.JOB. Inputs
+-- without a trigger are left out.
 create or replace function tenuto._trigger_edges(p_org_id uuid, p_version_id uuid)
   returns table (source text, target text)
   language sql

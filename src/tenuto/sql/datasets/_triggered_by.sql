@@ -1,5 +1,6 @@
--- Returns what a dataset (by its name) or a job (as DAG.JOB) triggers in the current versions of other DAGs than p_dag,
--- as _trigger_edges does. Must stay one plain statement, so that Postgres can inline it into the calling statement.
+-- Returns the jobs and datasets that a dataset (by its name) or a job (as DAG.JOB) triggers in the current versions of
+-- other DAGs than p_dag, by the same rules as _trigger_edges. Must stay one plain statement, so that Postgres can
+-- inline it into the calling statement.
 create or replace function tenuto._triggered_by(p_org_id uuid, p_dag text, p_node text)
   returns table (target text)
   language sql

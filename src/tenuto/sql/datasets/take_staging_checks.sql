@@ -1,6 +1,6 @@
--- Takes up to p_limit versions of datasets whose folders were not searched for uncommitted files for a day, those that
--- have waited longest first. Only one dispatcher takes a version. Also takes versions that have only rows in Postgres,
--- and so no folder.
+-- Takes up to p_limit dataset versions whose folders have not been searched for uncommitted files for a day. Begins
+-- with the versions that have waited longest. Only one dispatcher takes a version. Also takes versions that have only
+-- rows in Postgres, and so no folder.
 create or replace function tenuto.take_staging_checks(p_limit int default 20)
   returns table (org_id uuid, version_id uuid, storage_location text)
   language sql

@@ -1,5 +1,5 @@
--- Returns the types that bundles run and that a bundle worker serves. Leaves out a type that a worker with an open
--- session serves with its own code.
+-- Returns the types that bundles run and that a bundle worker serves. Leaves out a type that a starting, active or
+-- draining worker serves with its own code.
 create or replace function tenuto.list_bundle_types(p_org_id uuid)
   returns setof text
   language sql

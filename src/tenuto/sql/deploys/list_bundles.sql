@@ -1,4 +1,4 @@
--- Returns a page of bundles, newest first, starting before the id p_before. types: those that the bundle runs now.
+-- Returns a page of bundles, newest first, starting before the id p_before. types: the types that the bundle runs now.
 create or replace function tenuto.list_bundles(p_org_id uuid, p_before uuid default null, p_limit int default 50)
   returns table (id uuid, sha256 text, name text, size bigint, types text[], created_by text, created_at timestamptz)
   language plpgsql

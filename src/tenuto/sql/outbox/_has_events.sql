@@ -1,4 +1,4 @@
--- Returns true if an effect lists events that are not delivered yet.
+-- Returns true if an effect has OpenLineage events that are not delivered yet.
 create or replace function tenuto._has_events(p_kind text, p_payload jsonb)
   returns boolean
   language sql

@@ -1,6 +1,6 @@
 -- Queues the routing of the events that wait for a DAG version, because the version has become current or its build
--- continues. Dispatchers route the events in pieces, so that the caller's transaction stays short, however many there
--- are.
+-- continues. Dispatchers route the events later, so that the caller's transaction stays short even if there are many
+-- events.
 create or replace function tenuto._route_paused(p_org_id uuid, p_dag_version_id uuid)
   returns void
   language sql

@@ -1,4 +1,4 @@
--- Returns true while an event of a DAG version is not routed yet, or its effect is dead.
+-- Returns true if an effect that routes events of a DAG version is not done yet: it is pending, processing or dead.
 create or replace function tenuto._unrouted(p_org_id uuid, p_dag_version_id uuid)
   returns boolean
   language sql

@@ -1,4 +1,4 @@
--- Deletes a destination. Deliveries to it fail until it is declared again, or until the effects are dead.
+-- Deletes a destination. Effects for this destination fail until it is created again; after 20 attempts they are dead.
 create or replace function tenuto.delete_destination(p_org_id uuid, p_name text)
   returns void
   language plpgsql

@@ -1,5 +1,5 @@
--- Writes the events of the commits that effects of kind route_event list. Commits that were purged in the meantime get
--- no event.
+-- Writes one event for each commit in the lists of effects of kind route_event. Commits that were purged in the
+-- meantime get no event.
 create or replace function tenuto._add_events(p_effects tenuto.outbox[])
   returns void
   language sql

@@ -1,5 +1,5 @@
--- Replaces the backlogs, schedules and webhooks of a DAG by those of a version that becomes current. Part of its
--- cutover or rollback.
+-- Replaces the backlogs, schedules and webhooks of a DAG by those of a version that becomes current. Part of the
+-- cutover or rollback to this version.
 create or replace function tenuto._follow_version(p_org_id uuid, p_dag_id uuid, p_version_id uuid)
   returns void
   language plpgsql

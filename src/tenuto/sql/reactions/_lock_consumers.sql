@@ -1,7 +1,7 @@
--- Takes shared locks, until the transaction ends, on the DAGs whose jobs read the outputs that the events are about,
--- and on the DAGs whose paused events the effects route. So nothing in these DAGs becomes current, building or paused
--- while events are routed. Never waits: returns the DAGs that another transaction, such as a deploy, has locked to
--- change them.
+-- Takes shared locks, until the transaction ends, on the DAGs whose jobs read the outputs that the events are about.
+-- Also locks the DAGs for which the effects route events that waited. So nothing in these DAGs becomes current,
+-- building or paused while events are routed. Never waits: returns the DAGs that it could not lock, because another
+-- transaction, such as a deploy, changes them.
 create or replace function tenuto._lock_consumers(p_events tenuto.event_place[], p_effects tenuto.outbox[])
   returns uuid[]
   language sql

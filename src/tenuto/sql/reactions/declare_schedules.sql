@@ -1,7 +1,7 @@
--- Declares the schedules of an app: puts those in p_schedules (each has the parameters of put_schedule), and deletes
--- the schedule of each type in p_types that is not among them. The latest declaration wins. p_queues: the queues that
--- the declaring worker key allows (null or '*': any). Raises TN009 for a schedule of another queue, or with a limit of
--- another queue. Returns what changed, for the audit log.
+-- Declares the schedules of an app: creates or changes the schedules in p_schedules (each has the parameters of
+-- put_schedule). Deletes schedules that have the name of a type in p_types and are not in p_schedules. The latest
+-- declaration wins. p_queues: the queues that the declaring worker key allows (null or '*': any). Raises TN009 for a
+-- schedule of another queue, or with a limit of another queue. Returns what changed, for the audit log.
 create or replace function tenuto.declare_schedules(
   p_org_id uuid, p_types text[], p_schedules jsonb, p_queues text[] default null)
   returns table (name text, action text, changes jsonb)

@@ -20,7 +20,7 @@ begin
       select k.id
       from tenuto.api_keys k
       where k.id = v_key.id and coalesce(k.last_used_at, '-infinity') < tenuto.now() - interval '1 minute'
-      for no key update skip locked   -- another transaction writes the same, or something more important
+      for no key update skip locked   -- another transaction writes the same time, or a more important change
     )
     update tenuto.api_keys k set last_used_at = tenuto.now() from due where k.id = due.id;
   end if;

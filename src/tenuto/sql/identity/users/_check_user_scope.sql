@@ -1,6 +1,6 @@
--- Raises TN009 if a platform role has permissions that the caller does not have. The caller is the API key p_by_key or
--- the user p_by_user who creates or changes a user of this role. If both are null, it is a database login, which is not
--- limited.
+-- Raises TN009 if a platform role has permissions that the caller does not have. The caller wants to create or change a
+-- user with this role. It is the API key p_by_key or the user p_by_user. If both are null, it is a database login,
+-- which is not limited.
 create or replace function tenuto._check_user_scope(
   p_org_id uuid, p_platform_role text, p_by_key uuid, p_by_user uuid)
   returns void

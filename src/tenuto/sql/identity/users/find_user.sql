@@ -1,5 +1,5 @@
--- Returns a user, found by the issuer and subject of a trusted token, and by the slug of the org (p_org). A user of
--- several orgs must pass p_org (else TN003): otherwise the org that added them first would get their requests. Raises
+-- Returns a user, found by the issuer and subject of a trusted token, and by the slug of the org (p_org). Raises TN003
+-- if p_org is null and the user is in several orgs, so that no org gets requests that are meant for another one. Raises
 -- TN009 for an unknown or disabled user. Runs as the owner, before the org is known. Roles come from Tenuto's tables,
 -- never from the token.
 create or replace function tenuto.find_user(p_issuer text, p_subject text, p_org text default null)

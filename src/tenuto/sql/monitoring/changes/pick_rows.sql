@@ -1,6 +1,6 @@
--- Returns the rows that a loop would process now, without parked rows. When a batch has failed, the dispatcher tries
--- these rows one by one. Orgs take turns, so that many rows of one org do not hide the rows of others. The loop's
--- function checks the rows again when it is called with their keys.
+-- Returns the rows that a loop would process now, without parked rows. When a call for several rows has failed, the
+-- dispatcher tries these rows one by one. Orgs take turns, so that many rows of one org do not hide the rows of others.
+-- The loop's function checks the rows again when it is called with their keys.
 create or replace function tenuto.pick_rows(p_loop text, p_limit int)
   returns table (key text, org_id uuid, run_id uuid, task_id uuid)
   language plpgsql

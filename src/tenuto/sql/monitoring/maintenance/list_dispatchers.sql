@@ -1,4 +1,4 @@
--- Returns the dispatchers with a heartbeat in the last hour, latest heartbeat first.
+-- Returns the dispatchers, latest heartbeat first. Dispatchers delete rows without a heartbeat for an hour.
 create or replace function tenuto.list_dispatchers()
   returns setof tenuto.dispatchers
   language sql

@@ -1,5 +1,5 @@
 -- Returns the rows of this org, or of one of its runs, on which dispatcher loops failed, and when each is tried again.
--- Newest first.
+-- The newest come first, at most 1000.
 create or replace function tenuto.list_parked(p_org_id uuid, p_run_id uuid default null, p_limit int default 100)
   returns setof tenuto.parked_rows
   language sql

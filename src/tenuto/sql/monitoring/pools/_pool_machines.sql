@@ -1,7 +1,7 @@
--- Returns the machines of one pool or of all pools of an org that have not ended, one row each, with what their workers
--- do. A machine is active if one of its workers is active. idle_seconds: the time since its last completion, or since
--- it was last seen with tasks; null while it runs tasks or is not active. external: the machine is a worker whose
--- metadata has the pool, but that no provider started.
+-- Returns the machines that have not ended, of one pool or of all pools of an org, one row each. A machine is active if
+-- one of its workers is active. idle_seconds: the time since its last attempt ended, since it was last seen with tasks,
+-- or since its last session began, whichever is shortest; null while it runs tasks or is not active. external: the
+-- machine is a worker that no provider started, and whose metadata has the name of the pool.
 create or replace function tenuto._pool_machines(p_org_id uuid, p_pool_id uuid default null)
   returns table (
     pool_id uuid, id text, status text, provider_id text, running int, idle_seconds float8, age_seconds float8,

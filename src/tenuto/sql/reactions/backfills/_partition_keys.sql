@@ -1,6 +1,7 @@
--- Returns how the partitions of a job's output are counted: by time ({"kind": "time", "every": "day"}) or by range
--- ({"kind": "range", "size": 1000}). The output defines this. If it does not, the first input whose map or dataset
--- defines it is used. If none does, a range of keys means the committed partitions in it ({"kind": "committed"}).
+-- Returns which keys the partitions of a job's output have: times ({"kind": "time", "every": "day"}) or ranges
+-- ({"kind": "range", "size": 1000}). The output defines this, or else the first input whose map or dataset defines it.
+-- If none of them does, returns {"kind": "committed"}: the keys from one key to another are then those of the committed
+-- partitions between them.
 create or replace function tenuto._partition_keys(p_job tenuto.jobs, p_output int)
   returns jsonb
   language sql

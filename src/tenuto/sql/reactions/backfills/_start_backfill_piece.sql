@@ -1,6 +1,6 @@
 -- -> queued: starts the next tasks of a backfill: as many as its concurrency allows, for at most 1,000 partitions. The
 -- tasks and the position are committed together, so that a backfill that was interrupted continues after the last
--- piece. Returns the changed row.
+-- partition that was processed. If the job can never run again, the backfill fails. Returns the changed row.
 create or replace function tenuto._start_backfill_piece(p_backfill tenuto.backfills)
   returns tenuto.backfills
   language plpgsql

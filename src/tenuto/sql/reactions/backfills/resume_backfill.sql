@@ -1,4 +1,4 @@
--- paused -> running: the backfill continues after its last piece. Idempotent.
+-- paused -> running: the backfill continues after the last partition that it processed. Idempotent.
 create or replace function tenuto.resume_backfill(p_org_id uuid, p_id uuid)
   returns void
   language plpgsql

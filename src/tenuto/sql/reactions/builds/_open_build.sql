@@ -1,6 +1,6 @@
 -- staged -> building | ready: plans the build of a new DAG version. A version with nothing to compute is ready at once.
--- The number of planned tasks is the number of partitions of the inputs, counted up to 100,000 per input. For jobs
--- further down, it comes from the plan.
+-- The number of planned tasks is the number of partitions of the inputs, counted up to 100,000 per input. For jobs that
+-- read only data which the build computes, the number comes from the plan.
 create or replace function tenuto._open_build(p_org_id uuid, p_dag_id uuid, p_version_id uuid, p_plan jsonb)
   returns void
   language plpgsql

@@ -1,9 +1,10 @@
--- Does the next piece of work of at most p_limit builds that are due. There are two kinds of work. For tasks: starts or
--- follows the tasks that compute a DAG version, or cancels those of a version that was rolled back. For readers: makes
--- jobs of other DAGs react to a cutover. Neither kind waits for the other, because a version may have many readers, or
--- a job that is paused. If one of them fails, only this one is parked. Locks the DAG, so that no deploy or cutover runs
--- at the same time; skips a DAG that another session has locked. With p_keys (as _build_work returns them), only this
--- work, even if it is parked. Returns for how many versions it did something.
+-- Advances at most p_limit builds that are due. A build can have two kinds of work. For tasks: starts the tasks that
+-- compute a DAG version, checks whether they have ended, or cancels the tasks of a version that was rolled back. For
+-- readers: makes jobs of other DAGs react to a cutover. Tasks are started without waiting for the readers, and the
+-- reverse, because a version may have many readers, or a job that is paused. If one kind of work fails, only this kind
+-- is parked. Locks the DAG, so that no deploy or cutover runs at the same time; skips a DAG that another session has
+-- locked. p_keys: keys of _build_work; does only this work, even if it is parked. Returns how many builds were
+-- advanced.
 create or replace function tenuto.advance_builds(p_limit int default 1, p_keys text[] default null)
   returns bigint
   language plpgsql

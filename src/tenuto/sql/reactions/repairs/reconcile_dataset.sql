@@ -1,8 +1,8 @@
 -- Returns partitions of a dataset that are not committed although the inputs of its job have the data for them, each
 -- with the reason. Searches the next 10,000 partitions of the inputs, and stops at about p_limit missing partitions.
--- next: where the search continues, to be passed as p_after; null at its end. Raises TN001 for an unknown dataset and
--- TN003 for a p_after that was not a value of next. Raises TN004 if no current job computes the dataset partition by
--- partition from other datasets.
+-- next: pass it as p_after to continue the search; null if the search is complete. Raises TN001 for an unknown dataset
+-- and TN003 for a p_after that is not a value of next. Raises TN004 if no current job computes the partitions of the
+-- dataset one by one.
 create or replace function tenuto.reconcile_dataset(
   p_org_id uuid, p_dataset text, p_after text default null, p_limit int default 100,
   out missing jsonb, out looked_at int, out next text)
