@@ -28,14 +28,14 @@ class Untraceable(Exception):
 
 @dataclass(frozen=True)
 class Use:
-    """How a value is used: directly, or indirectly, only to decide which other values are used."""
+    """How a value is used: directly, to compute a result, or indirectly, to decide which other values are used."""
 
     kind: Kind = "direct"
     subtype: str = "identity"
 
     def then(self, subtype: str) -> "Use":
         """Return the use of the operands of an expression. `subtype`: the kind of the expression. This object is the
-        use of its result."""
+        use of the expression's result."""
         if self.kind == "indirect":
             return self
         return Use("direct", max(self.subtype, subtype, key=STRENGTH.index))

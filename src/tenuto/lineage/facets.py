@@ -119,13 +119,13 @@ def _check_name(result: Mapping[str, Json]) -> str:
 
 
 def _found(result: Mapping[str, Json], field: str) -> JsonObject:
-    """Return the message of a check under the name `field`; nothing if the check has no message."""
+    """Return the message of a check under the name `field`; an empty object if the check has no message."""
     message = result.get("message")
     return {field: message[:MAX_FOUND_CHARS]} if isinstance(message, str) else {}
 
 
 def subset(side: Literal["input", "output"], partitions: Sequence[str]) -> JsonObject:
-    """Return the partitions that a run read or wrote."""
+    """Return the facet with the partitions that a run read or wrote."""
     condition: JsonObject = {
         "type": "partition",
         "partitions": [{"identifier": key, "dimensions": {}} for key in partitions],
@@ -161,7 +161,7 @@ def output_lineage(
     inputs: Sequence[DatasetDetails], outputs: Sequence[DatasetDetails], namespace: str
 ) -> JsonObject | None:
     """Return the inputs from which each output of a run was computed, so that a catalog does not link every output with
-    every input. They are the inputs in the column lineage of the output; without column lineage, all inputs. Return
+    every input. If the output has column lineage, these are the inputs in it; otherwise they are all inputs. Return
     None if the run wrote fewer than two outputs."""
     if len(outputs) < 2:
         return None

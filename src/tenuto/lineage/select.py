@@ -15,8 +15,8 @@ log = logging.getLogger("tenuto.lineage")
 
 def trace_select(sql: str, inputs: Schemas, columns: Sequence[str] | None = None) -> OutputLineage:
     """Return the columns of the inputs from which each column of a SELECT comes; if this is not certain, only the
-    tables. `inputs`: the known columns of each input; their order gives the number of an input. `columns`: the names of
-    the result's columns, if the SELECT has run."""
+    tables. `inputs`: the known columns of each input; the number of an input is its position in them. `columns`: the
+    names of the result's columns, if the SELECT has run."""
     table = OutputLineage("sql", "table")
     if len(sql.encode()) > MAX_SQL_BYTES:
         return table

@@ -9,7 +9,7 @@ MAX_SHOWN = 20
 
 
 def integrity_check(ctx: SyncContext, config: IntegrityCheckConfig) -> None:  # noqa: ARG001 - it has no options yet
-    """Publish the list of missing and changed files. If the job has no output, raise Fail if there are such files."""
+    """Publish the list of missing and changed files. If there are such files and the job has no output, raise Fail."""
     with data_packages():
         import pyarrow as pa
 

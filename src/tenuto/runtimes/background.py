@@ -52,8 +52,8 @@ def stop_process(stop: asyncio.Event) -> Callable[[BackgroundTaskDied], None]:
 
 
 class BackgroundTasks:
-    """Asyncio tasks and threads that the process needs. One that raises an error, or that other code cancels, has died.
-    `died` is called once, for the first death, in the thread that notices it; by default it ends the process."""
+    """Asyncio tasks and threads that the process needs. A task that raises an error, or that other code cancels, has
+    died. `died` is called once, for the first death, in the thread that notices it; by default it ends the process."""
 
     def __init__(self, died: Callable[[BackgroundTaskDied], None] = end_process) -> None:
         self._died = died
@@ -115,7 +115,8 @@ class BackgroundTasks:
 
 
 async def restarted(name: str, run: Callable[[], Awaitable[None]], *, pause: float = RESTART_PAUSE_SECONDS) -> None:
-    """Run a background task forever. After an error, which is logged and counted, the task is restarted."""
+    """Run a background task forever. When it returns or raises an error, it is restarted after a pause. Errors are
+    logged and counted."""
     from tenuto.model.metrics import PART_RESTARTS  # imported late: processes with user code do not need it
 
     while True:
@@ -128,8 +129,8 @@ async def restarted(name: str, run: Callable[[], Awaitable[None]], *, pause: flo
 
 
 def _is_ours(traceback: TracebackType | None) -> bool:
-    """Whether code of the worker raised the error: the outermost frame outside of asyncio is in `worker` or `runtimes`.
-    For errors of user code, that frame is in user code."""
+    """Return whether code of the worker raised the error: the outermost frame outside of asyncio is in `worker` or
+    `runtimes`. For errors of user code, that frame is in user code."""
     while traceback is not None:
         module = str(traceback.tb_frame.f_globals.get("__name__", ""))
         if not module.startswith(("asyncio", "uvloop")):

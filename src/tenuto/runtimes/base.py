@@ -16,7 +16,7 @@ from tenuto.sdk.task import Task
 
 
 class Handle(Protocol):
-    """Stops one attempt; `Runtime.submit` returns it. Called on the event loop."""
+    """Stops one attempt. `Runtime.submit` returns it. Its methods are called on the event loop."""
 
     def ask_to_stop(self) -> None:
         """Ask the code to stop; `attempt.cancelled` is set. The code has a few seconds to end."""
@@ -43,7 +43,7 @@ class Attempt:
     slots: str | None  # JSON text
     timeout: float | None
     metadata: str | None  # JSON text
-    root_id: str | None  # the first original of a task that a retry copied
+    root_id: str | None  # the id of the original task, if a retry of a run copied this task
 
     def __init__(self, row: Row, task: Any, arrived: float) -> None:
         (
@@ -73,7 +73,8 @@ class Attempt:
 
     @property
     def may_replay(self) -> bool:
-        """Whether there may be recorded steps, of an earlier attempt or of the task that this one is a copy of."""
+        """Whether there may be recorded steps: of an earlier attempt or, if this task is a copy, of the original
+        task."""
         return self.no > 1 or self.root_id is not None
 
     @property
@@ -138,5 +139,6 @@ class RuntimeHost:
     ended: Callable[[Attempt, Outcome], None]  # only the first call per attempt counts
     # Must be awaited every few seconds while the process for an attempt is being prepared, to delay its timeout.
     preparing: Callable[[Attempt], Awaitable[None]]
-    # Return the next waiting attempt for this handle, or None if the turn that began at the given time is over.
+    # Return the next waiting attempt for this handle, or None if no attempt can follow or the turn that began at the
+    # given time is over.
     next_attempt: Callable[[float, Handle], Attempt | None]

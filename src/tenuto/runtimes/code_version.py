@@ -17,9 +17,9 @@ _INSTALLED = {"site-packages", "dist-packages"}
 
 
 def code_version(app: App) -> str:
-    """Return a hash of the imported modules of the app: its own packages, installed or not, and every module that is
-    not part of an installed package. Two workers with the same files get the same version, even in different
-    folders."""
+    """Return a hash of the imported modules of the app: its own packages, installed or not, and every module that
+    belongs neither to an installed package nor to Python or Tenuto. Two workers with the same files get the same
+    version, even in different folders."""
     own = {str(task.function.__module__).partition(".")[0] for task in app.tasks.values()} - {OURS}
     sources: dict[str, Path] = {}
     for name, module in list(sys.modules.items()):

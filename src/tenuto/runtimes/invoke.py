@@ -172,7 +172,8 @@ def _secrets_of(attempt: Attempt) -> "Secrets":
 
 
 def classify(attempt: Attempt, error: BaseException) -> Outcome:
-    """Return the outcome of an attempt whose function raised. Never raises, because then the slot would stay taken."""
+    """Return the outcome of an attempt whose function raised an error. Never raises an error, because then the slot
+    would stay taken."""
     try:
         outcome = _classify(attempt, _unwrap_wait(error))
         if isinstance(outcome, Failed) and outcome is not attempt.stop and attempt.task.hooks.failure:
@@ -184,8 +185,8 @@ def classify(attempt: Attempt, error: BaseException) -> Outcome:
 
 
 def _unwrap_wait(error: BaseException) -> BaseException:
-    """Return the wait that an exception group contains, otherwise the error itself. A TaskGroup raises a wait together
-    with other errors."""
+    """Return the Suspend or Snooze that an exception group contains, otherwise the error itself. A TaskGroup raises
+    them in a group with other errors."""
     if isinstance(error, Suspend | Snooze):
         return error
     for inner in _inner(error):

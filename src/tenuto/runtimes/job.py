@@ -1,4 +1,5 @@
-"""Runs tasks of the operator `python`: in a thread, or in a process if their function is declared so."""
+"""Runs tasks of the operator `python`: in a thread, or in a process if their function is declared with
+executor="process"."""
 
 import json
 import sys
@@ -12,9 +13,9 @@ from tenuto.sdk.task import AnyTask, Task
 
 
 class JobRuntime:
-    """Chooses a thread or a process by the function of each attempt. If the module of the function is not imported yet,
-    the attempt starts in a thread, where the import counts as part of the attempt. The operator then snoozes a task
-    that must run in a process."""
+    """Chooses a thread or a process for each attempt, according to the executor of its function. If the module of the
+    function is not imported yet, the attempt starts in a thread, where the import counts as part of the attempt. The
+    operator then snoozes a task that must run in a process."""
 
     def __init__(self, host: RuntimeHost, max_processes: int) -> None:
         self._threads = ThreadRuntime(host)

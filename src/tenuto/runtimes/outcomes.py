@@ -18,8 +18,8 @@ class Completed:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The function raised. `retry`: None for the task's backoff, a number of seconds, or -1 for never. `exception`: the
-    error for the app's failure hooks, if there are any; it is not sent to other processes."""
+    """The function raised an error. `retry`: None for the task's backoff, a number of seconds, or -1 for never.
+    `exception`: the error for the app's failure hooks, if there are any; it is not sent to other processes."""
 
     error: dict[str, Any]
     retry: float | None = None
@@ -59,7 +59,7 @@ class Blocked:
 
 @dataclass(frozen=True, slots=True)
 class Interrupted:
-    """The worker shuts down: the attempt is given back and does not count."""
+    """The attempt is given back and does not count, for example because the worker shuts down."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def describe(error: BaseException, *, traceback: str | None = None) -> dict[str,
 
 
 def _head(text: str) -> str:
-    """Truncate a text: Postgres rejects texts over 256 MB, and every failure in the same batch with it."""
+    """Truncate a text, because Postgres rejects texts over 256 MB, and with them all other failures of the batch."""
     if len(text) <= MAX_ERROR_CHARACTERS:
         return text
     return f"{text[:MAX_ERROR_CHARACTERS]}… ({len(text) - MAX_ERROR_CHARACTERS} more characters were cut)"

@@ -28,8 +28,8 @@ SHUTDOWN_SECONDS = 5.0  # for the shutdown hooks of a process
 
 
 class ProcessRuntime:
-    """Starts a process when none is idle. The number of slots limits the number of processes. A runtime that shares its
-    slots with others passes a smaller maximum, `most`: further attempts wait for a process."""
+    """Starts a process when none is idle. The number of slots limits the number of processes. `most`: the maximum
+    number of processes of a runtime that shares its slots with other runtimes. Further attempts wait for a process."""
 
     def __init__(self, host: RuntimeHost, most: int | None = None) -> None:
         self._host = host
@@ -64,7 +64,8 @@ class ProcessRuntime:
             return Lost(describe(error))
 
     async def _run_in_turn(self, handle: "ProcessHandle", room: asyncio.Semaphore) -> Outcome:
-        """Run the attempt when a process may be started. The attempt's timeout does not run while it waits."""
+        """Run the attempt as soon as fewer than `most` attempts run in processes. Its timeout does not run while it
+        waits."""
         waiting = asyncio.ensure_future(self._keep_waiting(handle)) if room.locked() else None
         try:
             async with room:

@@ -24,7 +24,7 @@ async def start_up(hooks: Hooks) -> None:
 
 
 async def shut_down(hooks: Hooks) -> None:
-    """Run all shutdown hooks, the last one first."""
+    """Run all shutdown hooks, the last one first. Errors are logged."""
     for hook in reversed(hooks.shutdown):
         try:
             await _finished(hook())
@@ -43,7 +43,7 @@ def start_up_in_thread(hooks: Hooks, loop: asyncio.AbstractEventLoop) -> None:
 
 
 def shut_down_in_thread(hooks: Hooks, loop: asyncio.AbstractEventLoop) -> None:
-    """Run all shutdown hooks, the last one first, in the same threads as the start-up hooks."""
+    """Run all shutdown hooks, the last one first, in the same threads as the start-up hooks. Errors are logged."""
     for hook in reversed(hooks.shutdown):
         try:
             asyncio.run_coroutine_threadsafe(_finished(hook()), loop).result()

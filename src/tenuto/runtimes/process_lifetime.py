@@ -15,7 +15,8 @@ stop_requested = threading.Event()  # set when this process was asked to stop
 
 
 def die_with_parent() -> None:
-    """Make the system kill this process when its parent dies (Linux); elsewhere it ends when its connection closes."""
+    """Make the system kill this process when its parent dies (Linux). On other systems, it ends when the connection to
+    its parent closes."""
     if sys.platform == "linux":
         import ctypes
 

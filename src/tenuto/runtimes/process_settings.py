@@ -46,5 +46,5 @@ class ProcessSettings:
     targets: list[str] = field(default_factory=list[str])  # module:app of each app; empty: only bundles
     log: LogOutput = field(default_factory=LogOutput)
     limits: ProcessLimits = field(default_factory=ProcessLimits)
-    hashes_code: bool = False  # a process reports the hash of its own files: they may be newer than the worker's
+    hashes_code: bool = False  # a process reports the hash of its own files, which may be newer than the worker's
     jobs: JobSettings | None = None  # None: it runs no tasks of jobs

@@ -31,7 +31,7 @@ class ThreadHandle:
 
 
 class ThreadRuntime:
-    """Runs plain functions. The event loop handles their outcomes once per batch."""
+    """Runs plain functions. The event loop handles their outcomes in batches."""
 
     def __init__(self, host: RuntimeHost) -> None:
         self._host = host

@@ -1,7 +1,7 @@
-"""Builds a sandbox around a process and waits for it: `python -I -m tenuto.runtimes.sandbox.builder FD SPEC`.
+"""Builds a sandbox around a process and waits until it ends: `python -I -m tenuto.runtimes.sandbox.builder FD SPEC`.
 
-This process stays outside. It starts the first process of the sandbox's PID namespace, which starts the process with
-the code. When this process or that first process ends, the kernel kills everything inside.
+This process stays outside. With walls (see spec.py), it starts the first process of the sandbox's PID namespace, which
+starts the process with the code. When this process or that first process ends, the kernel kills everything inside.
 """
 
 import contextlib
@@ -111,7 +111,7 @@ def _close_ipc() -> None:
 
 
 def _run_without_walls(fd: int, spec: Spec) -> int:
-    """Run without a PID namespace: orphaned processes become children of this process, which kills them."""
+    """Run without a PID namespace. Orphaned processes become children of this process, which kills them at the end."""
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     inside = os.fork()
     if inside == 0:

@@ -54,8 +54,8 @@ class SandboxCapabilities:
 
 
 async def find_strength(*, weak: bool) -> SandboxCapabilities:
-    """Return the strongest sandbox that can be built. Raises SandboxUnavailable if it is incomplete and `weak` is not
-    set."""
+    """Return the strongest sandbox that can be built. Raises SandboxUnavailable if none can be built, or if it is
+    incomplete and `weak` is not set."""
     if sys.platform != "linux":
         raise SandboxUnavailable(f"sandboxes need Linux, and this is {sys.platform}; run these tasks on a Linux worker")
     strength, why = await _try()

@@ -47,7 +47,7 @@ class Cgroup:
         self._write("cgroup.procs", 0)
 
     def was_full(self) -> bool:
-        """Whether the kernel has killed a process of the cgroup for its memory use."""
+        """Return whether the kernel has killed a process of the cgroup for its memory use."""
         with suppress(OSError), os.fdopen(os.open(self._events, os.O_RDONLY, dir_fd=self._folder)) as file:
             for text in file:
                 if text.startswith("oom_kill "):
@@ -75,7 +75,8 @@ class Cgroup:
 
 
 def make(most: int) -> Cgroup:
-    """Create a cgroup for the sandbox of this process, limited to `most` bytes plus some room for the kernel."""
+    """Create a cgroup for the sandbox of this process, limited to `most` bytes plus ROOM for the kernel. Raises
+    NoCgroup if that is impossible."""
     try:
         return Cgroup(find_folder(), f"{PREFIX}{os.getpid()}", most + ROOM)
     except OSError as problem:
@@ -94,8 +95,8 @@ def why_not() -> str | None:
 
 
 def find_folder() -> CgroupFolder:
-    """Return the cgroup in which to create cgroups: that of this process, or its parent cgroup if systemd delegated it
-    to this service. Raises NoCgroup if neither can limit memory."""
+    """Return the cgroup in which to create the cgroups of sandboxes: the cgroup of this process, or its parent cgroup
+    if systemd delegated the parent to this service. Raises NoCgroup if neither can limit memory."""
     own = {line.split(":", 2)[1]: line.rstrip("\n").split(":", 2)[2] for line in OWN.read_text().splitlines()}
     for root, mounted, kind, options in _mounts():
         if kind == "cgroup" and "memory" in options:

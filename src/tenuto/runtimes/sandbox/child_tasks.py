@@ -21,7 +21,7 @@ class ChildType:
 
     kind: Mapping[str, Any] = field(default_factory=dict[str, Any])
     limits: tuple[Mapping[str, Any], ...] = ()
-    queues: frozenset[str] = frozenset()  # queues that it may be started in, besides its own
+    queues: frozenset[str] = frozenset()  # queues in which it may be started, besides its own
 
     def option(self, name: str) -> Any:
         return self.kind.get(name, DEFAULTS.get(name))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 CHECK_EVERY_SECONDS = 0.1  # seconds between two checks
 PROC = Path("/proc")
-BUFFER = Path("/proc/sys/net/core/wmem_default")  # a pipe holds less
+BUFFER = Path("/proc/sys/net/core/wmem_default")  # a pipe holds less than a socket
 USUAL_BUFFER = 212_992
 COUNTED = ("VmRSS:", "VmPTE:")
 
@@ -37,8 +37,8 @@ def watch(pid: int, most: int, buffer: int, was_full: Callable[[], bool]) -> boo
 
 
 def used(enough: int, buffer: int) -> int:
-    """Return the bytes of memory that all processes inside use. The first sum counts shared memory once per process. If
-    it exceeds `enough`, count again, more slowly, with shared memory counted once."""
+    """Return how many bytes of memory all processes inside use. A first sum counts shared memory once per process. If
+    this sum exceeds `enough`, a second, slower sum counts shared memory only once."""
     if (PROC / "self").exists():
         return 0  # the walls are not built yet: this is the /proc of the machine
     total = sum(_in_memory(process) + len(_open_files(process)) * buffer for process in _inside())
@@ -49,7 +49,8 @@ def used(enough: int, buffer: int) -> int:
 
 
 def read_buffer() -> int:
-    """Return the capacity of one end of a socket pair, in bytes. Cannot be read inside the sandbox."""
+    """Return the capacity of one end of a socket pair, in bytes. Must be called outside of the sandbox, because it
+    reads a file of the machine."""
     with suppress(OSError, ValueError):
         return max(USUAL_BUFFER, int(BUFFER.read_text()))
     return USUAL_BUFFER

@@ -27,7 +27,7 @@ class InvalidMessage(Exception):
 
 
 def check(line: bytes) -> JsonObject:
-    """Parse and validate one message. Raises InvalidMessage."""
+    """Parse and validate one message. Raises InvalidMessage if it is not valid."""
     try:
         message: Json = json.loads(line)
     except (ValueError, RecursionError) as error:

@@ -27,7 +27,7 @@ from tenuto.runtimes.sandbox.uids import borrowed_uid
 from tenuto.sdk.retries import NEVER
 from tenuto.sdk.values.wire_format import load
 
-MAX_BUILD_ERROR_CHARS = 4096  # of the error output while it is built
+MAX_BUILD_ERROR_CHARS = 4096  # of the error output of a sandbox while it is built
 MAX_OUTPUT_BYTES = 512 * MB  # for all messages of an attempt: reading them delays other attempts
 MAX_MESSAGE_BYTES = 1 * MB
 MAY_BE_LONG = (b'{"call"', b'{"outcome"')
@@ -179,7 +179,7 @@ class Sandbox(Process):
         return Lost({"type": "SandboxDied", "message": message, "exit_code": code})
 
     def how_it_ended(self, code: int) -> str:
-        """Return a text about how the sandbox ended, which follows a subject such as "the sandbox"."""
+        """Return a text about how the sandbox ended. It has no subject: the caller writes "the sandbox" before it."""
         if code >= 0:
             return f"exited with code {code} before its work ended"
         name = signal.Signals(-code).name
@@ -208,7 +208,8 @@ def of_python() -> tuple[str, ...]:
 
 
 async def start(spec: Spec) -> Sandbox:
-    """Start a sandbox that waits for an attempt. It inherits nothing from this process except the connection."""
+    """Start a sandbox that waits for an attempt. The sandbox inherits nothing from this process except the connection.
+    Raises CannotBuild if it cannot be built."""
     environment = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": spec.cwd, "TMPDIR": spec.cwd}
     ours, theirs = socket.socketpair()
     with closing(theirs):
@@ -227,8 +228,8 @@ async def start(spec: Spec) -> Sandbox:
 async def connect_sandbox(
     process: OsProcess, ours: socket.socket, spec: Spec, errors: Callable[[], Awaitable[bytes]]
 ) -> Sandbox:
-    """Return the sandbox of a new process once it is built. Raises CannotBuild, with the output of the process, which
-    `errors` returns."""
+    """Wait until a new process has built its sandbox; return the sandbox. Raises CannotBuild if it fails or takes too
+    long. `errors`: returns the error output of the process."""
     reader, writer = await asyncio.open_connection(sock=ours, limit=MAX_LINE_BYTES)
     sandbox = Sandbox(process, reader, writer)
     sandbox.spec = spec

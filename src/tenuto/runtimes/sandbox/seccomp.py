@@ -123,8 +123,8 @@ def _by_argument(column: int) -> list[tuple[int, list[bytes]]]:
 
 
 def _call(number: int, *block: bytes) -> list[bytes]:
-    """Apply the block to this system call only. The block must end with a return instruction: it may load arguments
-    over the call number, which the lines after it compare."""
+    """Return lines that apply the block to this system call only. The block must end with a return instruction, because
+    it may overwrite the loaded call number, which the lines after it compare."""
     return [_line(_EQUAL, number, 0, len(block)), *block]
 
 

@@ -10,8 +10,9 @@ BUNDLE = "/bundle"  # path of a bundle's code behind the walls
 
 @dataclass(frozen=True)
 class Limits:
-    """Resource limits of one attempt. All but `scratch` apply to each process; with `walls`, `memory` also applies to
-    all processes together. `processes` counts processes and threads."""
+    """Resource limits of one attempt. `scratch` applies to the whole sandbox. `processes` (processes and threads) and
+    `signals` apply to all processes of its user. The other limits apply to each process; with `walls`, `memory` also
+    applies to all processes together."""
 
     cpu: int = 0  # seconds; 0: derived from the timeout
     memory: int = 1024 * MB

@@ -87,7 +87,7 @@ class SandboxTemplate:
         self._reading = asyncio.create_task(self._read(reader))
 
     async def start_sandbox(self, spec: Spec) -> Sandbox:
-        """Fork a sandbox that waits for its work. Raises CannotBuild."""
+        """Fork a sandbox that waits for its work. Raises CannotBuild if this fails."""
         ours, theirs = socket.socketpair()
         errors, errors_end = os.pipe()
         try:

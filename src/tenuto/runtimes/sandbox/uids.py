@@ -14,8 +14,8 @@ class NoUidAvailable(Exception):
 
 @contextmanager
 def borrowed_uid() -> Generator[int]:
-    """Yield a user id that no other sandbox on this machine uses. Raises NoUidAvailable. The lock is an abstract socket
-    name, which disappears with the process and leaves no file behind."""
+    """Yield a user id that no other sandbox on this machine uses. Raises NoUidAvailable if all are in use. The lock is
+    an abstract socket name, which disappears with the process and leaves no file behind."""
     for uid in range(FIRST, LAST + 1):
         lock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:

@@ -15,7 +15,7 @@ from tenuto.sdk.values.data_objects import AttemptFence, ObjectStoreBase
 from tenuto.sdk.values.wire_format import load
 from tenuto.worker.process.session import WorkerSession
 
-MAX_INPUT_BYTES = 512 * 1024 * 1024  # per attempt; decoded they take two to three times as much memory
+MAX_INPUT_BYTES = 512 * 1024 * 1024  # per attempt; decoded inputs take two to three times as much memory
 MAX_CONCURRENT_FETCHES = 2  # attempts that may fetch large inputs at the same time, to bound memory
 MAX_INLINE_OUTPUT_CHARS = 900_000  # a larger output is stored as a data object
 MAX_PAUSE_SECONDS = 2.0  # between retries during an outage
@@ -34,7 +34,7 @@ class AttemptApis(ABC):
 
     @abstractmethod
     def objects_of(self, attempt: Attempt) -> ObjectStoreBase:
-        """Return the data objects that the attempt can read and create."""
+        """Return the store from which the attempt reads data objects, and in which it creates them."""
 
     async def complete(self, attempt: Attempt) -> None:
         """Fetch the data that the attempt needs before it starts and that the claim did not include."""
@@ -49,7 +49,8 @@ class AttemptApis(ABC):
             attempt.number = counted["failures"] + counted["losses"] + 1
 
     async def _fetch_inputs(self, attempt: Attempt) -> None:
-        """Fetch input, metadata and slots that were too large for the claim, about 16 MB at a time."""
+        """Fetch input, metadata and slots that were too large for the claim, about 16 MB at a time. Raises Fail if they
+        are larger than MAX_INPUT_BYTES."""
         count, api = load(attempt.slots or "")["$fetch"], self.open(attempt)
         slots: list[str] = []
         size = 0
@@ -71,8 +72,8 @@ class AttemptApis(ABC):
         attempt.slots = f"[{','.join(slots)}]" if count else None
 
     async def store(self, attempt: Attempt, output: str) -> Json:
-        """Store an output that is too large for a row and return its reference. The task holds the object, so it is
-        kept."""
+        """Store an output that is too large for a row, and return the JSON value that refers to it. The task has
+        references to the stored objects, so they are kept."""
         parts = get_origin(getattr(attempt.task, "returns", None)) is tuple
         session = self.session.current
         fence: AttemptFence = {
@@ -100,9 +101,10 @@ class WorkerAttemptApi(ABC):
         """Repeat the call until the outage ends; an outage does not count as a failure of the attempt. Raises the last
         problem if the attempt is stopped meanwhile.
 
-        The first call may have taken effect although its result got lost, so every call can be repeated. Calls for
-        steps, signals and children return what was recorded. A value put twice appears twice in the history. A second
-        object is garbage-collected."""
+        The first call may have taken effect although its result got lost. Every call can be repeated nevertheless.
+        Calls for steps, signals and children return what was recorded. If a value is put twice, it appears twice in the
+        history. If a data object is stored twice, the one whose id got lost is garbage-collected.
+        """
         backoff = Backoff(MAX_PAUSE_SECONDS)
         while self.attempt.stop is None and not self.attempt.over:
             await asyncio.sleep(backoff.after(problem))

@@ -20,7 +20,7 @@ from tenuto.worker.settings import WorkerSettings
 
 # Errors with which the database rejects one call or row. Other calls and rows are not affected.
 REJECTED = (TenutoError, RowRejected)
-ALL_CLAIMS = 2**53  # at least the number of every claim; JSON represents no larger integer exactly
+ALL_CLAIMS = 2**53  # larger than the number of any claim; larger integers are not exact in JSON
 
 
 class WakeupSource(Protocol):
@@ -52,7 +52,7 @@ class ClaimChannel(Protocol):
     def complete(self, task_id: str, attempt: int, output: str | None) -> str: ...
 
     def postpone_unclaimable(self, limit: int) -> list[Unclaimable]:
-        """Postpone the tasks whose claim raises; return them with their errors."""
+        """Postpone the tasks whose claim raises an error; return them with their errors."""
         ...
 
     def nudge(self, run_ids: Collection[str]) -> None: ...
@@ -63,7 +63,7 @@ class ClaimChannel(Protocol):
         ...
 
     def traffic(self) -> tuple[int, int] | None:
-        """Return the bytes sent and received so far, None if unknown. Called from other threads."""
+        """Return how many bytes were sent and received so far; None if this is not known. Called from other threads."""
         ...
 
     def cut(self) -> None:
@@ -85,7 +85,7 @@ class Backend(Protocol):
         ...
 
     def listen(self) -> AsyncIterator[Wakeup]:
-        """Yield wake-ups forever, for claim channels that cannot receive them."""
+        """Yield wake-ups forever. Used if the claim channels cannot receive wake-ups."""
         ...
 
     async def register_worker(self, *, address: str, metadata: dict[str, Any]) -> Session: ...
@@ -154,7 +154,7 @@ class Backend(Protocol):
         ...
 
     async def wait_for_other_functions(self) -> DatabaseProblem:
-        """Return once the installed SQL functions no longer match this code, with an error that says what to do."""
+        """Wait until the installed SQL functions no longer match this code; return an error that says what to do."""
         ...
 
 

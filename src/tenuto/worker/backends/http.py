@@ -136,7 +136,8 @@ class HttpBackend:
         await self._web.request("POST", "/internal/claim", body)
 
     async def put_schedules(self, app: App) -> None:
-        """Declare the schedules of the queues that the worker key may serve. Log the other queues of the app."""
+        """Declare the schedules of the tasks whose queue the worker key may serve. If the worker was started without a
+        list of queues, log the other queues of the app."""
         served = {
             name for name, task in app.tasks.items() if self._queues is None or task.declared.queue in self._queues
         }

@@ -24,8 +24,8 @@ ENDED: Row = ("session_ended", *[None] * 9)
 
 
 class HttpClaimChannel:
-    """The claim channel of one thread. `types` maps routes to types and is shared with the code that resolves new
-    ones."""
+    """The claim channel of one thread. `types`: the type of each route. This list is shared with the code that adds new
+    types."""
 
     def __init__(self, site: ServerAddress, types: list[str], group: str | None) -> None:
         self._site, self._types = site, types

@@ -60,7 +60,7 @@ class ServerAddress:
         return {"Authorization": f"Bearer {self.key}", "Accept-Encoding": "identity", "User-Agent": "tenuto-worker"}
 
     def refusal(self, status: int, body: bytes) -> TenutoError | Unreachable | RowRejected:
-        """Return the error for a response, once the worker has been accepted: a refusal that an admin can fix becomes
+        """Return the error for a response to a worker that was accepted before. A refusal that an admin can fix becomes
         Unreachable, so that the worker retries."""
         error = refusal(self.url, status, body)
         return Unreachable(f"{self.url}: {error.message}") if isinstance(error, TEMPORARY_REFUSALS) else error
@@ -70,8 +70,8 @@ class ServerAddress:
         return availability_of(self.url)
 
     def check_away(self, status: int, body: bytes) -> None:
-        """Raise Away if the status means that the server is unavailable. Then one caller per process sends requests
-        until the server is back. The timeout of a single request does not count as unavailable."""
+        """Raise Away if the status means that the server is unavailable. After that, only one caller per process sends
+        requests until the server is back. The timeout of a single request does not count as unavailable."""
         if status in AWAY and b'"timeout"' not in body:
             reason = str(refusal(self.url, status, body))
             self.availability.failed(reason)
@@ -80,7 +80,7 @@ class ServerAddress:
             self.availability.succeeded()
 
     def read(self, content: bytes) -> Any:
-        """Return the JSON of a response; None if it is empty."""
+        """Return the JSON of a response; None if the response is empty. Raises Unreachable if it is not JSON."""
         try:
             return json.loads(content) if content else None
         except ValueError as problem:
@@ -110,7 +110,7 @@ class ServerAddress:
         return {"Proxy-Authorization": "Basic " + b64encode(login.encode()).decode()}
 
     def target(self, path: str) -> str:
-        """Return the target of the request line: a proxy that reads the request needs the full URL."""
+        """Return the target of the request line: the full URL if a proxy reads the request, otherwise only the path."""
         there = self.address
         whole = self.proxy is not None and there.scheme == "http"
         return f"{there.scheme}://{there.netloc}{there.path}{path}" if whole else there.path + path

@@ -53,7 +53,7 @@ class SqlAttemptApis(AttemptApis):
 
 
 class SqlAttemptApi(WorkerAttemptApi):
-    """The API of one attempt; every call is checked against its lease."""
+    """The API of one attempt. The database checks the lease of the attempt in every call that writes."""
 
     def __init__(self, apis: SqlAttemptApis, attempt: Attempt) -> None:
         super().__init__(apis, attempt)

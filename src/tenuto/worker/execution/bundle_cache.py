@@ -1,4 +1,5 @@
-"""The cache of unpacked bundles, shared by all workers of a machine. Removes the least recently used bundles."""
+"""The cache of unpacked bundles, shared by all workers of a machine. Removes the least recently used bundles when the
+cache is too large."""
 
 import os
 import shutil
@@ -8,11 +9,11 @@ from contextlib import suppress
 from pathlib import Path
 
 MAX_CACHE_BYTES = 2 * 1024**3  # total size of the cache
-UNUSED_AFTER_SECONDS = 86_400.0  # seconds after which a bundle may be removed
+UNUSED_AFTER_SECONDS = 86_400.0  # a bundle may be removed if it was not used for this long
 
 
 def is_there(place: Path) -> bool:
-    """Whether the bundle is unpacked; if so, mark it as used now."""
+    """Return whether the bundle is unpacked. If it is, mark it as used now."""
     try:
         os.utime(place)
     except FileNotFoundError:

@@ -9,7 +9,7 @@ from tenuto.runtimes.base import Attempt
 # From the request to stop until the attempt is abandoned; the database takes the task back after 5 s.
 STOP_GRACE_SECONDS = 3.0
 
-MAX_PER_LOOK = 1000  # entries to accumulate before finished ones are removed
+MAX_PER_LOOK = 1000  # the number of entries at which finished attempts are removed
 
 
 class Deadlines:

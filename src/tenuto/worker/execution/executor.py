@@ -24,7 +24,7 @@ log = logging.getLogger("tenuto.worker")
 
 EndedAttempts = tuple[int, str, str, float, list[float]]
 
-MAX_TURN_SECONDS = 0.005  # time to run attempts in a row before the loop handles anything else
+MAX_TURN_SECONDS = 0.005  # maximum time in which one asyncio task runs attempts before the loop does other work
 # Attempts that were claimed ahead and have not started after this time are given back: other workers may be idle.
 STALE_CLAIM_SECONDS = 1.0
 
@@ -109,7 +109,8 @@ class Executor:
         attempt.ledger_index = self._ledger.enter(attempt.task_id, attempt.no)
 
     def began(self, attempt: Attempt) -> None:
-        """Start the attempt's timeout. Called by its runtime: the time to start a process is not counted."""
+        """Start the attempt's timeout. Called by its runtime when the code starts, so that the time to start a process
+        is not counted."""
         if attempt.timeout:
             self.deadlines.watch(attempt, attempt.timeout)
 
@@ -183,7 +184,7 @@ class Executor:
         self._fill()
 
     def stop(self, attempt: Attempt, outcome: Outcome) -> None:
-        """Ask an attempt to stop. `outcome` is its outcome if it does."""
+        """Ask an attempt to stop. `outcome`: the outcome to report if it stops."""
         if attempt.over or attempt.stop is not None:
             return
         attempt.stop = outcome

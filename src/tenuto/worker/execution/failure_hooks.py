@@ -22,8 +22,8 @@ class FailureHooks:
         self._waiting: asyncio.Queue[tuple[list[FailureHook], TaskFailure]] = asyncio.Queue(MAX_WAITING)
 
     def failed(self, attempt: Attempt, outcome: Failed | Lost, report: ReportResult) -> None:
-        """Queue a failure that the database has accepted, which `run` passes to the hooks. A cancelled attempt did not
-        fail."""
+        """Queue a failure; `run` passes it to the hooks. Cancelled attempts, and failures that the database did not
+        accept, are not queued."""
         if outcome is CANCELLED or report.result != "accepted":
             return
         if self._waiting.full():

@@ -33,7 +33,7 @@ class Flusher:
             await self._progress.send()
             await self._flush_logs()
         except Unreachable:
-            return  # written again later, together with newer entries
+            return  # the entries are kept, and written later together with newer ones
         except Exception as problem:  # whatever the problem is, later entries are written
             log.warning("progress and logs could not be written: %s", problem)
 

@@ -14,7 +14,7 @@ from tenuto.sdk.context.current_attempt import running
 MAX_LINES_PER_ATTEMPT = 10_000  # per attempt; the database stores no more
 MAX_WAITING_LINES = 50_000  # per process, during an outage of the database
 MAX_MESSAGE_CHARS = 8192  # per message
-MAX_WORKER_LINES = 500  # of the worker itself until the next heartbeat: older ones are dropped
+MAX_WORKER_LINES = 500  # lines of the worker itself that wait for the next heartbeat; older lines are dropped
 MAX_WORKER_MESSAGE_CHARS = 4000
 
 

@@ -1,4 +1,5 @@
-"""Reports failures, waits, snoozes, losses and given-back attempts. Plain completions are reported by the claimers."""
+"""Reports all outcomes except plain completions, which the claimers report: failures, losses, waits, snoozes, blocked
+and given-back attempts, and completions with a large output or with publications."""
 
 import asyncio
 import json
@@ -41,7 +42,7 @@ log = logging.getLogger("tenuto.worker")
 BATCH = 500
 MAX_PAUSE_SECONDS = 5.0
 REJECTED_PAUSE_SECONDS = 60.0
-# The task of a completion that the database rejected, because a report does not contain its task.
+# Used as the task of a completion that the database rejected, because a report does not contain its task.
 REPORTED_TASK: Task[..., Any] = Task("completed", lambda: None, TaskOptions())
 
 Ending = tuple[Attempt, Outcome]
@@ -49,7 +50,7 @@ Store = Callable[[Attempt, str], Awaitable[Any]]
 
 
 class Reporter:
-    """Delivers outcomes to the database, in batches per kind, and waits out any outage."""
+    """Delivers outcomes to the database, in batches per kind. During an outage, it retries until it succeeds."""
 
     def __init__(
         self,
@@ -111,7 +112,8 @@ class Reporter:
             await self._backend.begin_tasks(self._fences([attempt]))
 
     async def _stored(self, attempt: Attempt, outcome: Outcome) -> Ending:
-        """Store an output that is too large for a row as a data object; if that is impossible, the attempt fails."""
+        """Store the output of a completed attempt as a data object; return the attempt and the outcome to report. If
+        the output cannot be stored, the outcome is a failure."""
         if not isinstance(outcome, Completed) or outcome.output is None:
             return attempt, outcome
         backoff = Backoff(MAX_PAUSE_SECONDS)
@@ -157,7 +159,7 @@ class Reporter:
 
     def _report_later(self, attempt: Attempt, outcome: Outcome, problem: Exception) -> None:
         """Log that the end of an attempt cannot be stored, for example because a row is damaged, and report it again
-        later. The attempt stays in the list of held ones, because the database could not give it back either."""
+        later. The attempt stays in the list of held attempts, because the database could not give it back either."""
         log.error(
             "the database rejects the outcome of task %s (%s); it is reported again in %g s: run=%s",
             attempt.task_id, one_line(str(problem)), REJECTED_PAUSE_SECONDS, attempt.run_id,

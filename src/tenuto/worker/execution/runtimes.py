@@ -1,4 +1,4 @@
-"""The runtimes of a worker, by the executor of a task. A new runtime is one line here."""
+"""The runtimes of a worker, by the executor of a task. To add a runtime, add a line to RUNTIMES."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -17,11 +17,11 @@ def per_core(concurrency: int) -> int:
 
 @dataclass(frozen=True)
 class RuntimeEntry:
-    """How to open a runtime, and how many attempts run in it at the same time. Runtimes without `slots` share the slots
-    of the event loop, `concurrency` in total."""
+    """How to open a runtime, and how many attempts run in it at the same time. All runtimes without `slots` together
+    have as many slots as the concurrency of the worker."""
 
     open: Callable[[WorkerRuntimeHost], Runtime]
-    slots: Callable[[int], int] | None = None  # from the concurrency of the worker
+    slots: Callable[[int], int] | None = None  # computes the number from the concurrency of the worker
 
 
 def open_jobs(host: WorkerRuntimeHost) -> Runtime:

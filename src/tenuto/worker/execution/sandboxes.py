@@ -70,8 +70,8 @@ def _absolute(target: str) -> str:
 
 
 def modules_of(path: list[str]) -> Iterator[str]:
-    """Yield the imported packages and files of the app. The folders that contain them are left out, because they may
-    hold settings, keys and history."""
+    """Yield the paths of the imported packages and modules of the app. The folders that contain them are left out,
+    because they may hold settings, keys and history."""
     own = sorted((Path(place) for place in path if not _of_python(place)), key=lambda place: -len(place.parts))
     paths: set[Path] = set()
     for module in list(sys.modules.values()):
