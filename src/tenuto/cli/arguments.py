@@ -18,7 +18,7 @@ def read_value(text: str) -> Json:
 
 
 def read_json(text: str | None, option: str) -> Json:
-    """Parses the value of an option that is JSON; None if it was not passed."""
+    """Parses the JSON value of an option. Returns None if the option was not passed."""
     try:
         return None if text is None else json.loads(text)
     except ValueError as problem:
@@ -26,7 +26,7 @@ def read_json(text: str | None, option: str) -> Json:
 
 
 def read_object(text: str | None, option: str) -> JsonObject | None:
-    """Parses the value of an option that is a JSON object; None if it was not passed."""
+    """Parses the value of an option as a JSON object with keys. Returns None if the option was not passed."""
     value = read_json(text, option)
     if text is None:
         return None

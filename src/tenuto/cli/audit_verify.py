@@ -41,7 +41,8 @@ class Kept:
 
 
 async def sign_now(context: CommandContext) -> bool:
-    """Seal pending entries and sign the head of every chain; returns False if there is no pepper to sign with."""
+    """Seal pending entries and sign the head of every chain; returns False if nothing can be signed, because there is
+    no pepper."""
     peppers = peppers_if_any(context.settings)
     while await context.pool.call(audit.seal_audit):
         pass

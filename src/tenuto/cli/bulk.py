@@ -42,13 +42,13 @@ def read_filter(status: str | None, type: str | None, name: str | None, since: s
 
 
 def refuse_filter(chosen: RunSelection, *, dry_run: bool) -> None:
-    """Raises if a command has both a run and options that select runs."""
+    """Raises UsageError if options that select runs, or --dry-run, are passed together with a run."""
     if chosen != RunSelection() or dry_run:
         raise UsageError("write the id of a RUN, or select runs with --status, --type, --name or --since, but not both")
 
 
 def retry_runs(chosen: RunSelection, *, reuse: bool, dry_run: bool, as_json: bool) -> None:
-    """Retry the failed runs that a filter selects, or the runs with its status."""
+    """Retry the runs that a filter selects: only failed runs, if the filter has no status."""
 
     def piece(tenuto: "Operations", before: UUID | None) -> Awaitable[BulkPiece]:
         return tenuto.retry_runs(chosen, reuse=reuse, before=before, dry_run=dry_run)
@@ -75,7 +75,7 @@ def delete_runs(chosen: RunSelection, *, dry_run: bool, as_json: bool) -> None:
 
 
 def purge_queue(queue: str, *, reason: str | None, dry_run: bool, as_json: bool) -> None:
-    """Cancel the tasks of a queue that wait to start."""
+    """Cancel the tasks of a queue that wait to start or to be retried."""
 
     async def work(tenuto: "Operations") -> list[UUID]:
         tasks: list[UUID] = []
@@ -123,6 +123,6 @@ def _show(verb: Verb, result: BulkResult, *, dry_run: bool, as_json: bool) -> No
 
 
 def _ids(ids: list[UUID]) -> list[str]:
-    """Returns the lines of the first ids."""
+    """Returns a line for each of the first 20 ids, and a line that says how many more there are."""
     more = len(ids) - MAX_SHOWN
     return [str(id) for id in ids[:MAX_SHOWN]] + ([f"… and {more} more"] if more > 0 else [])

@@ -1,4 +1,4 @@
-"""DAGs, jobs, datasets and repairs for commands: over HTTP if TENUTO_URL names a server, else on the database."""
+"""Lets commands work with DAGs, jobs, datasets and repairs: over HTTP if TENUTO_URL names a server, else with SQL."""
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar

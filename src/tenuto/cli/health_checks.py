@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from tenuto.model.queues import BlockedType, UnservedTasks
 
 OK, NOTE, WRONG = "ok", "note", "wrong"
-ALIVE = timedelta(minutes=1)  # since a dispatcher's last heartbeat, as in get_overview.sql
-LONG = 600.0  # seconds that a transaction may stay open before dead rows pile up
+ALIVE = timedelta(minutes=1)  # a dispatcher with an older heartbeat is not alive, as in get_overview.sql
+LONG = 600.0  # seconds; a transaction that is open longer is reported, because dead rows pile up
 MAX_COUNTED = 1000  # the maximum that list_unserved counts
-BLOATED = 100_000  # dead rows in a hot table, if no vacuum keeps up
+BLOATED = 100_000  # a hot table with more dead rows is reported, because vacuum does not keep up
 LARGE_AUDIT_MEGABYTES = 10_000
-STORAGE_SECONDS = 3.0  # to wait for an object store that does not respond
+STORAGE_SECONDS = 3.0  # how long to wait for an object store that does not respond
 
 # Abilities of a login with each role.
 ABILITIES = {
@@ -106,7 +106,7 @@ def run_checks(facts: Facts, *, embedded: bool) -> Iterator[Check]:
 
 
 def pools(facts: OrgFacts) -> Check:
-    """Checks that each pool is controlled, and that its provider works."""
+    """Checks that a dispatcher controls each pool, and that the provider of each pool works."""
     for pool in facts.pools:
         if pool.problem is not None:
             return Check("pools", WRONG, f"pool {pool.name}: {pool.problem}; see `tenuto pools explain {pool.name}`")

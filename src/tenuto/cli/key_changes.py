@@ -1,4 +1,4 @@
-"""API keys and worker keys for commands: over HTTP if TENUTO_URL names a server, else on the database."""
+"""Lets commands read and change API keys and worker keys: over HTTP if TENUTO_URL names a server, else with SQL."""
 
 import re
 from collections.abc import Awaitable, Callable
@@ -76,7 +76,7 @@ async def find_id(keys: "AnyKeys", text: str, what: str) -> UUID:
 
 
 def read_span(text: str, option: str) -> timedelta:
-    """Returns the duration that an option has."""
+    """Returns the value of an option as a duration."""
     return timedelta(seconds=seconds(text, option))
 
 

@@ -15,7 +15,7 @@ REQUIRED_FIELDS = ("key_prefix", "key_hash", "name", "permissions")
 KNOWN = (*REQUIRED_FIELDS, "expires_at", "is_active")
 THINGS = {"runs": "runs", "tasks": "tasks", "rundata": "data", "run_data": "data"}  # Foreman's and Tenuto's names
 ACCESS = {"read": "read", "create": "write", "update": "write", "write": "write", "delete": "write", "*": "*"}
-QUICK = 8  # the first use of a key compares this many keys with the same prefix in one request
+QUICK = 8  # on first use, a key is compared with up to this many keys of the same prefix per request
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def _read(line: str, where: str) -> tuple[KeyToImport, bool]:
 
 
 def _permissions(value: Json, where: str) -> list[str]:
-    """Returns permissions that are a list, or an object of flags: `{"runs:create": true, "rundata:read": true}`."""
+    """Returns the permissions as a list. They can be written as a list, or as flags: `{"runs:create": true}`."""
     if isinstance(value, list):
         return [str(permission) for permission in value]
     cure = 'write a list of Tenuto permissions: ["runs:read", "tasks:*"]'
@@ -119,7 +119,7 @@ def _text(fields: JsonObject, field: str, where: str) -> str:
 
 
 def _moment(text: Json, where: str) -> datetime | None:
-    """Parses a time; one without a zone is UTC."""
+    """Parses a time. A time without a timezone is in UTC."""
     if text is None:
         return None
     try:

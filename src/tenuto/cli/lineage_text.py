@@ -27,7 +27,7 @@ def tree(graph: LineageGraph, name: str) -> str:
 
 
 def _branches(graph: LineageGraph, direction: str, nodes: Mapping[str, LineageNode]) -> Iterator[str]:
-    """Yield the lines of one tree. A node that was shown before is not followed again."""
+    """Yield the lines of one tree. If a node occurs again, its branches are not shown again."""
     edges: dict[str, list[LineageEdge]] = {}
     for edge in graph.edges:
         edges.setdefault(edge.to if direction == "up" else edge.source, []).append(edge)

@@ -45,14 +45,14 @@ _DATE = re.compile(r"\d{4}-")
 
 
 def read_statuses(texts: list[str] | None, known: Sequence[str]) -> list[str] | None:
-    """Returns the statuses that were passed, None for any."""
+    """Returns the statuses that were passed, or None if none was passed."""
     if wrong := [text for text in texts or () if text not in known]:
         raise UsageError(f"--status is {wrong[0]!r}; write {', '.join(known)}")
     return texts or None
 
 
 def read_time(text: str | None, option: str) -> datetime | None:
-    """Returns the time that `1h` (before now) or `2026-01-31T12:00` means; a time without a zone is UTC."""
+    """Returns the time that `1h` (before now) or `2026-01-31T12:00` means; a time without a timezone is in UTC."""
     if text is None:
         return None
     if not _DATE.match(text):

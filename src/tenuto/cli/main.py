@@ -12,8 +12,8 @@ CHECK_EVERY_SECONDS, CLEAN_UP_SECONDS = 0.5, 10.0
 
 
 def main() -> NoReturn:
-    """Run a command. During start-up, SIGTERM and SIGINT end the process with exit code 0, as they do later. After
-    start-up, the process's own handlers apply."""
+    """Run a command. For commands that run until they are stopped, such as `worker`, SIGTERM and SIGINT end the process
+    with exit code 0 even during start-up. After start-up, the process's own handlers apply."""
     if sys.argv[1:2] and sys.argv[1] in STAYING:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, _exit_cleanly)
@@ -27,7 +27,8 @@ def main() -> NoReturn:
 
 
 def _looks_remote() -> bool:
-    """Whether the worker will probably work over HTTP. If it does not, its child only imports more modules later."""
+    """Whether the worker will probably work over HTTP. If this guess is wrong, its child process only imports more
+    modules later."""
     in_environment = "TENUTO_URL" in os.environ and "TENUTO_DATABASE_URL" not in os.environ
     return in_environment or any(argument.startswith("--url") for argument in sys.argv)
 
@@ -40,8 +41,8 @@ def _exit_cleanly(*_: object) -> NoReturn:
 
 
 def _exit_by(by: float) -> None:
-    """Make sure that the process ends. Python ignores the exception of a signal handler that runs inside of `__del__`
-    or a callback, and start-up would continue."""
+    """Make sure that the process ends. If a signal handler runs inside of `__del__` or a callback, Python ignores its
+    exception, and start-up would continue."""
 
     def check(*_: object) -> None:
         if signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN:  # start-up has set the process's own handlers
@@ -52,6 +53,6 @@ def _exit_by(by: float) -> None:
 
     atexit.register(
         signal.setitimer, signal.ITIMER_REAL, 0
-    )  # Python resets handlers at its end: the alarm would then kill it
+    )  # Python resets handlers at its end: then the alarm would kill the process
     signal.signal(signal.SIGALRM, check)
     signal.setitimer(signal.ITIMER_REAL, CHECK_EVERY_SECONDS, CHECK_EVERY_SECONDS)

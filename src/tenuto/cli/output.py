@@ -50,7 +50,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def plain_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Formats a table with these headings, unchanged. Lines are never wrapped or cut, not even on a terminal, so that
-    ids can be copied and programs can read them."""
+    ids can be copied and programs can read the lines."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -128,7 +128,7 @@ def duration(seconds: float | None) -> str:
 
 
 def shorten(text: str) -> str:
-    """Cuts a cell after 80 characters."""
+    """Shortens the text of a cell to 80 characters."""
     return text if len(text) <= MAX_CELL else text[: MAX_CELL - 1] + "…"
 
 

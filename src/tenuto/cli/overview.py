@@ -17,7 +17,8 @@ WORKER_COLUMNS = ("id", "status", "health_status", "running", "labels", "last_he
 
 @dataclass(frozen=True)
 class OverviewPage:
-    """One snapshot. Counts are capped, so that a queue of millions costs no more than one of thousands."""
+    """One snapshot. Counts have a maximum, so that counting millions of tasks takes no longer than counting
+    thousands."""
 
     overview: "OrgStatus"
     queues: "list[QueueStatus]"

@@ -13,8 +13,8 @@ from tenuto.storage.folder import make_private_folder
 
 
 def find_peppers(settings: Settings, environment: Mapping[str, str] = os.environ) -> Peppers:
-    """Returns TENUTO_PEPPER, else the contents of `pepper` in TENUTO_HOME, created on first use. A database other than
-    the embedded one needs the variable."""
+    """Returns the peppers in TENUTO_PEPPER. If it is not set and the database is the embedded one, returns those in the
+    file `pepper` in TENUTO_HOME, which is created on first use. Otherwise raises UsageError."""
     peppers = peppers_if_any(settings, environment)
     if peppers is None:
         raise UsageError(

@@ -9,7 +9,8 @@ MAX_COUNTED = 100_000  # a dry run counts up to this number
 
 
 async def prune(pool: ConnectionPool, *, dry_run: bool) -> dict[str, int]:
-    """Returns what was deleted, by kind; a dry run counts only the partitions and runs that would be deleted."""
+    """Deletes everything whose retention has ended, and returns the number of deleted things by kind. A dry run deletes
+    nothing, and counts only partitions, runs and leftovers."""
     dropped = await pool.call(maintenance.drop_partitions, dry_run=dry_run)
     if dry_run:
         pruned = await pool.call(maintenance.prune_runs, limit=MAX_COUNTED, dry_run=True)

@@ -1,4 +1,4 @@
-"""Runs a command's coroutine with Tenuto: over HTTP if TENUTO_URL names a server, else on a ready database."""
+"""Runs the work of a command: over HTTP if TENUTO_URL names a server, else on the database."""
 
 import asyncio
 import re
@@ -44,8 +44,8 @@ def with_tenuto(
     """Run `work` with the server or the database and return its result: `with_tenuto(lambda tenuto:
     tenuto.get_run(run_id))`. A database that is set takes precedence over a server, as in `app.connect()`.
 
-    On the database it acts as `role` if the login may, and `org` overrides TENUTO_ORG; over HTTP, the API key
-    determines both.
+    On the database, the command acts as `role` if its login can switch to this role, and `org` overrides TENUTO_ORG.
+    Over HTTP, the API key determines both.
     """
     if read_settings().server is None:
         return with_database(lambda context: work(_operations(context)), role=role, org=org)
@@ -82,7 +82,8 @@ def _operations(context: CommandContext) -> "Operations":
 def with_database(
     work: Callable[[CommandContext], Awaitable[T]], *, role: str = "tenuto_worker", org: str | None = None
 ) -> T:
-    """Run `work` with the database and return its result. Acts as `role` if the login may.
+    """Run `work` with the database and return its result. The command acts as `role` if its login can switch to this
+    role.
 
     `org` overrides TENUTO_ORG.
     """
@@ -114,7 +115,7 @@ def is_id(text: str) -> bool:
 
 
 def read_id(text: str, what: str) -> UUID:
-    """Parses an id; the beginning of an id is enough for a run or task, if no other begins with it."""
+    """Parses an id. For a run or task, the beginning of its id is enough, if no other id begins with it."""
     try:
         return UUID(text)
     except ValueError:
@@ -136,8 +137,8 @@ def _find_id(text: str, digits: str, what: str) -> UUID:
 
 
 async def _ids_that_begin(tenuto: "Operations", digits: str, what: str) -> list[UUID]:
-    """Return the newest ids that begin with these digits. The list starts below the smallest id that is larger than all
-    of them."""
+    """Return the newest ids that begin with these digits. Lists have the largest id first, so this one starts just
+    below the smallest id that is larger than all matching ids."""
     from tenuto.model.filters import RunListFilter, TaskListFilter
 
     after_all, limit = int(digits.ljust(32, "f"), 16) + 1, MAX_CANDIDATES + 1
@@ -150,5 +151,5 @@ async def _ids_that_begin(tenuto: "Operations", digits: str, what: str) -> list[
 
 
 def read_optional_id(text: str | None, what: str) -> UUID | None:
-    """Parses a complete id, or returns None if there is none."""
+    """Parses an id as `read_id` does. None stays None."""
     return None if text is None else read_id(text, what)

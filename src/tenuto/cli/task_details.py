@@ -15,7 +15,7 @@ ATTEMPT_COLUMNS = ("attempt", "outcome", "worker_id", "started_at", "duration", 
 STEP_COLUMNS = ("step", "name", "kind", "recorded_at", "result")
 SIGNAL_COLUMNS = ("signal", "sent_at", "taken_at", "value")
 
-# How a task is stored and served, which tells users nothing.
+# Fields about how a task is stored and run, which users do not need.
 INTERNALS = (
     "position", "max_attempts", "failures", "losses", "run_attempt", "language", "optional", "copy_of", "queued_at",
 )  # fmt: skip
@@ -29,7 +29,7 @@ def task_facts(details: "TaskDetails") -> dict[str, object]:
 
 
 def task_text(details: "TaskDetails") -> str:
-    """Return what users read."""
+    """Return the text for users."""
     task = details.task
     number = attempts(task.attempt, task.max_attempts)
     parts = [fields(task, hide=INTERNALS, attempt=number, dedupe_key=details.dedupe_key)]

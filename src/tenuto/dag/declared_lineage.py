@@ -1,4 +1,5 @@
-"""Column lineage that a DAG document declares: for each column of an output, the columns of inputs it comes from."""
+"""Column lineage that a DAG document declares: for each column of an output, the columns of inputs that it is computed
+from."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -26,12 +27,12 @@ def input_numbers(
 
 
 def declared_lineage(columns: Mapping[str, Sequence[str]], inputs: Mapping[str, int]) -> JsonObject:
-    """Returns the declared lineage as the completion of a task stores it."""
+    """Returns the declared lineage in the form in which the completion of a task stores it."""
     return stated_lineage(columns, inputs, "declared").json()
 
 
 def check_lineage(tree: YamlNode, resolved: Resolved, problems: Problems) -> None:
-    """Adds a problem for each column and each input that declared lineage names and that does not exist."""
+    """Adds a problem for each column and each input in declared lineage that does not exist."""
     jobs = tree.get("jobs")
     for number, job in enumerate(jobs.items() if jobs else []):
         inputs, outputs = job.get("inputs"), job.get("outputs")

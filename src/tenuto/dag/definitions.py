@@ -1,4 +1,5 @@
-"""Checked, normalised definitions: short forms written out, defaults applied, references resolved."""
+"""The definitions of a checked DAG document. Short forms are written out, defaults are applied, references are
+resolved."""
 
 from dataclasses import dataclass, field
 
@@ -31,7 +32,7 @@ class JobOutput:
     columns: list[JsonObject] | None = None
     checks: list[JsonObject] = field(default_factory=list[JsonObject])
     retention: JsonObject | None = None
-    lineage: str | JsonObject = "auto"  # an object: in the form that publications have
+    lineage: str | JsonObject = "auto"  # an object has the form of the lineage in publications
 
 
 @dataclass(frozen=True)
@@ -90,8 +91,8 @@ class Dag:
         }
 
     def feeding(self, name: str) -> list[str]:
-        """Returns the other jobs whose rows end up in the same sinks. The job and these jobs are computed again
-        together."""
+        """Returns the jobs that share a sink with this job: the sink itself, and the other jobs that append to it. All
+        of them are computed again together with this job."""
         return sorted({other for members in sinks(self.jobs).values() if name in members for other in members} - {name})
 
 

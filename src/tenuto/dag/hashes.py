@@ -1,5 +1,5 @@
-"""Hashes of DAG documents and jobs. Jobs with equal hashes have equal data; a deploy computes jobs with new hashes
-again."""
+"""Hashes of DAG documents and jobs. Jobs with equal hashes have equal data. A deploy computes only the data of jobs
+with new hashes."""
 
 import json
 from dataclasses import replace
@@ -9,7 +9,7 @@ from tenuto.dag.definitions import Job, JobOutput, sinks
 from tenuto.dag.yaml_tree import YamlNode
 from tenuto.model.json import Json, JsonObject
 
-# This number is part of what is hashed. It must change when the lists below change, which gives every job a new hash.
+# This number is hashed too. It must change when the lists below change. Then every job gets a new hash.
 HASH_VERSION = 1
 
 # Which fields decide what a job's data is. A test checks that every field is in exactly one of these lists.
@@ -40,8 +40,8 @@ def yaml_hash(tree: YamlNode) -> str:
 def with_hashes(jobs: list[Job], document: str) -> list[Job]:
     """Returns the jobs with their hashes. Each job must come after the jobs that it reads from. The data of a job with
     `bootstrap: {reset_outputs: true}` depends on the hash of the document: every version of the document begins with no
-    data. A sink and the jobs that append to it change together: a new version of its dataset needs the rows of all of
-    them."""
+    data. If one of the jobs that append to a sink changes, the hashes of the sink and of all these jobs change, because
+    a new version of the sink's dataset needs the rows of all of them."""
     members = sinks(jobs)
     hashes = _hash_jobs(jobs, document, {})
     for _ in members:  # each round passes a change on through one more sink

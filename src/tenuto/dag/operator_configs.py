@@ -67,8 +67,9 @@ class IntegrityCheckConfig(Fields):
 
 
 class RangeAggregatorConfig(Fields):
-    """Publishes the rows of its inputs whose value is in the range of the task's partition: 0-1000 has the values from
-    0 to 999. With `map: {kind: range, size: 1000}`, updates of the input become tasks of these ranges."""
+    """Publishes the rows of its inputs whose value in the column is in the range of the task's partition: 0-1000 has
+    the values from 0 to 999. With `map: {kind: range, size: 1000}`, updates of the input become tasks of these
+    ranges."""
 
     column: ColumnName = Field(description="The whole-number column.")
 
@@ -106,14 +107,15 @@ class HttpPollConfig(Fields):
 
 class BundleConfig(Fields):
     """Runs a task of an uploaded bundle in a sandbox, with one argument: `job`, an object with `partition`, `arguments`
-    and the rows of each of the `inputs`. Publishes the rows that the task returns; for several outputs, it returns an
-    object with the rows of each. Rows are JSON, up to 1 MB: times and decimal numbers are texts."""
+    and the rows of each of the `inputs`. Publishes the rows that the task returns; for several outputs, the task
+    returns an object with the rows of each. Rows are JSON, up to 1 MB: times and decimal numbers are texts."""
 
     arguments: dict[str, Json] = Field(default={}, max_length=100, description="Values for the code.")
 
 
 class WebhookConfig(Fields):
-    """Publishes what the webhook of its source received: a JSON object is one row, a list of objects several."""
+    """Publishes what the webhook of its source received: a JSON object is one row, and a list of objects is one row per
+    object."""
 
 
 class SinkConfig(Fields):

@@ -66,7 +66,7 @@ def base_name(operator: str) -> str:
 
 
 def find_operator(name: str) -> Operator | None:
-    """Returns an operator by its name: a built-in one, or one that an installed package offers."""
+    """Returns the built-in operator with this name, or the operator with this name of an installed package, or None."""
     if name in OPERATORS or name not in installed_operators():
         return OPERATORS.get(name)
     function = installed_operators()[name]

@@ -1,4 +1,4 @@
-"""Reads a DAG document: text to checked definitions, or all problems at once."""
+"""Reads the text of a DAG document: returns checked definitions, or raises an error that lists all problems."""
 
 from pydantic import BaseModel
 
@@ -22,8 +22,9 @@ MAX_ATTEMPTS = 3
 
 
 def parse_dag(text: str | bytes, *, stored: bool = False) -> Dag:
-    """Returns the DAG that a document describes. Raises InvalidDag, which lists every problem with its line and column.
-    `stored`: do not check the SELECTs, which were checked at the deploy, maybe by another version of the parser."""
+    """Returns the DAG that a document describes. If there are problems, raises InvalidDag, which lists each problem
+    with its line and column. `stored`: the document was deployed before, so its SELECTs are not checked again. This
+    version of the parser may refuse what another version accepted."""
     tree, problems = read_tree(text), Problems()
     document = check_fields(tree, problems)
     jobs = tree.get("jobs")
@@ -136,7 +137,7 @@ def _source(fields: JobFields) -> JsonObject | None:
 
 
 def _scaling(fields: Scaling | None) -> JsonObject | None:
-    """Returns the scaling options that are set, with the age in seconds."""
+    """Returns the scaling options that are set, with `max_queue_age` in seconds."""
     if fields is None:
         return None
     age = fields.max_queue_age

@@ -62,8 +62,8 @@ def affected_readers(diff: Diff, readers: Iterable[Mapping[str, str]]) -> list[A
 
 
 def unknown_inputs(dag: Dag, owners: Mapping[str, str]) -> list[str]:
-    """Returns the datasets of other DAGs that the document reads and no other DAG publishes. `owners`: the DAGs of
-    datasets by name."""
+    """Returns the datasets that the document reads, but that neither the document nor another DAG publishes. `owners`:
+    the DAGs of datasets by name."""
     read = {item.dataset for job in dag.jobs for item in job.inputs if item.job is None and item.dataset is not None}
     return sorted(name for name in read if owners.get(name, dag.name) == dag.name)
 
@@ -102,7 +102,7 @@ def describe_loop(loop: str) -> str:
 
 
 def estimate_rebuilds(diff: Diff, old: Dag | None, new: Dag, counts: Counts) -> list[Rebuild]:
-    """Returns how much the jobs that are computed again have to compute."""
+    """Returns an estimate for each job that is computed again."""
     before = {job.name: job for job in old.jobs} if old else {}
     jobs = {job.name: job for job in new.jobs}
     changes = {change.job: change for change in diff.jobs if change.kind in REBUILT}
@@ -119,7 +119,7 @@ def estimate_rebuilds(diff: Diff, old: Dag | None, new: Dag, counts: Counts) -> 
 
 def _begins_empty(job: Job) -> bool:
     """Whether a new version of a source has no data before events arrive: its data comes from outside, or each version
-    is reset. Other sources compute the partitions again that they have published."""
+    is reset. Other sources compute again the partitions that they have published."""
     if job.source is None or job.source["kind"] == "buffer":
         return False
     outside = job.source["kind"] not in ("cron", "manual") or base_name(job.operator) in ("http_poll", "webhook")
@@ -127,9 +127,9 @@ def _begins_empty(job: Job) -> bool:
 
 
 def _estimate(job: Job, old: Job | None, jobs: dict[str, Job], counts: Counts) -> Rebuild:
-    """Estimates a job by the partitions that its datasets have now, else by the partitions that it reads. Without data
-    to read, both numbers are 0. The number of tasks of a new source, or of a job that appends, is unknown, because it
-    depends on future events."""
+    """Estimates how much a job computes: from the partitions that its datasets have now, or else from the partitions
+    that it reads. Without data to read, both numbers are 0. The number of tasks of a new source, or of a job that
+    appends, is unknown, because it depends on future events."""
     inputs = [_dataset(item, jobs) for item in job.inputs if item.trigger is not None]
     read = [counts.get(name) if name is not None else None for name in inputs]
     nothing = bool(read) and not any(number is None or number > 0 for number in read)

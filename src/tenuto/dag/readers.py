@@ -1,4 +1,4 @@
-"""Finds datasets whose readers include roles that cannot read the sources of the dataset."""
+"""Finds roles that can read a dataset, but not the datasets from which it is computed."""
 
 from collections.abc import Callable, Mapping
 
@@ -19,8 +19,9 @@ def named_datasets(dag: Dag) -> list[str]:
 
 
 def wider_readers(old: Dag | None, new: Dag, roles: Roles, flow: Flow | None = None) -> list[str]:
-    """Returns a warning for each dataset that a deploy starts to compute from a dataset with fewer readers. `flow`
-    returns which columns of a source flow into a dataset; if no column does, there is no warning."""
+    """Returns a warning for each source from which a deploy newly computes a dataset, if some readers of the dataset
+    cannot read the source. `flow` returns which columns of a source flow into a dataset; if no column does, there is no
+    warning."""
     before = _sources(old) if old else {}
     names = _names_before(old, new)
     warnings: list[str] = []
@@ -40,7 +41,7 @@ def wider_readers(old: Dag | None, new: Dag, roles: Roles, flow: Flow | None = N
 
 
 def _names_before(old: Dag | None, new: Dag) -> dict[str, str]:
-    """Returns for each dataset that the cutover renames the name that it has until then."""
+    """Returns the old names of the datasets that the cutover renames, by their new names."""
     before = old.datasets() if old else {}
     renamed = {dataset: job.outputs[number].renamed_from for dataset, (job, number) in new.datasets().items()}
     return {dataset: name for dataset, name in renamed.items() if name in before and dataset not in before}

@@ -1,5 +1,5 @@
 """Resolves the references of jobs to other jobs, outputs and datasets. Finds unknown names, datasets with two
-producers, and cycles. Works on the tree, so that one wrong field does not hide other problems."""
+producers, and cycles. Works on the tree of the document, so that one wrong field does not hide other problems."""
 
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
@@ -17,12 +17,13 @@ class Resolved:
 
     order: list[str]
     datasets: dict[Producer, str]
-    inputs: dict[str, list[Producer | None]]  # per job; None: a dataset of another DAG
+    inputs: dict[str, list[Producer | None]]  # per job; None: a dataset of another DAG, or a wrong reference
 
 
 @dataclass(frozen=True)
 class _Entry:
-    """A job of the document: its place and its outputs; `outputs` is None if they cannot be counted."""
+    """A job of the document. `number` is its position. `outputs` is how many outputs it has, or None if that is not
+    known. `labels` contains the positions of its outputs by name."""
 
     number: int
     name: str | None

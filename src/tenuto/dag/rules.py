@@ -1,4 +1,5 @@
-"""Checks which fields of a job go together. Works on the tree, so that one wrong field does not hide other problems."""
+"""Checks that the fields of a job fit together. Works on the tree of the document, so that one wrong field does not
+hide other problems."""
 
 from pydantic import ValidationError
 
@@ -130,7 +131,8 @@ class JobRules:
             self._add(node, "inputs", "no input starts tasks", "remove trigger: false from one of them")
 
     def _check_columns(self, number: int, output: YamlNode) -> None:
-        """Checks that the columns which other fields of the output name are declared, if it declares columns."""
+        """If the output declares columns, checks that their names differ and that other fields use only declared
+        columns."""
         columns = output.get("columns")
         names = [column.text("name") for column in columns.items()] if columns else []
         known = {name for name in names if name is not None}
@@ -177,7 +179,7 @@ class JobRules:
         return node.items() if node else []
 
     def _value(self, name: str) -> object:
-        """Returns the value of the job, else the default of the document."""
+        """Returns the value of a field of the job, or the default of the document if the job does not set the field."""
         node = self._get(name) or (self._defaults.get(name) if self._defaults else None)
         return node.value if node else None
 

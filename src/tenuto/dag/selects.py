@@ -1,6 +1,6 @@
 """Checks the SELECTs of operators such as sql, and of checks. Each must have a valid syntax, be one statement, and read
-only the inputs of the job, or the data to check. Needs sqlglot and DuckDB, of the extra `data`. Without them, a wrong
-SELECT is found only when the job runs."""
+only the inputs of the job, or the data to check. Needs sqlglot and DuckDB, which the extra `data` installs. Without
+them, a wrong SELECT is found only when the job runs."""
 
 import logging
 from collections.abc import Iterator
@@ -23,7 +23,8 @@ RESERVED = frozenset({"analyze", "asymmetric", "at", "check", "column", "default
 
 @dataclass(frozen=True)
 class Select:
-    """The tables that a SELECT reads, each with its offset, or what is wrong with it and where."""
+    """The content of a SELECT: the tables that it reads, each with its offset in the text, or a problem with its
+    offset."""
 
     tables: tuple[tuple[str, int], ...] = ()
     problem: str | None = None
@@ -32,7 +33,7 @@ class Select:
 
 @dataclass(frozen=True)
 class SqlField:
-    """A SELECT in a document. `tables`: what it can read, None if that is not known."""
+    """A SELECT in a document. `tables`: the tables that it can read, or None if they are not known."""
 
     node: YamlNode
     path: Path
@@ -41,7 +42,7 @@ class SqlField:
 
 
 def check_selects(tree: YamlNode, text: str, resolved: Resolved, problems: Problems) -> None:
-    """Adds a problem for each SELECT that is wrong, and for each table that a SELECT names and cannot read."""
+    """Adds a problem for each SELECT that is wrong, and for each table that a SELECT reads but must not read."""
     jobs = tree.get("jobs")
     nodes = jobs.items() if jobs else []
     by_name = {job.text("name") or "": job for job in nodes}
@@ -86,8 +87,8 @@ def _check_select(field: SqlField, lines: list[str], problems: Problems) -> None
 
 @lru_cache(maxsize=2048)
 def read_select(sql: str, parameters: frozenset[str] = PARAMETERS) -> Select:
-    """Returns the tables of a SELECT that are neither CTEs nor functions, or what is wrong with it. Where DuckDB is
-    installed, it alone decides whether a SELECT is wrong."""
+    """Returns the tables that a SELECT reads, without CTEs and functions, or the problem with it. If DuckDB is
+    installed, only DuckDB decides whether the SELECT is wrong."""
     select = _read(sql)
     try:
         from tenuto.dag.statements import NotOneSelect, check_statement
@@ -140,7 +141,7 @@ def _read(sql: str) -> Select:
 
 
 def _input_names(job: YamlNode, jobs: dict[str, YamlNode], resolved: Resolved) -> list[str] | None:
-    """Returns the names of a job's inputs in its SELECT; None if they are not known, because one of them is wrong."""
+    """Returns the names that the inputs of a job have in its SELECT, or None if one of these inputs is wrong."""
     inputs = job.get("inputs")
     references = [node.get("from") for node in (inputs.items() if inputs else [])]
     sources = resolved.inputs.get(job.text("name") or "", [])

@@ -21,8 +21,9 @@ class NotOneSelect(Exception):
 
 
 def one_select(connection: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Statement:
-    """Return the statement to run for a text that is one SELECT. For DuckDB, a pivot whose columns are values of the
-    data is several statements. Such a pivot is put into a SELECT, in which it can only read."""
+    """Return the statement to run for a text that is one SELECT, or raise NotOneSelect. For DuckDB, a pivot whose
+    columns are values of the data is several statements. Such a pivot is put into a SELECT, in which it can only
+    read."""
     statements = connection.extract_statements(sql)
     kinds = [statement.type for statement in statements]
     if kinds == [duckdb.StatementType.SELECT]:
@@ -58,7 +59,7 @@ def unknown_parameter(name: str, parameters: frozenset[str]) -> str:
 
 
 def _not_sql(sql: str) -> NotOneSelect:
-    """Return DuckDB's message about a text that it cannot parse, with the position."""
+    """Return an exception with DuckDB's message about a text that DuckDB cannot parse, and with the position."""
     message, place = "it is not SQL", 0
     with duckdb.connect(":memory:", config={"threads": 1}) as parser:
         parser.execute("set errors_as_json = true")

@@ -59,7 +59,7 @@ MESSAGES = {
     "union_tag_not_found": "has no kind",
     "value_error": "{error}",
 }
-# The mappings under each key, for suggestions.
+# For each key, the models of the mappings that it can contain. They are used for suggestions.
 KEYS: dict[str | None, tuple[type[BaseModel], ...]] = {
     None: (DocumentFields,),
     "jobs": (JobFields,),
@@ -140,7 +140,7 @@ def _add_unknown(path: Path, node: YamlNode, problems: Problems) -> None:
 
 def _place(loc: Iterable[str | int], tree: YamlNode, *, missing: bool) -> tuple[Path, Position, YamlNode]:
     """Finds the node that an error of Pydantic is about. The path of the error also contains names of union members,
-    which are not keys. `dataset` can be either: the last part of the path decides."""
+    which are not keys of the document. `dataset` can be a key or such a name: the last part of the path decides."""
     parts, node, path = list(loc), tree, list[str | int]()
     for number, part in enumerate(parts):
         items, last = node.items(), parts[-1]
@@ -162,7 +162,7 @@ def message_of(error: PydanticError) -> str:
 
 
 def hint_of(error: PydanticError) -> str | None:
-    """Returns what to write instead, if that is known."""
+    """Returns what to write instead, or None if that is not known."""
     value, context = error.get("input"), error.get("ctx", {})
     if error["type"] == "string_pattern_mismatch":
         return PATTERNS.get(context["pattern"])

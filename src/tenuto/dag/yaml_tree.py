@@ -33,7 +33,8 @@ Path = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class YamlNode:
-    """A value with its position. `key` is the position of the key that it belongs to, else its own."""
+    """A value with its position. `key` is the position of its key in the mapping, or its own position if it has no
+    key."""
 
     value: "Scalar | list[YamlNode] | dict[str, YamlNode]"
     at: Position
@@ -43,11 +44,11 @@ class YamlNode:
         return self.value.get(name) if isinstance(self.value, dict) else None
 
     def items(self) -> "list[YamlNode]":
-        """Returns the items of a list, and nothing for any other value."""
+        """Returns the items of a list, and an empty list for any other value."""
         return self.value if isinstance(self.value, list) else []
 
     def text(self, name: str) -> str | None:
-        """Returns the text under a key, if there is one."""
+        """Returns the text under a key, or None if the key is missing or its value is not a text."""
         node = self.get(name)
         return node.value if node is not None and isinstance(node.value, str) else None
 
@@ -68,8 +69,8 @@ def show_path(path: Path) -> str:
 
 
 def read_tree(text: str | bytes) -> YamlNode:
-    """Returns the document. Raises InvalidDag for what YAML allows and a DAG does not: aliases, duplicate keys,
-    tags."""
+    """Returns the tree of the document. Raises InvalidDag if the text is not YAML, exceeds a limit, or contains
+    aliases, duplicate keys or tags, which a DAG must not have."""
     events = _events(_decoded(text))
     problems = Problems()
     try:
@@ -110,7 +111,8 @@ def _position(mark: yaml.Mark) -> Position:
 
 
 class _TreeBuilder:
-    """Builds the tree from parser events, which come one by one: a document that is too deep is never built."""
+    """Builds the tree from the events of the parser. It reads one event at a time, and stops where the document becomes
+    too deep."""
 
     def __init__(self, events: Iterator[yaml.Event], problems: Problems) -> None:
         self._events = events

@@ -168,8 +168,8 @@ class App:
     @shows_options(StartOptions)
     def start_statement(self, task: AnyTask | str, /, *args: object, **kwargs: object) -> "StartStatement":
         """Return the start of a task as SQL and parameters, to execute with any driver in your own transaction:
-        `cursor.execute(*app.start_statement(send, "a@b.c"))`. It starts in the default org; `tn.start_statement` starts
-        in the org of the client."""
+        `cursor.execute(*app.start_statement(send, "a@b.c"))`. This task starts in the default org; with
+        `tn.start_statement`, it starts in the org of the client."""
         from tenuto.db.connection.start_statements import to_execute
         from tenuto.sdk.client.client import build_start
         from tenuto.sdk.connect import DEFAULT_ORG

@@ -9,8 +9,8 @@ from tenuto.model.errors import InvalidInput
 
 
 def import_packages(packages: Iterable[str], named: str | None) -> None:
-    """Import these packages with all modules in them, or only the modules of one name. A module `__main__` is left out,
-    because importing it runs a program."""
+    """Import these packages with all packages and modules in them. With `named`, import only the modules with this
+    name. A module `__main__` is left out, because importing it runs a program."""
     for package in packages:
         _import_below(_import(package), named)
 

@@ -22,8 +22,8 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 class AttemptFailed(Exception):
-    """The error of a failure that left no exception in the worker's process: the attempt ran in another process, or
-    exceeded its timeout. `type`, `message` and `traceback` describe it."""
+    """The error of a failed attempt for which the worker's process has no exception: the attempt ran in another
+    process, or exceeded its timeout. `type`, `message` and `traceback` describe it."""
 
     def __init__(self, type: str, message: str, traceback: str | None) -> None:
         super().__init__(f"{type}: {message}")

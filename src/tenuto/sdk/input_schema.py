@@ -61,7 +61,7 @@ def input_schema(signature: Signature) -> JsonObject:
 
 
 def _native(hint: object) -> JsonObject | None:
-    """Return the schema of a hint that needs no pydantic, else None."""
+    """Return the schema of a hint, or None if only pydantic can describe the hint."""
     if hint is MISSING or hint is Any or hint is object:
         return {}
     if isinstance(hint, type | None) and hint in _SCALARS:
@@ -82,9 +82,9 @@ def _native(hint: object) -> JsonObject | None:
 
 
 def _typed(hints: Mapping[str, object]) -> tuple[dict[str, JsonObject], JsonObject]:
-    """Return the schemas that pydantic writes, and the definitions that they share. A hint allows any value if pydantic
-    cannot describe it, or if its values can be written in another way than they are read: with aliases, or by a
-    serializer of its own."""
+    """Return the schemas that pydantic writes, and the definitions that they share. Some hints get no schema, so any
+    value is allowed: hints that pydantic cannot describe, and hints whose values are written in another form than they
+    are read, because of aliases or of a serializer of their own."""
     if not hints:
         return {}, {}
     from pydantic import TypeAdapter

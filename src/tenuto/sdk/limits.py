@@ -39,7 +39,8 @@ class Rate:
 
 
 def entry(limit: Limit | Rate, task: str, arguments: Mapping[str, object]) -> dict[str, Any]:
-    """Return the limit in the form that SQL takes, for one task with these arguments as JSON values."""
+    """Return the limit of one task in the form that SQL functions accept. `arguments`: the arguments of the task as
+    JSON values."""
     name = limit.name or task
     key = name if limit.key is None else f"{name}:{limit.key}={_text(arguments.get(limit.key))}"
     if isinstance(limit, Limit):

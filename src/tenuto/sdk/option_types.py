@@ -32,7 +32,8 @@ class Declared(TypedDict, total=False):
     max_attempts: int | None
     """How often a task is tried, including the first time: 1 to 100."""
     max_losses: int | None
-    """How many attempts may be lost with their worker: 1 to 1,000. Default: losses count as attempts."""
+    """How many attempts may be lost because their worker died: 1 to 1,000. Default: a lost attempt counts as a failed
+    one."""
     timeout: Duration | None
     """How long one attempt may run. Default: without limit."""
     heartbeat_timeout: Duration | None
@@ -101,7 +102,7 @@ class ChildOptions(EveryStart, total=False):
     """The options of a child, or of a task in a graph: `ctx.start(resize.options(timeout="30s"), "a.jpg")`."""
 
     name: str | None
-    """A name of the task, or of a graph, that lists show."""
+    """A name of the task or graph. Lists show it."""
     external_id: str | None
     """The id of the task in another system."""
 
@@ -110,7 +111,7 @@ class StartOptions(ChildOptions, total=False):
     """The options of a run: `send.options(delay="5m")`, `tn.start(send, …, priority=10)`."""
 
     dedupe_key: str | None
-    """Start nothing if a run of this task, or of the graph with this name, has the same key, and return that run. A key
+    """If a run of this task, or of a graph with this name, has the same key, start nothing and return that run. A key
     is kept for as long as its run is stored."""
     resource_group: str | None
     """The group that the run belongs to. Groups share workers by weight."""
@@ -120,8 +121,8 @@ class StartOptions(ChildOptions, total=False):
     """The id of the run, a UUID that you made. If a run with this id exists, nothing is started, and that run is
     returned."""
     deadline: Duration | None
-    """How long the run may take from its start, with everything that it waits for and all attempts: `"2h"`. A run that
-    has not ended by then is cancelled. Default: without limit."""
+    """How long the run may take from its start, including all waiting times and all attempts: `"2h"`. A run that has
+    not ended by then is cancelled. Default: without limit."""
     expires: Duration | None
     """Cancel the run if it has not begun this long after its start: `"10m"`. Default: never."""
     hold: bool | None
@@ -138,7 +139,7 @@ class OpenOptions(TypedDict, total=False):
     resource_group: str | None
     """The group that the run belongs to. Groups share workers by weight."""
     dedupe_key: str | None
-    """Open nothing if a run with this name has the same key, and return that run."""
+    """If a run with this name has the same key, open nothing and return that run."""
     run_attempts: int | None
     """How often the whole run is tried: 1 to 100. Default: once."""
     run_id: UUID | str | None

@@ -45,7 +45,8 @@ class TaskOptions:
         return replace(self, **{key: value for key, value in options.items() if key in OF_KIND})
 
     def kind(self, type: str, kept: Collection[str] = ()) -> JsonObject:
-        """Return the entry of `p_kinds`: the options that differ from the SQL defaults, plus those in `kept`."""
+        """Return the entry of `p_kinds`, a parameter of the SQL function `start_run`: the options that differ from the
+        SQL defaults, plus the options in `kept`."""
         values: JsonObject = {
             "queue": self.queue,
             "priority": self.priority,

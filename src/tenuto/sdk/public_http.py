@@ -32,10 +32,10 @@ class FetchFailed(Exception):
 
 @dataclass(frozen=True)
 class Fetch:
-    """A request: the address, the time to wait, and the number of bytes to read."""
+    """A request: its address and headers, the maximum time for everything, and the maximum number of bytes to read."""
 
     url: str
-    # Both are sent to the host of the URL only, not to those that it redirects to.
+    # Both kinds of headers are sent to the host of the URL only, not to other hosts to which it redirects.
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     secret_headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     max_bytes: int = 100 * 2**20
@@ -45,7 +45,8 @@ class Fetch:
 def fetch(request: Fetch, target: BinaryIO, allowed_hosts: Collection[str] = ()) -> str:
     """Send a GET request, write the response to `target`, and return its content type. Follows redirects. Every host
     must have public addresses only, unless it is one of `allowed_hosts` (`host` or `host:port`). The request is sent to
-    an address that was checked, not to the host name, which could resolve to another address by then."""
+    an address that was checked. It is not sent to the host name, because this name could resolve to another address by
+    then."""
     import httpx2  # takes 30 ms
 
     deadline = time.monotonic() + request.seconds

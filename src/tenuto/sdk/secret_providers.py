@@ -61,7 +61,7 @@ class FileSecrets:
 
 
 class RefusedSecrets:
-    """Refuses every secret: the code of a sandbox is not trusted."""
+    """Refuses every secret, because code in a sandbox is not trusted."""
 
     def get(self, name: str) -> str | None:
         raise Forbidden(f"untrusted code gets no secrets: {name}", "run the job in a worker without a sandbox")

@@ -20,7 +20,7 @@ from tenuto.sdk.values.wire_format import ResultCodec, WrongValue
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# How other systems start a task.
+# Methods with which other systems start a task.
 OTHER_STARTS = ("delay", "apply_async", "send", "send_with_options", "enqueue", "defer", "defer_async", "kiq", "remote")
 
 
@@ -48,8 +48,7 @@ class Task(Generic[P, R]):
         )  # shared with the app, which adds to it later
         self.hooks = hooks  # shared with the app, which adds to it later
         self.context = takes_context(function)
-        # The function that a worker calls, and whether it takes `ctx`: the task's own function, or the middleware
-        # around it.
+        # `run` is the function that a worker calls: the task's own function, or the middleware around it.
         self.run: Callable[..., Any] = function
         self.run_takes_context = self.context
         natural = _executor(name, function, declared.executor)
@@ -73,7 +72,7 @@ class Task(Generic[P, R]):
             if name in OTHER_STARTS:
                 hint = "a client starts it: tn = app.open_sync(), then tn.start(task, …)"
                 raise AttributeError(f"a task has no attribute {name!r}; {hint}", name=name, obj=self)
-            return object.__getattribute__(self, name)  # raises the error of Python, or of a property
+            return object.__getattribute__(self, name)  # raises Python's own error, or the error of a property
 
     def __repr__(self) -> str:
         return f"<task {self.name}>"
@@ -104,7 +103,7 @@ class Task(Generic[P, R]):
 
     @cached_property
     def kind(self) -> JsonObject:
-        """The entry of `p_kinds` for tasks of this type."""
+        """The entry for tasks of this type in `p_kinds`, a parameter of the SQL function `start_run`."""
         return self.declared.kind(self.name)
 
     @cached_property
@@ -123,7 +122,7 @@ class Task(Generic[P, R]):
         return self.result.hint
 
     def decode_result(self, value: Json) -> R:
-        """Return the result from its JSON value."""
+        """Return the Python result for its JSON value."""
         return self.result.decode(value)
 
     @cached_property
@@ -162,8 +161,8 @@ class Task(Generic[P, R]):
         return counts_failures(self.declared.retry)
 
     def check_return_type(self) -> None:
-        """Raise InvalidInput for a return type without a JSON form. A type hint that names something which its module
-        defines later is checked when a worker starts."""
+        """Raise InvalidInput for a return type without a JSON form. If the type hint names a class that is not defined
+        yet, nothing is checked here: the worker checks it when it starts."""
         try:
             _ = self.result
         except NameError:

@@ -1,4 +1,5 @@
-"""Tasks without their code: started by type name, with the options that their workers declared."""
+"""References to tasks whose code this process does not have. Such tasks are started by the name of their type, with the
+options that their workers declared."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class TaskReference(Task[..., Any]):
-    """A task of which only the type is known, not the code. For an option that is omitted, the one that its workers
+    """A task of which only the type is known, not the code. If an option is omitted, the value that its workers
     declared applies."""
 
     def __init__(

@@ -27,8 +27,8 @@ def carrier() -> dict[str, str]:
 
 
 def span(name: str, metadata: str | None, **attributes: str | int) -> AbstractContextManager[object]:
-    """Open a span for the execution, as a child of the trace that started it. `metadata` is the metadata of the task,
-    as JSON text."""
+    """Open a span for the execution of a task, as a child of the span that started the task. `metadata` is the metadata
+    of the task, as JSON text. If it contains no trace, the returned context manager does nothing."""
     if metadata is None or '"traceparent"' not in metadata or not _installed():
         return nullcontext()
     from opentelemetry import trace

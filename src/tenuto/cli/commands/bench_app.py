@@ -1,4 +1,4 @@
-"""The app that `tenuto bench` measures with."""
+"""The app whose tasks `tenuto bench` starts."""
 
 from tenuto import App
 

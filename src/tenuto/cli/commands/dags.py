@@ -151,8 +151,8 @@ def versions(name: DagName, limit: Limit = 50, org: Org = None, as_json: AsJson 
 
 
 def _progress(version: "DagVersion") -> str:
-    """Describes the status of a version. For a version that is being computed, says how many of its tasks have
-    completed."""
+    """Describes the status of a version. For a version that is being computed or has failed, adds how many of its tasks
+    have completed."""
     if version.status not in ("building", "failed") or version.planned is None:
         return version.status
     return f"{version.status} {version.completed}/{version.planned}"

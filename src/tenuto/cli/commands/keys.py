@@ -157,7 +157,7 @@ def import_(
     as_json: AsJson = False,
 ) -> None:
     """Import keys from a system that stored bcrypt hashes. The keys work as before. The first use of a key replaces its
-    hash."""
+    bcrypt hash by the kind of hash that other API keys have."""
     from tenuto.cli.key_import import read_keys
     from tenuto.db import keys
 

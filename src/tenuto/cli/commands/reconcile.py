@@ -1,5 +1,5 @@
 """`tenuto reconcile`: finds partitions that the inputs of a job have and its output lacks, shows why, and starts
-them."""
+backfills of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -102,7 +102,8 @@ async def _datasets_of(dags: "DagOperations", dag: str) -> list[str]:
 
 
 async def _search(repairs: "RepairOperations", dataset: str, after: str | None, limit: int, *, fix: bool) -> Found:
-    """Search until `limit` partitions are found; with `fix`, to the end. Return the first `limit` of them."""
+    """Search until `limit` missing partitions are found. With `fix`, search to the end and start backfills. Return the
+    first `limit` missing partitions."""
     missing: list[MissingPartition] = []
     fixable: list[MissingPartition] = []
     backfills: list[str] = []

@@ -151,7 +151,7 @@ def watch(
 
 
 async def follow(tenuto: "Operations", run_id: UUID, *, as_json: bool) -> str:
-    """Print a line whenever the progress changes; returns the final status."""
+    """Print a line whenever the progress changes; with `as_json`, print only the ended run. Return the final status."""
     last = None
     while True:
         run = await tenuto.get_run(run_id)

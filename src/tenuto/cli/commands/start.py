@@ -120,8 +120,8 @@ def start(
 
 
 async def why_unserved(tenuto: "Operations", type: str, *, otherwise: str) -> str | None:
-    """Return a message that no worker has ever served the type, which suggests a similar type or else `otherwise`.
-    Return None if a worker has served the type."""
+    """Return a message which says that no worker has ever served the type. It ends with a similar type, or with
+    `otherwise`. Return None if a worker has served the type."""
     checked = await tenuto.check_type(type)
     if checked.served:
         return None
@@ -153,7 +153,8 @@ def show_result(result: Json) -> str:
 
 
 def find_task(type: str, target: str | None) -> "AnyTask":
-    """Return the task of the app. Without an app, return a reference to the task that accepts any arguments."""
+    """Return the task of the app. Without an app, return a reference to the task; this reference accepts any
+    arguments."""
     from tenuto.sdk.app_loader import BadTarget, load_app
     from tenuto.sdk.task_reference import TaskReference
 

@@ -39,8 +39,8 @@ def schema(as_json: AsJson = False) -> None:
 
 
 def read_document(file: Path) -> bytes:
-    """Returns the bytes of a DAG document. Stops one byte above the maximum size, so that a larger document is
-    refused."""
+    """Returns the bytes of a DAG document. Reads at most one byte more than the maximum size, so that the parser
+    refuses a larger document."""
     from tenuto.dag.yaml_tree import MAX_YAML_BYTES
 
     try:

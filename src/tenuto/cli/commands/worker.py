@@ -1,4 +1,5 @@
-"""`tenuto worker`: runs an app's tasks, and the dispatcher's loops alongside."""
+"""`tenuto worker`: runs the tasks of apps. If it works directly on the database, it also runs the dispatcher's
+loops."""
 
 import asyncio
 import logging
@@ -195,7 +196,7 @@ def read_allowed_hosts(environment: Mapping[str, str] = os.environ) -> list[str]
 
 
 def queues_of(settings: Settings) -> list[str] | None:
-    """Return the queues of the project; None: all."""
+    """Return the queues of the project, or None for all queues."""
     project = settings.project
     return None if project is None or project.queues is None else [*project.queues]
 

@@ -1,4 +1,5 @@
-"""Runs jobs with `runtime: dispatcher` beside a dispatcher: a session of its own claims their tasks under a lease."""
+"""Runs jobs with `runtime: dispatcher` beside a dispatcher. A separate session, with its own lease, claims their
+tasks."""
 
 import asyncio
 from contextlib import suppress
@@ -20,7 +21,8 @@ GRACE_SECONDS = 5.0
 
 async def wait_for_tasks(context: "ProcessContext", stop: asyncio.Event) -> bool:
     """Wait until a job with `runtime: dispatcher` has a task that no session claims, and return True. Return False if
-    `stop` is set before. Most dispatchers never see such a task, and need no process for it."""
+    `stop` is set before. Most dispatchers never find such a task, so the process for these tasks is started only when
+    it is needed."""
     from tenuto.db import runs
     from tenuto.db.connection.pool import open_pool
 

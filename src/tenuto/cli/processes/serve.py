@@ -42,8 +42,8 @@ MetricsHost = Annotated[
 LogFormat = Annotated[Format, typer.Option(help="Log lines as text, or as one JSON object per line.")]
 LogLevel = Annotated[Level, typer.Option(help="Lowest level that is logged.")]
 
-SHUTDOWN_SECONDS = 8.0  # for the loops to finish their current step
-POOL_STOP_SECONDS = 90.0  # for the workers of local pools, which finish their tasks
+SHUTDOWN_SECONDS = 8.0  # how long the loops may take to finish their current step
+POOL_STOP_SECONDS = 90.0  # how long the workers of local pools may take to finish their tasks
 NO_LOOPS = "this login cannot act as tenuto_dispatcher (grant it that role)"
 
 log = logging.getLogger("tenuto")
@@ -113,7 +113,7 @@ def open_metrics(port: int | None, host: str) -> None:
 
 
 def worker_name() -> str:
-    """Returns a unique name: containers share host names and process ids."""
+    """Returns a unique name, with a random part, because containers can have equal host names and process ids."""
     return f"{socket.gethostname()[:200]}-{secrets.token_hex(3)}"
 
 

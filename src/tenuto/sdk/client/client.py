@@ -74,8 +74,8 @@ class Client(AuditCalls, ObjectCalls, Collections):
             )
         return self.transport
 
-    # Type checkers compare the arguments with the function's signature. If start options are among the arguments, they
-    # cannot: pass the options with `task.options(…)` to keep this check.
+    # Type checkers compare the arguments with the signature of the function. They cannot do this if start options are
+    # among the arguments. To keep the check, pass the options with `task.options(…)`.
     @overload
     async def start(self, task: Task[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Run[R]: ...
     @overload
@@ -150,8 +150,8 @@ class Client(AuditCalls, ObjectCalls, Collections):
     async def start(self, task: Sequence[Graph], /, **kwargs: object) -> list[Run[Any]]: ...
     @shows_options(StartOptions)
     async def start(self, task: object, /, *args: object, **kwargs: object) -> Any:
-        """Start a task, a graph, a chain or a group, and return its run. The graphs of a list start in one transaction,
-        and their runs are returned as a list. `input`: a value to store with the run of a graph."""
+        """Start a task, a graph, a chain or a group, and return its run. For a list of graphs, start all of them in one
+        transaction and return a list of runs. `input`: a value to store with the run of a graph."""
         connection = take_connection(task, kwargs)
         if isinstance(task, Sequence) and not isinstance(task, str):
             requests = build_starts(self.app, cast("Sequence[object]", task), kwargs)
@@ -183,8 +183,9 @@ class Client(AuditCalls, ObjectCalls, Collections):
         self, task: Task[..., R] | str, items: Iterable[object], /, **options: Unpack[ManyOptions]
     ) -> Runs[R]:
         """Start a task, passed as a task or by its name, once per item. Either all runs are started or none; over HTTP,
-        this holds for each request of up to 10,000 runs or 60 MB. A tuple as item is the positional arguments, a dict
-        is the arguments by name, and any other item is the first argument. `dedupe_keys`: one key per item."""
+        this holds for each request of up to 10,000 runs or 60 MB. An item that is a tuple contains the positional
+        arguments, a dict contains the arguments by name, and any other item is the only argument. `dedupe_keys`: one
+        key per item."""
         task = named_task(self.app, task) if isinstance(task, str) else task
         connection: object = options.pop("connection", task.start_options.get("connection"))
         many = build_many(task, items, options)

@@ -1,5 +1,5 @@
-"""HTTP client with retries: repeats a request while the server restarts or limits the rate, with an idempotency key so
-that nothing runs twice."""
+"""Sends HTTP requests, and repeats them while the server is unreachable or limits the rate. Because of an idempotency
+key, a repeated request has its effect only once."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ from tenuto.sdk.client.http_errors import refusal
 RETRY_SECONDS = 30.0  # how long to retry while the server is unreachable
 RESPONSE_SECONDS = 30.0
 MAX_CONNECTIONS = 20
-QUEUE_SECONDS = 300.0  # how long a request waits for a connection: of thousands of concurrent requests, most wait
+QUEUE_SECONDS = 300.0  # how long a request waits for a free connection: with thousands of requests, most wait
 # Larger bodies are refused here: a server would close the connection before it has read them, and its error message
 # would be lost.
 MAX_BODY_BYTES = 64 * 1024 * 1024
@@ -42,7 +42,8 @@ class Http:
         renew_after_fork(self)
 
     def renew(self) -> None:
-        """Leave the connections to the parent process, and connect again on first use. Called in a forked child."""
+        """Drop the connections without closing them, because they belong to the parent process. The next request
+        connects again. Called in a forked child."""
         abandon(self._client)
         self._start_over()
 
@@ -51,10 +52,11 @@ class Http:
         self._client = httpx2.AsyncClient(
             base_url=self.url,
             headers=self._headers,
-            # Without TLS, certificates are not loaded: that takes longer than most requests.
+            # Without TLS, do not load certificates: loading them takes longer than most requests.
             verify=not self.url.startswith("http://"),
             timeout=httpx2.Timeout(RESPONSE_SECONDS, connect=10.0, pool=QUEUE_SECONDS),
-            # Shorter than the keep-alive timeout of common servers.
+            # Shorter than the keep-alive timeout of common servers, so that no request uses a connection that the
+            # server is closing.
             limits=httpx2.Limits(max_connections=MAX_CONNECTIONS, keepalive_expiry=4.0),
         )
 
@@ -75,7 +77,8 @@ class Http:
         wait: float = 0.0,
         params: Mapping[str, Any] | None = None,
     ) -> Any:
-        """Return the decoded JSON response. `body` is JSON text; `wait` is added to the timeout, in seconds."""
+        """Return the decoded JSON response, or None if it is empty. `body` is JSON text. `wait` is a number of seconds
+        that is added to the timeout."""
         content, headers = (None, None) if body is None else (body.encode(), {"Content-Type": "application/json"})
         response = await self.send(method, path, content, wait=wait, params=params, headers=headers)
         return json.loads(response.content) if response.content else None

@@ -11,7 +11,9 @@ BY_NAME = {error.name: error for error in ERRORS}
 
 
 def refusal(where: str, status: int, body: bytes) -> TenutoError | Unreachable | RowRejected:
-    """Return the exception for an error response; `where` names the server. Temporary problems become Unreachable."""
+    """Return the exception for an error response; `where` names the server. The code in the body selects the exception.
+    Without a known code, or with a status of 500 or above, the exception is Unreachable. The code `row_rejected` always
+    becomes RowRejected."""
     problem = _problem(body)
     hint = problem.get("hint")
     known = BY_NAME.get(str(problem.get("code")))

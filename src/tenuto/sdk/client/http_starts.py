@@ -63,7 +63,7 @@ def starts_of(many: BulkStart) -> Iterator[list[str]]:
 
 
 def schedule_of(request: StartRequest) -> JsonObject:
-    """Return the body of `PUT /v1/schedules/{name}`, without its times."""
+    """Return the body of `PUT /v1/schedules/{name}`, without the fields that say when the schedule fires."""
     detail = (request.details or [{}])[0]
     return {**_task(request.kinds[0], detail), "input": _input(request.inputs[0], detail)}
 

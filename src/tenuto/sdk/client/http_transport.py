@@ -60,7 +60,7 @@ class HttpTransport:
         return await self._start_all(texts)
 
     async def start_many(self, many: BulkStart) -> Sequence[UUID | str]:
-        """Start the runs in requests of up to 10,000 runs or 60 MB; each request is all or none."""
+        """Start the runs in requests of up to 10,000 runs or 60 MB. Each request starts all of its runs or none."""
         return [start.run_id for batch in starts_of(many) for start in await self._start_all(batch)]
 
     async def _start_all(self, texts: list[str]) -> list[Started]:

@@ -21,9 +21,9 @@ class Wait(Protocol):
 
 
 class DaemonExecutor(ThreadPoolExecutor):
-    """Runs each blocking call of an event loop, such as the lookup of a host, in a daemon thread of its own. At exit,
-    Python waits for the threads of other executors. So a call that hangs would delay the exit. A child process of
-    uWSGI, whose fork Python does not notice, would wait forever for threads that only its parent has."""
+    """Runs each blocking call of an event loop, such as the lookup of a host, in a daemon thread of its own. With
+    another executor, Python would wait for its threads at exit, so a call that hangs would delay the exit. Python does
+    not notice the forks of uWSGI: there a child process would wait forever for threads that only its parent has."""
 
     # Event loops pass no keyword arguments to their executor.
     def submit(  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -53,7 +53,8 @@ class LoopThread:
         renew_after_fork(self)
 
     def renew(self) -> None:
-        """Leave the loop to the parent process, whose thread does not exist here. Called in a forked child."""
+        """Drop the loop without closing it: it belongs to the parent process, and its thread does not exist in this
+        process. Called in a forked child."""
         abandon(self._loop, self._thread, self._asked)
         self._start_over()
 
@@ -66,7 +67,8 @@ class LoopThread:
         self._error: BaseException | None = None
 
     def wait_for(self, coroutine: Coroutine[Any, Any, T], /) -> T:
-        """Run a coroutine on the loop and return its result. Raises RuntimeError if the thread has died."""
+        """Run a coroutine on the loop and return its result. Raises RuntimeError if the client is closed or the thread
+        has died."""
         notice_fork()
         if self._closed or self._ended.is_set():
             coroutine.close()
@@ -99,7 +101,8 @@ class LoopThread:
         return bool(self._asked)
 
     def close(self, last: Coroutine[Any, Any, object] | None) -> None:
-        """Run the last coroutine, in the calling thread if the loop's thread has died, then stop the loop."""
+        """Run the coroutine `last`, then stop the loop. If the loop's thread has died, `last` runs in the calling
+        thread."""
         try:
             if last is not None and not self._ended.is_set():
                 self.wait_for(last)
@@ -126,7 +129,7 @@ class LoopThread:
 
 
 async def _cancel_all() -> None:
-    """Cancel what other callers still wait for, as `asyncio.run` does."""
+    """Cancel the asyncio tasks that other callers still wait for, as `asyncio.run` does at its end."""
     tasks = asyncio.all_tasks() - {asyncio.current_task()}
     for task in tasks:
         task.cancel()

@@ -38,8 +38,8 @@ class QueryCalls(ABC):
 
     async def query(self, sql: str, *, as_of: str | None = None, max_rows: int = DEFAULT_ROWS) -> QueryResult:
         """Run one SELECT, whose tables are datasets, and return its rows. `as_of`: a version of the DAG ("2"),
-        DAG@VERSION ("shop@2"), the id of a dataset version, or a time with its zone. By default, the current versions
-        are read. The result says which versions were read, and whether there are more rows than `max_rows`."""
+        DAG@VERSION ("shop@2"), the id of a dataset version, or a time with its timezone. By default, the current
+        versions are read. The result says which versions were read, and whether there are more rows than `max_rows`."""
         return read_result((await self._run_query(sql, as_of, "json", max_rows))[1])
 
     async def export_query(
@@ -101,8 +101,8 @@ class SyncQueryCalls(ABC):
 
     def query(self, sql: str, *, as_of: str | None = None, max_rows: int = DEFAULT_ROWS) -> QueryResult:
         """Run one SELECT, whose tables are datasets, and return its rows. `as_of`: a version of the DAG ("2"),
-        DAG@VERSION ("shop@2"), the id of a dataset version, or a time with its zone. By default, the current versions
-        are read."""
+        DAG@VERSION ("shop@2"), the id of a dataset version, or a time with its timezone. By default, the current
+        versions are read."""
         return self.wait_for(self.client.query(sql, as_of=as_of, max_rows=max_rows))
 
     def export_query(

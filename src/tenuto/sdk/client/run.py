@@ -65,7 +65,7 @@ class Run(Generic[R]):
         self.id = id
         """The id of the run."""
         self.created = created
-        """False if a run with this dedupe key existed before the call: the handle is then of that run."""
+        """False if a run with this dedupe key or id existed before the call. Then this is the handle of that run."""
         self._read = read
         self._known = known  # False: check first that the run exists, instead of waiting forever
 
@@ -77,8 +77,8 @@ class Run(Generic[R]):
         return (await self._ended(timeout)).status
 
     async def result(self, timeout: Duration | None = None) -> R:
-        """Wait for the run and return its result. Raises RunFailed, RunCancelled, WaitTimeout, or
-        TooLarge for outputs of more than 16 MB together."""
+        """Wait for the run and return its result. Raises RunFailed, RunCancelled, WaitTimeout, or TooLarge if its
+        outputs have more than 16 MB together."""
         end = await self._ended(timeout)
         if end.status == "failed":
             raise RunFailed(self.id, end.error)
@@ -155,8 +155,8 @@ class Run(Generic[R]):
         return inputs
 
     async def why(self) -> list[str]:
-        """Return one sentence for each task that has not ended, which explains why. There are at most 20 sentences, for
-        the newest tasks first. For an open run, one more sentence says that it waits to be closed."""
+        """Return one sentence for each task that has not ended. The sentence explains why. Only the 20 newest of these
+        tasks get a sentence. For an open run, one more sentence says that it waits to be closed."""
         tasks = await self.client.transport.list_tasks(TaskListFilter(self.id))
         waiting = [task.id for task in tasks if task.completed_at is None][:MAX_EXPLAINED_TASKS]
         reasons = [await self.client.transport.explain_task(task_id) for task_id in waiting]
@@ -194,9 +194,9 @@ class Run(Generic[R]):
         await self.client.transport.cancel_run(self.id, reason)
 
     async def retry(self, *, reuse: bool = True, force: bool = False, from_: str | None = None) -> "Run[R]":
-        """Start a new run of the same graph. Completed tasks keep their outputs unless `reuse` is False. `from_`: a
-        name or type of tasks, or the name of a step, to run again although it completed. Raises Conflict if this run
-        was retried before, unless `force` is True."""
+        """Start a new run of the same graph. Completed tasks keep their outputs unless `reuse` is False. `from_`: the
+        name or type of completed tasks, or the name of a completed step, to run again. Raises Conflict if this run was
+        retried before, unless `force` is True."""
         id = await self.client.transport.retry_run(self.id, reuse=reuse, force=force, from_name=from_)
         return Run(self.client, id, self._read)
 
@@ -211,14 +211,16 @@ class Run(Generic[R]):
     @shows_options(StartOptions)
     async def add(self, task: AnyTask | Graph | Composition | str, /, *args: object, **kwargs: object) -> list[UUID]:
         """Add a task, a graph, a chain or a group to the open run, and return the ids of the tasks, in order. With
-        `task_id=`, a UUID that you made, repeated calls add a task once. Raises Conflict if the run is not open."""
+        `task_id=`, a UUID that you made, repeated calls add the task only once. Raises Conflict if the run is not
+        open."""
         return await self.add_request(*self.client.build_addition(task, args, kwargs))
 
     @shows_options(ManyOptions)
     async def add_many(
         self, task: AnyTask | str, items: Iterable[object], /, **options: Unpack[ManyOptions]
     ) -> list[UUID]:
-        """Add a task to the open run for each item, as `tn.start_many` starts runs: for all items or for none."""
+        """Add a task to the open run for each item. Items are passed as to `tn.start_many`. Either all tasks are added
+        or none."""
         return await self.add_request(*self.build_many(task, items, options))
 
     def build_many(
@@ -245,8 +247,8 @@ class Run(Generic[R]):
             await start_statements.execute_start(connection, statement)
 
     async def release(self) -> bool:
-        """Let the tasks of a run start that was started or opened with `hold=True`. Return whether the run was held: a
-        second call returns False. Raises Conflict if the run was cancelled while it was held."""
+        """Release a run that was started or opened with `hold=True`, so that its tasks can start. Return whether the
+        run was held: a second call returns False. Raises Conflict if the run was cancelled while it was held."""
         return await self.client.transport.release_run(self.id)
 
     async def signal(self, name: str, value: object = None) -> None:

@@ -25,10 +25,10 @@ Statuses = str | Sequence[str]
 class RunCollection:
     """The runs of an org: `await tn.runs(status="failed")` lists them. Its methods act on all runs that a filter
     selects, in pieces of at most 100 runs. Each piece has its own transaction. If a piece fails, the pieces before it
-    stay done, and a note of the error lists their runs. `status`: one status; for lists and counts also several, of
-    which a run must have one. `since`: only runs created within this duration before now, or at this datetime or later.
-    `until`: only runs created before this time, which is passed in the same way. `dry_run`: return the runs and change
-    nothing."""
+    are committed already, and a note of the error lists their runs. `status`: one status; for lists and counts also
+    several, of which a run must have one. `since`: only runs created within this duration before now, or at this
+    datetime or later. `until`: only runs created before this time, which is a duration before now or a datetime too.
+    `dry_run`: return the runs and change nothing."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -72,7 +72,7 @@ class RunCollection:
         since: Since | None = None,
         until: Since | None = None,
     ) -> Count:
-        """Return how many runs match: exactly up to 10,000, estimated above."""
+        """Return how many runs match. Up to 10,000 the number is exact, above it is an estimate."""
         return await self._transport.count_runs(
             RunListFilter(read_statuses(status), name, type, read_time(since, "since"), read_time(until, "until"))
         )
@@ -156,7 +156,7 @@ class SyncRunCollection:
         since: Since | None = None,
         until: Since | None = None,
     ) -> Count:
-        """Return how many runs match: exactly up to 10,000, estimated above."""
+        """Return how many runs match. Up to 10,000 the number is exact, above it is an estimate."""
         return self._wait(self._runs.count(status=status, name=name, type=type, since=since, until=until))
 
     def retry(
@@ -205,7 +205,8 @@ class SyncRunCollection:
 async def find_run(
     transport: Transport, *, type: str | None, name: str | None, dedupe_key: str | None, external_id: str | None
 ) -> UUID | None:
-    """Return the id of the run with this dedupe key, or of the newest one that has a task with this external id."""
+    """Return the id of the run with this dedupe key, or of the newest run that has a task with this external id. Return
+    None if there is no such run."""
     if (dedupe_key is None) == (external_id is None):
         raise InvalidInput("find takes a dedupe_key or an external_id", "pass one of them")
     if external_id is not None:
@@ -248,7 +249,8 @@ async def _all(do_piece: Callable[[UUID | None], Awaitable[BulkPiece]]) -> BulkR
 
 
 def _done_before(result: BulkResult) -> str:
-    """Return a note that lists the runs of the pieces before a failed piece, which stay done."""
+    """Return a note for the error of a failed piece. It lists the runs of the pieces before that one, which are
+    committed already."""
     retries = result.new_run_ids or [None] * len(result.run_ids)
     done = (f"{run} as {retry}" if retry else str(run) for run, retry in zip(result.run_ids, retries, strict=True))
     return f"done before this error: {len(result.run_ids)} runs ({', '.join(done)})"

@@ -58,7 +58,7 @@ class SyncRemoteRunData(SyncRunData):
 
 
 class _RunPort:
-    """Provides the two run data calls for a run instead of an attempt."""
+    """Makes the two calls about run data for a client, which has a run but no attempt."""
 
     def __init__(self, client: "Client", run_id: UUID) -> None:
         self._client, self._run_id = client, run_id

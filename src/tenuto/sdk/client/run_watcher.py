@@ -1,4 +1,4 @@
-"""Waits for runs to end: one query for all waiting callers, with growing pauses."""
+"""Waits for runs to end. One query asks for the runs of all waiting callers, and is repeated with growing pauses."""
 
 import asyncio
 from collections.abc import Iterable
@@ -23,7 +23,8 @@ class Watcher:
         renew_after_fork(self)
 
     def renew(self) -> None:
-        """Leave the callers and the polling to the parent process. Called in a forked child."""
+        """Forget the waiting callers and the polling task, which belong to the parent process. Called in a forked
+        child."""
         abandon(self._polling, self._waiting)
         self._start_over()
 
@@ -53,7 +54,8 @@ class Watcher:
                 del self._waiting[run_id]
 
     def _stopped(self, polling: "asyncio.Task[None]") -> None:
-        """Fail the remaining callers, who would otherwise wait forever. Later callers have a newer polling task."""
+        """Fail the remaining callers, who would otherwise wait forever. If a newer polling task has been started, do
+        nothing: it serves the callers."""
         if polling is self._polling:
             self._give_up(Unreachable(STOPPED))
 
@@ -75,7 +77,7 @@ class Watcher:
                     reported += len(ends)
                 failures = 0
             except Unreachable as error:
-                # A restarting server comes back: report the error only after two failures in a row.
+                # The server may only be restarting, so report the error only after two failures in a row.
                 failures += 1
                 if failures > 1:
                     self._give_up(error)
@@ -83,13 +85,15 @@ class Watcher:
             except Exception as error:
                 self._give_up(error)
                 return
-            # After a long poll without results too: a server that shuts down responds at once, without results.
+            # Pause even after a long poll if it had no results: a server that shuts down responds at once, without
+            # results.
             if not (self._poll_seconds and reported):
                 await self._rest()
 
     @property
     def _poll_seconds(self) -> float:
-        # Several batches are polled without waiting: otherwise the last batch would wait for the first.
+        # If the ids need more than one request, the server must not wait in each: the last request would wait for the
+        # first.
         return self._transport.poll_seconds if len(self._waiting) <= BATCH else 0
 
     async def _poll(self, ids: list[UUID]) -> list[RunResult]:

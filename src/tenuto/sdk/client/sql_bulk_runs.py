@@ -1,4 +1,5 @@
-"""Retries, cancels and deletes runs by filter, and purges queues, by calling the SQL functions piece by piece."""
+"""Retries, cancels and deletes the runs that a filter selects, and purges queues. Each call handles a limited number of
+them."""
 
 from uuid import UUID
 

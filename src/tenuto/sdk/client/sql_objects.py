@@ -1,4 +1,4 @@
-"""Stores, reads and lists data objects over SQL, and lists their holders."""
+"""Stores, reads and lists data objects over SQL, and adds and releases references to them."""
 
 from collections.abc import Mapping
 from uuid import UUID

@@ -1,5 +1,5 @@
-"""Starts many runs of one task: encodes all items first, so that an invalid item starts nothing, then sends large
-statements."""
+"""Starts many runs of one task. All items are encoded first, so that nothing is started if an item is invalid. Then one
+SQL statement is sent for every 10,000 items."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,7 +30,7 @@ class BulkStart:
     group: str | None
 
     def statements(self, org_id: UUID) -> list[start_statements.Statement]:
-        """Return one statement per batch."""
+        """Return one SQL statement for every 10,000 runs."""
         return [self._statement(org_id, start) for start in range(0, len(self.inputs), BATCH)]
 
     def _statement(self, org_id: UUID, start: int) -> start_statements.Statement:

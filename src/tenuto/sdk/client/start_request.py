@@ -122,7 +122,8 @@ def split_options(task: Task[..., R], kwargs: Mapping[str, object]) -> tuple[Tas
 
 
 def take_connection(target: object, kwargs: dict[str, object]) -> object:
-    """Return the caller's own database connection, if one was passed as a keyword or set with `task.options(…)`."""
+    """Return the caller's own database connection, or None. It was passed as a keyword, which is removed from `kwargs`,
+    or was set with `task.options(…)`."""
     if isinstance(target, Task):
         task = cast("AnyTask", target)
         if "connection" in kwargs and "connection" not in task.signature.parameters:
@@ -184,7 +185,8 @@ def check_graph_options(what: str, options: Mapping[str, object]) -> StartOption
 
 
 def take_objects(text: str, first: int = 0) -> tuple[str, list[JsonObject]]:
-    """Replace data objects in an input with slots, which keep the objects alive for as long as the task is stored."""
+    """Replace data objects in an input with slots, and return both. A slot keeps its object alive for as long as the
+    task is stored."""
     if '{"$object":' not in text:
         return text, []
     slots: list[JsonObject] = []

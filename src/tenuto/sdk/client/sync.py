@@ -168,8 +168,8 @@ class SyncClient(SyncAuditCalls, SyncObjectCalls, SyncCollections):
     def start(self, task: Sequence[Graph], /, **kwargs: object) -> list[SyncRun[Any]]: ...
     @shows_options(StartOptions)
     def start(self, task: object, /, *args: object, **kwargs: object) -> Any:
-        """Start a task, a graph, a chain or a group, and return its run. The graphs of a list start in one transaction,
-        and their runs are returned as a list. `input`: a value to store with the run of a graph."""
+        """Start a task, a graph, a chain or a group, and return its run. For a list of graphs, start all of them in one
+        transaction and return a list of runs. `input`: a value to store with the run of a graph."""
         connection = take_connection(task, kwargs)
         many = isinstance(task, Sequence) and not isinstance(task, str)
         if many:
@@ -193,8 +193,9 @@ class SyncClient(SyncAuditCalls, SyncObjectCalls, SyncCollections):
         self, task: Task[..., R] | str, items: Iterable[object], /, **options: Unpack[ManyOptions]
     ) -> SyncRuns[R]:
         """Start a task, passed as a task or by its name, once per item. Either all runs are started or none; over HTTP,
-        this holds for each request of up to 10,000 runs or 60 MB. A tuple as item is the positional arguments, a dict
-        is the arguments by name, and any other item is the first argument. `dedupe_keys`: one key per item."""
+        this holds for each request of up to 10,000 runs or 60 MB. An item that is a tuple contains the positional
+        arguments, a dict contains the arguments by name, and any other item is the only argument. `dedupe_keys`: one
+        key per item."""
         task = named_task(self.client.app, task) if isinstance(task, str) else task
         connection: object = options.pop("connection", task.start_options.get("connection"))
         many = build_many(task, items, options)

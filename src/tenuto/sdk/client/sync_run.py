@@ -40,8 +40,8 @@ class SyncRun(Generic[R]):
         return self._wait(self._run.wait(timeout))
 
     def result(self, timeout: Duration | None = None) -> R:
-        """Wait for the run and return its result. Raises RunFailed, RunCancelled, WaitTimeout, or TooLarge for outputs
-        of more than 16 MB together."""
+        """Wait for the run and return its result. Raises RunFailed, RunCancelled, WaitTimeout, or TooLarge if its
+        outputs have more than 16 MB together."""
         return self._wait(self._run.result(timeout))
 
     def info(self) -> RunStatus:
@@ -61,8 +61,8 @@ class SyncRun(Generic[R]):
         return self._wait(self._run.logs())
 
     def why(self) -> list[str]:
-        """Return one sentence for each task that has not ended, which explains why. There are at most 20 sentences, for
-        the newest tasks first. For an open run, one more sentence says that it waits to be closed."""
+        """Return one sentence for each task that has not ended. The sentence explains why. Only the 20 newest of these
+        tasks get a sentence. For an open run, one more sentence says that it waits to be closed."""
         return self._wait(self._run.why())
 
     def inputs(self) -> list[RunInput]:
@@ -81,9 +81,9 @@ class SyncRun(Generic[R]):
         self._wait(self._run.cancel(reason))
 
     def retry(self, *, reuse: bool = True, force: bool = False, from_: str | None = None) -> "SyncRun[R]":
-        """Start a new run of the same graph. Completed tasks keep their outputs unless `reuse` is False. `from_`: a
-        name or type of tasks, or the name of a step, to run again although it completed. Raises Conflict if this run
-        was retried before, unless `force` is True."""
+        """Start a new run of the same graph. Completed tasks keep their outputs unless `reuse` is False. `from_`: the
+        name or type of completed tasks, or the name of a completed step, to run again. Raises Conflict if this run was
+        retried before, unless `force` is True."""
         return SyncRun(self.client, self._wait(self._run.retry(reuse=reuse, force=force, from_=from_)))
 
     def set_metadata(self, changes: Mapping[str, Json]) -> None:
@@ -97,12 +97,14 @@ class SyncRun(Generic[R]):
     @shows_options(StartOptions)
     def add(self, task: AnyTask | Graph | Composition | str, /, *args: object, **kwargs: object) -> list[UUID]:
         """Add a task, a graph, a chain or a group to the open run, and return the ids of the tasks, in order. With
-        `task_id=`, a UUID that you made, repeated calls add a task once. Raises Conflict if the run is not open."""
+        `task_id=`, a UUID that you made, repeated calls add the task only once. Raises Conflict if the run is not
+        open."""
         return self._add(*self.client.client.build_addition(task, args, kwargs))
 
     @shows_options(ManyOptions)
     def add_many(self, task: AnyTask | str, items: Iterable[object], /, **options: Unpack[ManyOptions]) -> list[UUID]:
-        """Add a task to the open run for each item, as `tn.start_many` starts runs: for all items or for none."""
+        """Add a task to the open run for each item. Items are passed as to `tn.start_many`. Either all tasks are added
+        or none."""
         return self._add(*self._run.build_many(task, items, options))
 
     def _add(self, request: StartRequest, connection: object) -> list[UUID]:
@@ -120,8 +122,8 @@ class SyncRun(Generic[R]):
             start_statements.ask_sync(connection, statement)
 
     def release(self) -> bool:
-        """Let the tasks of a run start that was started or opened with `hold=True`. Return whether the run was held: a
-        second call returns False. Raises Conflict if the run was cancelled while it was held."""
+        """Release a run that was started or opened with `hold=True`, so that its tasks can start. Return whether the
+        run was held: a second call returns False. Raises Conflict if the run was cancelled while it was held."""
         return self._wait(self._run.release())
 
     def signal(self, name: str, value: object = None) -> None:

@@ -23,7 +23,7 @@ PAGE = 200
 class Transport(Protocol):
     """The operations of a client, for one org."""
 
-    poll_seconds: float  # seconds that `poll_runs` may wait on the server; 0: it returns at once, and the caller pauses
+    poll_seconds: float  # how long `poll_runs` waits on the server at most; 0: not at all, and the caller pauses
 
     async def start(self, requests: Sequence[StartRequest]) -> list[Started]:
         """Start the requested runs in one transaction."""
@@ -58,7 +58,7 @@ class Transport(Protocol):
         ...
 
     async def count_runs(self, filter: RunListFilter) -> Count:
-        """Return how many runs match, exactly up to 10,000 and estimated above."""
+        """Return how many runs match. Up to 10,000 the number is exact, above it is an estimate."""
         ...
 
     async def list_tasks(
@@ -68,7 +68,7 @@ class Transport(Protocol):
         ...
 
     async def count_tasks(self, filter: TaskListFilter) -> Count:
-        """Return how many tasks match, exactly up to 10,000 and estimated above."""
+        """Return how many tasks match. Up to 10,000 the number is exact, above it is an estimate."""
         ...
 
     async def list_run_inputs(self, run_id: UUID, *, after: int = -1, limit: int = PAGE) -> list[RunInput]:
@@ -80,13 +80,13 @@ class Transport(Protocol):
         ...
 
     async def cancel_run(self, run_id: UUID, reason: str | None) -> bool:
-        """Cancel a run. Return False for a large run, whose tasks dispatchers then cancel in pieces."""
+        """Cancel a run. Return False if the run is large: then dispatchers cancel its tasks later."""
         ...
 
     async def retry_run(self, run_id: UUID, *, reuse: bool, force: bool, from_name: str | None) -> UUID: ...
 
     async def delete_run(self, run_id: UUID) -> bool:
-        """Delete an ended run. Return False for a large run, whose tasks dispatchers then delete in pieces."""
+        """Delete an ended run. Return False if the run is large: then dispatchers delete its tasks later."""
         ...
 
     async def set_run_metadata(self, run_id: UUID, changes: JsonObject) -> None:
@@ -104,21 +104,21 @@ class Transport(Protocol):
     async def delete_group(self, name: str) -> None: ...
 
     async def retry_runs(self, filter: RunSelection, *, reuse: bool, before: UUID | None, dry_run: bool) -> BulkPiece:
-        """Retry one piece of the runs that a filter selects."""
+        """Retry a limited number of the runs that a filter selects. The result says where the next call continues."""
         ...
 
     async def cancel_runs(
         self, filter: RunSelection, *, reason: str | None, before: UUID | None, dry_run: bool
     ) -> BulkPiece:
-        """Cancel one piece of the runs that a filter selects."""
+        """Cancel a limited number of the runs that a filter selects. The result says where the next call continues."""
         ...
 
     async def delete_runs(self, filter: RunSelection, *, before: UUID | None, dry_run: bool) -> BulkPiece:
-        """Delete one piece of the runs that a filter selects."""
+        """Delete a limited number of the runs that a filter selects. The result says where the next call continues."""
         ...
 
     async def purge_queue(self, queue: str, *, reason: str | None, before: UUID | None, dry_run: bool) -> PurgePiece:
-        """Cancel one piece of the tasks of a queue that wait to start."""
+        """Cancel a limited number of the tasks that wait in a queue. The result says where the next call continues."""
         ...
 
     async def send_signal(self, run_id: UUID, name: str, value: Json) -> UUID:
@@ -181,7 +181,7 @@ class Transport(Protocol):
     async def pause_schedule(self, name: str) -> None: ...
 
     async def resume_schedule(self, name: str) -> datetime:
-        """Resume a schedule and return its next time."""
+        """Resume a schedule and return its next start time."""
         ...
 
     async def fire_schedule(self, name: str) -> UUID:

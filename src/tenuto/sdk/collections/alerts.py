@@ -50,7 +50,7 @@ class AlertCollection:
         return await all_pages(lambda last: self._operations.list_alert_rules(after=last and last.name))
 
     async def list(self, *, status: str | None = None) -> list[Alert]:
-        """Return all alerts, newest first, or only those with a status."""
+        """Return the alerts with this status, newest first. Without a status, return all alerts."""
         return await all_pages(lambda last: self._operations.list_alerts(status=status, before=last and last.id))
 
 
@@ -95,5 +95,5 @@ class SyncAlertCollection:
         return self._wait(self._alerts.rules())
 
     def list(self, *, status: str | None = None) -> list[Alert]:
-        """Return all alerts, newest first, or only those with a status."""
+        """Return the alerts with this status, newest first. Without a status, return all alerts."""
         return self._wait(self._alerts.list(status=status))

@@ -138,14 +138,14 @@ class Collections(DagAttributes):
 
     @property
     def keys(self) -> "ApiKeyCollection":
-        """The API keys: `await tn.keys.create("ci", ["runs:write"])`. Only over HTTP."""
+        """The API keys: `await tn.keys.create("ci", ["runs:write"])`. Works only over HTTP."""
         from tenuto.sdk.collections.keys import ApiKeyCollection
 
         return ApiKeyCollection(self._server)
 
     @property
     def worker_keys(self) -> "WorkerKeyCollection":
-        """The worker keys: `await tn.worker_keys.create("fleet", ["mail"])`. Only over HTTP."""
+        """The worker keys: `await tn.worker_keys.create("fleet", ["mail"])`. Works only over HTTP."""
         from tenuto.sdk.collections.keys import WorkerKeyCollection
 
         return WorkerKeyCollection(self._server)
@@ -233,14 +233,14 @@ class SyncCollections(SyncDagAttributes):
 
     @property
     def keys(self) -> "SyncApiKeyCollection":
-        """The API keys: `tn.keys.create("ci", ["runs:write"])`. Only over HTTP."""
+        """The API keys: `tn.keys.create("ci", ["runs:write"])`. Works only over HTTP."""
         from tenuto.sdk.collections.keys import SyncApiKeyCollection
 
         return SyncApiKeyCollection(self.client.keys, self.wait_for)
 
     @property
     def worker_keys(self) -> "SyncWorkerKeyCollection":
-        """The worker keys: `tn.worker_keys.create("fleet", ["mail"])`. Only over HTTP."""
+        """The worker keys: `tn.worker_keys.create("fleet", ["mail"])`. Works only over HTTP."""
         from tenuto.sdk.collections.keys import SyncWorkerKeyCollection
 
         return SyncWorkerKeyCollection(self.client.worker_keys, self.wait_for)

@@ -43,7 +43,8 @@ class DagCollection:
     async def deploy(self, document: str | Path, *, cutover: bool = False) -> DeployedVersion:
         """Store a document as a version of its DAG. Its new datasets are computed beside the current ones: the version
         is `building`, then `ready`. With `cutover`, it becomes current as soon as it is ready. Deploying the same
-        document again returns the same version. If that version had failed, what failed is computed again."""
+        document again returns the same version. If that version had failed, the datasets that failed are computed
+        again."""
         return await self._operations.deploy_dag(await _read(document), cutover=cutover)
 
     async def get(self, name: str, version: int | None = None) -> DagVersionText:
@@ -59,8 +60,8 @@ class DagCollection:
         self, name: str, version: int | None = None, *, expected: int | None = None, force: bool = False
     ) -> CurrentVersion:
         """Make a version of a DAG current, with all of its datasets: by default the newest version that is ready.
-        Raises Conflict if `expected` is passed and another version is current. `expected=0`: no version may be current.
-        `force` allows a version that is not ready, and needs an admin."""
+        Raises Conflict if `expected` is passed and another version is current. With `expected=0`, raises Conflict if
+        any version is current. `force` allows a version that is not ready, and needs an admin."""
         return await self._operations.cutover_dag(name, version=version, expected=expected, force=force)
 
     async def rollback(self, name: str, version: int | None = None, *, expected: int | None = None) -> CurrentVersion:
@@ -70,8 +71,8 @@ class DagCollection:
 
     async def delete(self, name: str, *, force: bool = False, dry_run: bool = False) -> DeletedDag:
         """Delete a DAG with its datasets and their data; needs an admin. Raises Conflict while a job of another DAG
-        reads one of the datasets. Also raises Conflict while a version is computed or a task has not ended, unless
-        `force` is set, which cancels these. `dry_run`: return what would be deleted, and delete nothing."""
+        reads one of the datasets. Also raises Conflict while a version is computed or a task has not ended; with
+        `force`, these are cancelled instead. `dry_run`: return what would be deleted, and delete nothing."""
         return await self._operations.delete_dag(name, force=force, dry_run=dry_run)
 
     async def versions(self, name: str) -> list[DagVersion]:
@@ -123,8 +124,8 @@ class SyncDagCollection:
 
     def delete(self, name: str, *, force: bool = False, dry_run: bool = False) -> DeletedDag:
         """Delete a DAG with its datasets and their data; needs an admin. Raises Conflict while a job of another DAG
-        reads one of the datasets. Also raises Conflict while a version is computed or a task has not ended, unless
-        `force` is set, which cancels these. `dry_run`: return what would be deleted, and delete nothing."""
+        reads one of the datasets. Also raises Conflict while a version is computed or a task has not ended; with
+        `force`, these are cancelled instead. `dry_run`: return what would be deleted, and delete nothing."""
         return self._wait(self._dags.delete(name, force=force, dry_run=dry_run))
 
     def versions(self, name: str) -> list[DagVersion]:

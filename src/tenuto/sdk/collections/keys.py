@@ -1,4 +1,5 @@
-"""API keys and worker keys: `await tn.keys.create("ci", ["runs:write"], expires="30d")`. Only over HTTP."""
+"""API keys and worker keys: `await tn.keys.create("ci", ["runs:write"], expires="30d")`. These calls work only over
+HTTP."""
 
 from collections.abc import Sequence
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Reads all pages of a list, and the ids that users pass."""
+"""Reads all pages of a list, and parses the ids that users pass."""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
@@ -11,8 +11,8 @@ T = TypeVar("T")
 
 
 async def all_pages(fetch: Callable[[T | None], Awaitable[list[T]]], *, most: int | None = None) -> list[T]:
-    """Return the items of all pages, or up to `most`. `fetch` gets the last item of the previous page, None for the
-    first page."""
+    """Return the items of all pages, but at most `most` items. `fetch` gets the last item of the previous page, or None
+    for the first page."""
     items: list[T] = []
     while most is None or len(items) < most:
         page = await fetch(items[-1] if items else None)
@@ -23,7 +23,8 @@ async def all_pages(fetch: Callable[[T | None], Awaitable[list[T]]], *, most: in
 
 
 def read_uuid(id: UUID | str, what: str) -> UUID:
-    """Return an id that was passed as UUID or text; `what` names the thing in errors."""
+    """Return a UUID for an id that was passed as UUID or text, or raise InvalidInput. `what` names the thing in the
+    error."""
     try:
         return id if isinstance(id, UUID) else UUID(id)
     except (ValueError, AttributeError, TypeError) as error:

@@ -66,11 +66,11 @@ class LimitCollection:
         await self._operations.set_limit(scope, key, size)
 
     async def reset(self, scope: str, key: str) -> None:
-        """Remove the override of a limit that `set` made."""
+        """Undo `set`: remove the override of a limit."""
         await self._operations.reset_limit(scope, key)
 
     async def list(self, *, scope: str | None = None) -> list[LimitStatus]:
-        """Return all limits, or those of a scope, by scope and key."""
+        """Return all limits, or only the limits of one scope, in the order of scope and key."""
         return await all_pages(
             lambda last: self._operations.list_limits(scope=scope, after=last and f"{last.scope}:{last.key}")
         )
@@ -92,11 +92,11 @@ class SyncLimitCollection:
         self._wait(self._limits.set(scope, key, size))
 
     def reset(self, scope: str, key: str) -> None:
-        """Remove the override of a limit that `set` made."""
+        """Undo `set`: remove the override of a limit."""
         self._wait(self._limits.reset(scope, key))
 
     def list(self, *, scope: str | None = None) -> list[LimitStatus]:
-        """Return all limits, or those of a scope, by scope and key."""
+        """Return all limits, or only the limits of one scope, in the order of scope and key."""
         return self._wait(self._limits.list(scope=scope))
 
 

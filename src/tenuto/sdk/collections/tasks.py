@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class TaskCollection:
     """The tasks of an org: `await tn.tasks(status="failed")` lists them. `status`: one status, or several, of which a
     task must have one. `job`: only tasks of this job, as DAG/JOB. `since`: only tasks created within this duration
-    before now, or at this datetime or later. `until`: only tasks created before this time, which is passed in the same
-    way."""
+    before now, or at this datetime or later. `until`: only tasks created before this time, which is a duration before
+    now or a datetime too."""
 
     def __init__(self, operations: "Operations", run_of: "Callable[[UUID], Run[Any]]") -> None:
         self._operations, self._run_of = operations, run_of
@@ -68,7 +68,7 @@ class TaskCollection:
         since: Since | None = None,
         until: Since | None = None,
     ) -> Count:
-        """Return how many tasks match: exactly up to 10,000, estimated above."""
+        """Return how many tasks match. Up to 10,000 the number is exact, above it is an estimate."""
         return await self._operations.count_tasks(_filter(run_id, status, queue, type, job, since, until))
 
     async def get(self, id: UUID | str) -> TaskStatus:
@@ -76,7 +76,7 @@ class TaskCollection:
         return await self._operations.get_task(_task(id))
 
     async def tree(self, id: UUID | str) -> list[TreeNode]:
-        """Return a task and all tasks that it started."""
+        """Return a task and all tasks below it: its children, their children and so on."""
         return await self._operations.get_task_tree(_task(id))
 
     async def logs(self, id: UUID | str) -> list[LogLine]:
@@ -163,7 +163,7 @@ class SyncTaskCollection:
         since: Since | None = None,
         until: Since | None = None,
     ) -> Count:
-        """Return how many tasks match: exactly up to 10,000, estimated above."""
+        """Return how many tasks match. Up to 10,000 the number is exact, above it is an estimate."""
         return self._wait(
             self._tasks.count(run_id=run_id, status=status, queue=queue, type=type, job=job, since=since, until=until)
         )
@@ -173,7 +173,7 @@ class SyncTaskCollection:
         return self._wait(self._tasks.get(id))
 
     def tree(self, id: UUID | str) -> list[TreeNode]:
-        """Return a task and all tasks that it started."""
+        """Return a task and all tasks below it: its children, their children and so on."""
         return self._wait(self._tasks.tree(id))
 
     def logs(self, id: UUID | str) -> list[LogLine]:

@@ -40,7 +40,7 @@ class WorkerCollection:
         await self._operations.terminate_worker(id)
 
     async def list(self, *, status: str | None = None) -> list[WorkerStatus]:
-        """Return all workers that are not terminated, or those with a status, by id."""
+        """Return the workers with this status, by id. Without a status, return all workers that are not terminated."""
         return await all_pages(lambda last: self._operations.list_workers(status=status, after=last and last.id))
 
 
@@ -73,7 +73,7 @@ class SyncWorkerCollection:
         self._wait(self._workers.terminate(id))
 
     def list(self, *, status: str | None = None) -> list[WorkerStatus]:
-        """Return all workers that are not terminated, or those with a status, by id."""
+        """Return the workers with this status, by id. Without a status, return all workers that are not terminated."""
         return self._wait(self._workers.list(status=status))
 
 
@@ -84,7 +84,7 @@ class DispatcherCollection:
         self._operations = operations
 
     async def list(self) -> list[DispatcherInfo]:
-        """Return the dispatchers that are alive."""
+        """Return the dispatchers with a heartbeat in the last hour, latest heartbeat first."""
         return await self._operations.list_dispatchers()
 
 
@@ -95,5 +95,5 @@ class SyncDispatcherCollection:
         self._dispatchers, self._wait = dispatchers, wait
 
     def list(self) -> list[DispatcherInfo]:
-        """Return the dispatchers that are alive."""
+        """Return the dispatchers with a heartbeat in the last hour, latest heartbeat first."""
         return self._wait(self._dispatchers.list())

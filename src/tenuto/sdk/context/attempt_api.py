@@ -1,4 +1,5 @@
-"""The calls of a running attempt: a verb with JSON arguments, so that SQL, a pipe or HTTP can carry them."""
+"""The calls of a running attempt. A call is a verb with JSON arguments, so that it can be sent over SQL, a pipe or
+HTTP."""
 
 import asyncio
 from collections.abc import Coroutine

@@ -38,9 +38,9 @@ B = TypeVar("B")
 C = TypeVar("C")
 D = TypeVar("D")
 
-MAX_MESSAGE_CHARS = 1024  # characters of a progress message, which the database bounds too, or of a child's failure
-TaskEnd = dict[str, Any]  # of `poll_tasks`: id, status, output and error
-OF_FIRST = START_OPTIONS - ChildOptions.__annotations__.keys()  # options of a run: a child belongs to its parent's run
+MAX_MESSAGE_CHARS = 1024  # the maximum for a progress message, as in the database, and for the failure of a child
+TaskEnd = dict[str, Any]  # an item that `poll_tasks` returns: id, status, output and error
+OF_FIRST = START_OPTIONS - ChildOptions.__annotations__.keys()  # options of runs: a child has no run of its own
 
 
 class Context(JobCalls):
@@ -121,8 +121,8 @@ class Context(JobCalls):
         return starting
 
     def map(self, task: Task[..., R], inputs: Sequence[Any]) -> list[Starting[R]]:
-        """Prepare one child task per input; a tuple holds the positional arguments: `await ctx.gather(*ctx.map(resize,
-        images))`."""
+        """Prepare one child task per input; a tuple contains the positional arguments: `await
+        ctx.gather(*ctx.map(resize, images))`."""
         return [self.start(task, *(item if isinstance(item, tuple) else (item,))) for item in inputs]
 
     async def start_all(self, starting: Sequence[Starting[Any]]) -> list[Child[Any]]:
@@ -193,7 +193,7 @@ class Context(JobCalls):
 
     def _note_failure(self, step: ChildStep, failure: ChildFailed) -> None:
         """Note that children of a step failed. If the code continues, the failure is recorded, and a retry of the run
-        does not run the children again, because the code has already reacted to it."""
+        does not run the children again, because the code has already handled their failure."""
         if not step.handled:
             error: JsonObject = {"type": "ChildFailed", "message": clean(str(failure))[:MAX_MESSAGE_CHARS]}
             self.replay.failed(step.no, step.name, error, branch=asyncio.current_task(), children=True)
@@ -246,14 +246,15 @@ class Context(JobCalls):
         return await emit_when_allowed(self.api, str(output), data, partition, key)
 
     def _effect_key(self, kind: str, payload: Mapping[str, Json]) -> str:
-        """Return the same key for the same effect of every attempt; equal effects of one attempt are numbered."""
+        """Return a key that is the same for this effect in every attempt. If one attempt publishes equal effects, their
+        keys end with different numbers."""
         text = json.dumps([kind, payload], sort_keys=True, default=str)
         digest = sha256(text.encode()).hexdigest()
         self._published[digest] += 1
         return f"{self.idempotency_key}:{digest}:{self._published[digest]}"
 
     async def flush(self) -> None:
-        """Finish pending steps and save unsaved run data. Called before the attempt completes."""
+        """Finish pending steps, and save unsaved run data and operator state. Called before the attempt completes."""
         await self.settle()
         self.replay.check()
         self.warn_of_forgotten()

@@ -95,8 +95,8 @@ class DurableCalls:
         self.replay = Replay(api)
         self._steps: set[asyncio.Future[None]] = set()  # steps in progress
         self._settled = False
-        # Failures that were raised again from their records, with their age. The key is id(), because a gather looks up
-        # thousands.
+        # Failures that were raised again from their records, with their age. The key is the id() of the error, because
+        # a `gather` looks up thousands of errors.
         self._old_failures: dict[int, tuple[BaseException, float]] = {}
         self._wake_at = math.inf  # the earliest time, of the monotonic clock, that anything waits for
         self._interrupted: set[asyncio.Future[None]] = set()  # steps that wait until they are interrupted again
@@ -149,7 +149,8 @@ class DurableCalls:
     async def fail_step(
         self, begun: BegunStep, step: Step[..., object], error: BaseException, *, branch: Branch
     ) -> None:
-        """Record a failed try and raise Suspend until the next try. If there is no further try, return."""
+        """Record a failed try, and raise Suspend, which ends the attempt until the next try. If there is no further
+        try, return."""
         tries = begun.tries + 1
         if not is_recorded(error) or (self.cancelled and isinstance(error, asyncio.CancelledError)):
             return
@@ -182,7 +183,7 @@ class DurableCalls:
 
     async def _interrupted_again(self, name: str) -> Any:
         """Wait until the code interrupts the step again, as it did on an earlier attempt: by asyncio.timeout, or in a
-        task group in which another step failed. Only then does the code take the same path."""
+        task group in which another step failed. So the code takes the same path again."""
         log.info("step %r was interrupted on an earlier attempt and waits until it is interrupted again", name)
         waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._interrupted.add(waiting)
@@ -199,8 +200,8 @@ class DurableCalls:
         return Suspend({"for": "time", "seconds": seconds})
 
     def earliest(self, wait: dict[str, Any]) -> dict[str, Any]:
-        """Return the wait that ends the attempt, shortened to the earliest time that any of its calls waits for: a
-        concurrent step may be tried again sooner."""
+        """Return the wait with which the attempt ends. It is shortened if another call of the attempt waits for an
+        earlier time, such as the next try of a concurrent step."""
         if self._wake_at == math.inf:
             return wait
         key = "seconds" if wait["for"] == "time" else "timeout_seconds"
@@ -234,7 +235,7 @@ class DurableCalls:
             raise self.suspended_for(left)
 
     async def wait(self, name: str, *, timeout: Duration | None = None) -> Any:
-        """Return the value of a signal sent to the run; raise TimeoutError if none arrives within `timeout`."""
+        """Wait for a signal to the run and return its value. Raises TimeoutError if none arrives within `timeout`."""
         limit = None if timeout is None else (seconds(timeout), self.replay.take())
         no = self.replay.take()
         left = None if limit is None else await self._time_left(f"{name} timeout", *limit)
@@ -258,9 +259,9 @@ class DurableCalls:
         return length
 
     async def settle(self) -> None:
-        """Wait until steps in progress are recorded, because the next attempt would repeat them. Called before the
-        attempt ends. A failure that the code has not handled yet is not recorded: the next attempt runs its step
-        again."""
+        """Wait until steps in progress are recorded, because otherwise the next attempt would repeat them. Called
+        before the attempt ends. A failure that the code has not handled yet is not recorded: the next attempt runs its
+        step again."""
         self.replay.end()
         await asyncio.sleep(0)  # let a step that was just called begin
         while self._steps:

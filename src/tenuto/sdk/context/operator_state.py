@@ -8,7 +8,7 @@ from tenuto.model.json import Json, JsonObject
 from tenuto.sdk.client.loop_thread import Wait
 from tenuto.sdk.context.attempt_api import AttemptApi
 
-MAX_UPDATES = 100  # tries of `update`; a try fails if another task has changed the value
+MAX_UPDATES = 100  # the maximum number of tries of `update`; a try fails if another task has changed the value
 
 
 class OperatorState:
@@ -18,7 +18,7 @@ class OperatorState:
     def __init__(self, api: AttemptApi, before: Callable[[], Awaitable[None]]) -> None:
         self._api = api
         self._before = before  # awaited before each call
-        self._versions: dict[str, int] = {}  # of the keys that this attempt has read; 0: missing
+        self._versions: dict[str, int] = {}  # by key, for keys that this attempt has read; 0: the key is missing
         self._unsaved: dict[str, Json] = {}
 
     def __getitem__(self, key: str) -> Awaitable[Any]:

@@ -39,7 +39,7 @@ class RunData:
     async def put(
         self, key: str, value: Json, *, tags: Sequence[str] = (), metadata: Mapping[str, Json] | None = None
     ) -> None:
-        """Save a value at once, with optional tags to find it by and metadata to keep with it."""
+        """Save a value at once. It can be found by its `tags`. `metadata` is stored with it."""
         await self.flush()
         if metadata is None:
             await self._api.call("put_task_data", values={key: value}, tags=list(tags))
@@ -103,7 +103,7 @@ class SyncRunData:
     def put(
         self, key: str, value: Json, *, tags: Sequence[str] = (), metadata: Mapping[str, Json] | None = None
     ) -> None:
-        """Save a value at once, with optional tags to find it by and metadata to keep with it."""
+        """Save a value at once. It can be found by its `tags`. `metadata` is stored with it."""
         self._wait(self._data.put(key, value, tags=tags, metadata=metadata))
 
     def metadata(self, key: str) -> JsonObject | None:

@@ -16,7 +16,7 @@ from tenuto.sdk.values.wire_format import NotSerializable, dump
 
 MAX_DETAIL_CHARACTERS = 100_000  # of the arguments and attributes of an error as JSON; larger ones are not kept
 MAX_MESSAGE_CHARACTERS = 10_000
-MAX_MISSING = 100  # names of attributes that are not kept
+MAX_MISSING = 100  # how many names of attributes without a JSON form are kept
 
 NEVER_RECORDED = (StaleLease, Cancelled)  # the attempt has ended, so nothing can be recorded
 
@@ -34,7 +34,7 @@ class StepFailed(Exception):
 
 class NotRecorded:
     """Takes the place of an attribute of a recorded error that has no JSON form. Any use of it fails the task, because
-    code without the value could decide otherwise than on the attempt that recorded the error."""
+    without the value the code could take another path than on the attempt that recorded the error."""
 
     def __init__(self, step: str, error: str, attribute: str) -> None:
         vars(self)["what"] = f"{attribute!r} of the {error} that step {step!r} raised on an earlier attempt"
@@ -97,7 +97,7 @@ def error_of(step: str, failure: JsonObject) -> BaseException:
 
 
 def _make_without_init(kind: type[BaseException], args: Sequence[object]) -> BaseException:
-    """Create the error as unpickling does: its __init__ may have other parameters than `args` holds."""
+    """Create the error as unpickling does, without its __init__, whose parameters may differ from `args`."""
     return kind.__new__(kind, *args)
 
 

@@ -31,7 +31,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
 
-CANCEL_SECONDS = 0.2  # how often a waiting thread checks whether its attempt should stop
+CANCEL_SECONDS = 0.2  # after this time, a waiting thread checks again whether its attempt should stop
 
 
 class SyncContext:
@@ -99,8 +99,8 @@ class SyncContext:
         self._context.lineage(columns, output)
 
     def query(self, sql: str, *, max_rows: int = DEFAULT_ROWS) -> QueryResult:
-        """Run one SELECT over the inputs of the job by their names, as they were pinned when the task was created, and
-        return its rows: `ctx.query("select count(*) as n from orders").dicts()`."""
+        """Run one SELECT over the inputs of the job and return its rows: `ctx.query("select count(*) as n from
+        orders").dicts()`. The tables have the names of the inputs, and their data as of the creation of the task."""
         return self._wait(self._context.query(sql, max_rows=max_rows))
 
     def run_async(self, function: Callable[[Context], Awaitable[R]]) -> R:
@@ -152,7 +152,7 @@ class SyncContext:
         self._wait(self._context.sleep(delay))
 
     def wait(self, name: str, *, timeout: Duration | None = None) -> Any:
-        """Return the value of a signal sent to the run; raise TimeoutError if none arrives within `timeout`."""
+        """Wait for a signal to the run and return its value. Raises TimeoutError if none arrives within `timeout`."""
         return self._wait(self._context.wait(name, timeout=timeout))
 
     @shows_options(ChildOptions)
@@ -184,12 +184,12 @@ class SyncContext:
         return self._wait(self._context.publish(kind, payload, key=key))
 
     def emit(self, output: int | str = 0, data: JsonObject | None = None, *, partition: str | None = None) -> str:
-        """Emit an event of an output of the job: the jobs that read it react at once, with `data` in `ctx.job.event`. A
-        later attempt that emits the same event again emits nothing new."""
+        """Emit an event of an output of the job and return the event's id. The jobs that read this output react at
+        once, with `data` in `ctx.job.event`. A later attempt that emits the same event again emits nothing new."""
         return self._wait(self._context.emit(output, data, partition=partition))
 
     def flush(self) -> None:
-        """Save unsaved run data. Called before the attempt completes."""
+        """Save unsaved run data and operator state. Called before the attempt completes."""
         self._context.replay.check()
         self._context.warn_of_forgotten()
         self.data.flush()
@@ -197,7 +197,7 @@ class SyncContext:
 
     @property
     def mismatch(self) -> ReplayMismatch | None:
-        """The difference between code and recorded steps that ends the attempt, if there is one."""
+        """The difference between the code and the recorded steps, or None. Such a difference ends the attempt."""
         return self._context.replay.mismatch
 
     def load(self) -> None:

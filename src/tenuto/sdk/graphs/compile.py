@@ -117,8 +117,8 @@ def _circle(left: set[Vertex]) -> str:
 
 
 def _outputs(graph: Graph) -> list[Output] | None:
-    """Return the declared outputs. If none are declared and a task may end without output, return the outputs of the
-    last tasks, so that each keeps its position. Otherwise return None."""
+    """Return the declared outputs. If none are declared, return None, with one exception: if there are several last
+    tasks, and a task may end without output, return the outputs of the last tasks, so that each keeps its position."""
     given = graph.declared
     if given is None:
         ends = sinks(graph.vertices)

@@ -16,7 +16,7 @@ from tenuto.sdk.values.codecs import show
 
 @dataclass(frozen=True)
 class InputSlot:
-    """One input or output of a composition: a parameter of a task, or one element of the tuple it returns."""
+    """One input or output of a composition: a parameter of a task, the result of a task, or one element of a result."""
 
     task: str
     name: str
@@ -49,7 +49,7 @@ class Composition:
         return f"{self.how}({', '.join(names)})"
 
     def bind(self, *args: object) -> Graph:
-        """Return a graph with these inputs, for example to start many at once: `tn.start([…])`."""
+        """Return a graph with these inputs, for example to start many graphs at once: `tn.start([…])`."""
         graph = Graph()
         node = self.place(graph, args)
         if len(node.outputs) != 1 or node.outputs[0].place is not None:
@@ -97,7 +97,7 @@ def group(*parts: "AnyTask | Composition") -> Composition:
 
 
 def inputs_of(part: "AnyTask | Composition") -> list[InputSlot]:
-    """Return the required positional inputs; parameters with a default keep it."""
+    """Return the parameters that need an input. Parameters with a default value are left out."""
     if isinstance(part, Composition):
         return part.inputs
     return [InputSlot(part.name, name, part.signature.hints[name]) for name in part.signature.required]

@@ -36,7 +36,7 @@ class Vertex:
 
 @dataclass(frozen=True)
 class Output:
-    """The output of a task: all of it, or one element of its tuple."""
+    """The whole output of a task, or one element of an output that is a tuple."""
 
     vertex: Vertex
     place: int | None = None
@@ -103,7 +103,7 @@ def outputs_in(value: object) -> Iterator[Output]:
 
 
 def check_ends(source: Vertex, target: Vertex) -> None:
-    """Raise InvalidInput if a handler waits for anything but a handler of the same event."""
+    """Raise InvalidInput unless both tasks are handlers for the same outcome, or neither of them is a handler."""
     if source.handler != target.handler:
         raise InvalidInput(
             f"{target} depends on {source}, but they are not handlers for the same outcome",

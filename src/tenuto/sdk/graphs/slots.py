@@ -1,4 +1,4 @@
-"""Arguments that come from other tasks: replaces nodes with slots and checks that the types match."""
+"""Replaces arguments that are outputs of other tasks with slots, and checks that the types match."""
 
 from collections.abc import Iterable, Mapping
 from typing import cast
@@ -17,7 +17,7 @@ from tenuto.sdk.values.wire_format import NotSerializable, WrongValue, check_siz
 def make_vertex(
     task: AnyTask, args: tuple[object, ...], kwargs: Mapping[str, object], handler: End | None = None
 ) -> Vertex:
-    """Return the task with these arguments, validated; nodes among them become slots."""
+    """Return the vertex for a task with these arguments. The arguments are checked, and nodes in them become slots."""
     if next(outputs_in((args, kwargs)), None) is None:
         text, objects = take_objects(task.signature.encode(args, kwargs))
         return Vertex(task, text, [*objects], task.limits_of(args, kwargs), handler=handler)

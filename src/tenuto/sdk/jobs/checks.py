@@ -1,4 +1,4 @@
-"""The checks of an output: they run on the files that were written, before these are staged."""
+"""The checks of an output: they run on the written files, before these files are staged."""
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -45,7 +45,7 @@ class Checks:
         }
 
     def _problem(self, check: JsonObject) -> str | None:
-        """Return what is wrong with the data, None if nothing is."""
+        """Return what is wrong with the data, or None if the check passes."""
         match check["kind"]:
             case "not_null":
                 names = _names(check)

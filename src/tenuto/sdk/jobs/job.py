@@ -68,7 +68,7 @@ class RunningJobInput:
         """The prefixes of the committed data in the object store. For data in Postgres, they identify the row sets."""
         self.is_table = is_table(description)
         """Whether the data is in Postgres, and not in the object store."""
-        self.is_partial = locations is None  # too many for the input of a task: `open_job` requests them
+        self.is_partial = locations is None  # too many locations for the input of a task: `open_job` requests them
 
     @cached_property
     def paths(self) -> list[Path]:
@@ -90,7 +90,8 @@ class RunningJobInput:
         return self.data().read(self._files.scratch)
 
     def data(self) -> "InputData":
-        """Return the rows of the input to scan, without reading them yet."""
+        """Return an object with which the rows of the input can be scanned. Downloads missing files, but reads no rows
+        yet."""
         with data_packages():
             from tenuto.sdk.jobs.input_data import InputData
 
@@ -143,7 +144,7 @@ class RunningJob:
         self.partition = cast("str | None", description.get("partition"))
         """The key of the partition that the task computes, None without partitions."""
         self.event = cast("JsonObject | None", description.get("event"))
-        """The event that started the task: its `id`, `dataset`, `partition` and `data`; None if a user started it."""
+        """The event that started the task: its `id`, `dataset`, `partition` and `data`; None if no event started it."""
         self.config = cast(JsonObject, description.get("config") or {})
         """The options of the operator."""
         self.inputs: Mapping[str, RunningJobInput] = _inputs(description, self.files, calls)
@@ -161,11 +162,11 @@ class RunningJob:
         """The data that this attempt has written."""
         attempt.published = (
             self.published
-        )  # set even if it stays empty: the completion then records what the task has read
+        )  # set even if it stays empty, because then the completion records what the task has read
         self._lineage: dict[int, OutputLineage] = {}
 
     def only_input(self) -> RunningJobInput:
-        """Return the input of a job that has exactly one."""
+        """Return the only input of the job. Raises Fail if the job does not have exactly one input."""
         if len(self.inputs) != 1:
             raise Fail(
                 f"the operator {self.operator} needs exactly one input; {self.dag}/{self.name} has {len(self.inputs)}"
@@ -173,7 +174,7 @@ class RunningJob:
         return next(iter(self.inputs.values()))
 
     def output(self, output: int | str) -> RunningJobOutput:
-        """Return an output by its position, its name or its dataset."""
+        """Return an output by its position, its name or its dataset. Raises Fail if there is none."""
         for known in self.outputs:
             if output in (known.number, known.name, known.dataset):
                 return known
@@ -201,8 +202,9 @@ class RunningJob:
         return int(str(publication["rows"]))
 
     def state_lineage(self, columns: Mapping[str, str | Sequence[str]], output: int | str = 0) -> None:
-        """Record which columns of the inputs the columns of an output are computed from: `{"total": "orders.amount"}`,
-        with the names of inputs. An input without a column means that the column is not known."""
+        """Record from which columns of the inputs the columns of an output are computed: `{"total": "orders.amount"}`,
+        where `orders` is the name of an input. The name of an input without a column means that the column is not
+        known."""
         numbers = {name: item.number for name, item in self.inputs.items()}
         try:
             self.set_lineage(stated_lineage(columns, numbers, "reported"), output)

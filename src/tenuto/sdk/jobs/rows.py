@@ -1,4 +1,5 @@
-"""Turns what a job writes into batches of rows: tables, frames, lists of dicts, Parquet files."""
+"""Turns the data that a job writes into batches of rows. The data is a table, a data frame, a list of dicts or the path
+of a Parquet file."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -78,7 +79,7 @@ def _from_dicts(data: Iterable[object], columns: Columns | None) -> Rows:
 
 
 def _inferred(rows: Sequence[Mapping[str, object]]) -> pa.Table:
-    """Return a table whose types follow the values. Rows may lack columns that others have."""
+    """Return a table whose column types are inferred from the values. A column that a row lacks is null in this row."""
     names = dict.fromkeys(name for row in rows for name in row)
     arrays: dict[str, pa.Array] = {}
     for name in names:

@@ -1,4 +1,4 @@
-"""Runs one SELECT with DuckDB over given data, and over nothing else."""
+"""Runs one SELECT with DuckDB. The SELECT can read the given data and nothing else."""
 
 import re
 import threading
@@ -17,8 +17,8 @@ from tenuto.dag.statements import NotOneSelect, one_select, unknown_parameter
 from tenuto.sdk.context.control import Fail
 from tenuto.sdk.jobs.rows import Rows
 
-MEMORY_LIMIT = "2GB"  # more is spilled to the scratch folder
-CANCEL_SECONDS = 0.2  # how often a running query checks whether it should stop
+MEMORY_LIMIT = "2GB"  # data beyond this is written to the scratch folder
+CANCEL_SECONDS = 0.2  # the interval at which a running query is stopped if its attempt should stop
 # One thread per query: rows without an `order by` then come in the same order, and equal data gives equal files.
 SETTINGS = (
     ("threads", 1),
@@ -135,10 +135,10 @@ def _interrupted(connection: duckdb.DuckDBPyConnection, cancelled: Callable[[], 
 
 
 def quoted(name: str) -> str:
-    """Return an SQL identifier."""
+    """Return a name as a quoted SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def _literal(value: object) -> str:
-    """Return an SQL literal of a setting."""
+    """Return the value of a setting as an SQL literal."""
     return str(value).lower() if isinstance(value, bool | int) else "'" + str(value).replace("'", "''") + "'"

@@ -32,7 +32,7 @@ class Operations(Transport, Protocol):
     async def get_task_details(self, task_id: UUID) -> TaskDetails: ...
 
     async def get_task_tree(self, task_id: UUID) -> list[TreeNode]:
-        """Return a task and all tasks that it started."""
+        """Return a task and all tasks below it: its children, their children and so on."""
         ...
 
     async def cancel_task(self, task_id: UUID, reason: str | None) -> None: ...
@@ -59,7 +59,7 @@ class Operations(Transport, Protocol):
 
     async def advance_request(self, run_id: UUID) -> RunProgress | None:
         """Return the progress of an accepted request (cancel, retry or delete) on a large run, None if it is done. Over
-        SQL, this call also does a piece of the work. Over HTTP, only dispatchers do the work."""
+        SQL, this call also does a part of the work. Over HTTP, only dispatchers do the work."""
         ...
 
     async def check_type(self, type: str) -> ServedType:

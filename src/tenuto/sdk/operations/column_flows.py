@@ -30,7 +30,8 @@ def describe_flow(dag: Dag, dataset: str, source: str) -> str | None:
 
 
 def _columns(job: Job, output: int, dag: Dag) -> list[JsonObject] | None:
-    """Return the sources of an output's columns: declared, or found in the SELECT if that is certain."""
+    """Return from which input columns the columns of an output are computed: as declared, or as found in the SELECT.
+    Return None if that is not certain."""
     declared = job.outputs[output].lineage
     if not isinstance(declared, str):
         return cast("list[JsonObject]", declared["columns"])

@@ -58,8 +58,8 @@ def _describe_unknown(name: str, known: list[str]) -> str:
 
 
 async def _compare(conn: Conn, *, org_id: UUID, dag: Dag) -> tuple[Plan, dict[str, str]]:
-    """Returns the plan without the checks that the deploy itself repeats in the database, and the DAG of each dataset
-    that the document names."""
+    """Returns the plan, and the DAG of each dataset that the document names. The plan does not contain the results of
+    checks that the database makes in every deploy."""
     names = named_datasets(dag)
     facts = await datasets.get_deploy_facts(conn, org_id=org_id, name=dag.name, yaml_hash=dag.yaml_hash, datasets=names)
     current = (
@@ -87,15 +87,15 @@ async def _compare(conn: Conn, *, org_id: UUID, dag: Dag) -> tuple[Plan, dict[st
 
 
 def _describe_any_flow(dag: Dag, dataset: str, source: str) -> str | None:
-    """Return which columns of a source flow into a dataset; None, which counts as a flow, if no column does. The
-    database enforces what an org denies, and it does not see which columns a SELECT uses."""
+    """Return which columns of a source flow into a dataset. If no column does, return None, which counts as a flow. The
+    reason: the database enforces what an org denies, and it does not see which columns a SELECT uses."""
     return describe_flow(dag, dataset, source) or None
 
 
 async def deploy_dag(conn: Conn, *, org_id: UUID, dag: Dag, actor: str, cutover: bool) -> Deploy:
     """Stores the document as a version of its DAG. With `cutover`, the version becomes current: now if it is ready,
-    otherwise when dispatchers have computed it. The same document is stored once. Raises Forbidden for a deploy that
-    the org denies."""
+    otherwise when dispatchers have computed it. If the same document is deployed again, no second version is stored.
+    Raises Forbidden for a deploy that the org denies."""
     plan, _ = await _compare(conn, org_id=org_id, dag=dag)
     if plan.denied:
         raise Forbidden(

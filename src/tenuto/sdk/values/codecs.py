@@ -89,7 +89,8 @@ def hints_of(function: Callable[..., object], what: str, *, leave_out: Iterable[
     given: dict[str, object] = {**getattr(plain, "__annotations__", {})}
     for name in leave_out:
         given.pop(name, None)
-    # Hints of `ctx` and of left-out parameters may be imported only under TYPE_CHECKING.
+    # Only the other hints are read: the hints of left-out parameters may name classes that are imported only under
+    # TYPE_CHECKING.
     wanted: Any = types.SimpleNamespace(__annotations__=given, __globals__=getattr(plain, "__globals__", {}))
     try:
         return typing.get_type_hints(wanted, include_extras=True)
@@ -126,8 +127,8 @@ def show(hint: object) -> str:
 
 
 def native_check(hint: object) -> Check | None:
-    """Return a check for hints that JSON represents directly, else None. Floats inside containers are excluded: 1e20
-    comes back as an int."""
+    """Return a check for a hint whose values JSON represents directly, or None for other hints. Containers of floats
+    need conversion, because 1e20 comes back as an int."""
     if hint is Any or hint is MISSING or hint is object:
         return check_json
     if isinstance(hint, type) and hint in (int, str, bool, type(None)):
@@ -185,7 +186,8 @@ def _optional(inner: Check | None) -> Check | None:
 
 
 def check_json(value: Any, path: str, depth: int = 1, *, objects: bool = False) -> None:
-    """Raise NotSerializable for values that JSON would change. `objects`: allow data objects in their JSON form."""
+    """Raise NotSerializable for values that JSON would change or cannot represent. `objects`: allow data objects in
+    their JSON form."""
     kind = cast("type[Any]", type(value))
     if value is None or kind in (str, int, bool, float):
         return

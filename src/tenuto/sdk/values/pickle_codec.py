@@ -1,4 +1,4 @@
-"""Values as pickles, for tasks with serializer="pickle": `{"$pickle": "<base64>"}` in JSON."""
+"""Encodes values as pickles, for tasks with serializer="pickle". In JSON, a pickle is `{"$pickle": "<base64>"}`."""
 
 import base64
 import pickle
@@ -11,7 +11,7 @@ from tenuto.sdk.values.wire_format import MISSING, WrongValue, check_size, dump,
 
 
 def dump_value(what: str, value: object) -> dict[str, str]:
-    """Return the JSON form of a value that can be pickled."""
+    """Return the JSON form of a value that can be pickled. Raises WrongValue for other values."""
     try:
         return {"$pickle": base64.b64encode(pickle.dumps(value)).decode()}
     except (pickle.PicklingError, TypeError, AttributeError) as error:
@@ -71,5 +71,5 @@ class PickledResult:
         return None if value is None else dump(dump_value(self._what, value))
 
     def decode(self, value: Json) -> Any:
-        """Return the result from its JSON value."""
+        """Return the Python result for its JSON value."""
         return load_value(self._what, value)

@@ -17,7 +17,7 @@ BYTES = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
 
 
 def typed_codec(hint: object) -> Codec:
-    """Return a codec for any type that pydantic supports."""
+    """Return a codec for any type that pydantic supports. Raises InvalidInput for other types."""
     try:
         # Wrapped in a tuple, because a dataclass on its own would ignore the configuration.
         adapter: TypeAdapter[tuple[Any]] = TypeAdapter(cast("Any", types.GenericAlias(tuple, (hint,))), config=BYTES)
@@ -71,7 +71,7 @@ class _Typed:
 
 
 def _has_union(hint: object) -> bool:
-    """Whether the hint contains a union whose members JSON could confuse."""
+    """Whether the hint contains a union of several types other than None. In JSON, their values could look the same."""
     members = [member for member in get_args(hint) if member is not type(None)]
     if get_origin(hint) in (Union, types.UnionType) and len(members) > 1:
         return True

@@ -93,7 +93,8 @@ class Objects(ObjectStoreBase):
         return stored
 
     async def get(self, object: DataObject | UUID) -> bytes:
-        """Return the bytes of an object; raise InvalidInput if the checksum does not match."""
+        """Return the bytes of an object. Raises InvalidInput if bytes from the object store do not match their
+        checksum."""
         id = object.id if isinstance(object, DataObject) else object
         row = await self._pool.call(data_objects.get_object, org_id=self._org_id, object_id=id)
         if row.payload is not None:
