@@ -2,8 +2,8 @@
 -- transaction, both begin together. In the simple protocol, they begin at the same time. In the extended protocol, the
 -- transaction begins with the portal of the statement (Bind), shortly before the statement is executed. If Parse is
 -- sent in the same message batch, the statement cannot be distinguished from a statement in a longer transaction, and
--- the result is true. The result is also true for a call by a function, a trigger or a DO block of the client, whose
--- statement may run for a long time.
+-- the result is true. The result is also true for a call by a function, a trigger or a DO block of the client, because
+-- the client's statement may then run for a long time.
 create or replace function tenuto._in_transaction()
   returns boolean
   language plpgsql

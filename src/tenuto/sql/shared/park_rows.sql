@@ -1,4 +1,4 @@
--- Parks rows that a loop failed on, or parks them again. The pause before the next try is 1 s and doubles with each
+-- Parks rows on which a loop failed, or parks them again. The pause before the next try is 1 s and doubles with each
 -- failure up to 10 minutes. A parked row that is not yet due is not changed: if two dispatchers fail on a row at the
 -- same time, its pause doubles only once.
 create or replace function tenuto.park_rows(

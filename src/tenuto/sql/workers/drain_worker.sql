@@ -1,4 +1,5 @@
--- active -> draining: the worker finishes the tasks that it holds and claims no more tasks. Idempotent.
+-- active -> draining: the worker finishes the tasks that it holds and claims no more tasks. Idempotent. Raises TN004
+-- for a worker in another state.
 create or replace function tenuto.drain_worker(p_org_id uuid, p_worker_id text, p_reason text default null)
   returns void
   language plpgsql

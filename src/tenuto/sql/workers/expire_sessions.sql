@@ -18,7 +18,7 @@ begin
       and s.id <> all (v_parked)
     order by s.expires_at
     limit p_limit
-    for no key update of w, s skip locked   -- a locked row: its worker registers or closes now
+    for no key update of w, s skip locked   -- a row is locked while its worker registers or closes its session
   ), ended as (
     update tenuto.sessions s
     set ended_at = tenuto.now(), end_reason = 'expired'

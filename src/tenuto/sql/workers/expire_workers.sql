@@ -1,6 +1,6 @@
--- starting -> error if it has not registered in time; active, draining -> error if it has no session and sent no
--- heartbeat in time; error -> terminated after a grace period. With p_keys, processes only these workers (org:id), even
--- if they are parked. A worker that registers, sends a heartbeat or fails meanwhile is not changed.
+-- starting -> error if the worker has not registered in time; active, draining -> error if the worker has no session
+-- and sent no heartbeat in time; error -> terminated after a grace period. With p_keys, processes only these workers
+-- (org:id), even if they are parked. A worker that registers, sends a heartbeat or fails meanwhile is not changed.
 create or replace function tenuto.expire_workers(p_limit int default 1000, p_keys text[] default null)
   returns bigint
   language plpgsql

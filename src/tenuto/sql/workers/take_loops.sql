@@ -1,6 +1,6 @@
--- Returns the loops among p_loops that this dispatcher runs now. These are loops that it holds already, whose leases
--- are renewed when half of the lease is over, and loops that no dispatcher holds. A call that gets no loop writes
--- nothing. The leases of a dead dispatcher expire.
+-- Returns the loops among p_loops that this dispatcher runs now. These are the loops that it holds already, and the
+-- loops that no dispatcher holds. Renews the leases of its loops when half of a lease is over. A call writes nothing if
+-- other dispatchers hold all loops. When a dispatcher dies, its leases expire, and other dispatchers take its loops.
 create or replace function tenuto.take_loops(
   p_dispatcher_id uuid, p_loops text[], p_lease interval default '2 seconds')
   returns setof text

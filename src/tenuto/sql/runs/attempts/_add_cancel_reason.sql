@@ -1,5 +1,6 @@
 -- Returns the error of an attempt that a cancel stopped, with the reason of the cancel. Uses the first reason that
--- exists: the reason for its task, for the nearest task above it, or for its run.
+-- exists: the reason for its task, for the nearest of the tasks above it (parent, parent of the parent, …), or for its
+-- run.
 create or replace function tenuto._add_cancel_reason(p_error jsonb, p_task_id uuid, p_run_id uuid)
   returns jsonb
   language sql

@@ -1,6 +1,6 @@
 -- Returns an error of at most 1 MB, so that a failure can always be reported. A larger error keeps the beginning of
--- each long text. If it has more than 16 fields, only the beginning of its JSON text is kept. The result says how much
--- was cut.
+-- each long text. If it is not an object or has more than 16 fields, only the beginning of its JSON text is kept. The
+-- result says how much was cut.
 create or replace function tenuto._cut_error(p_error jsonb)
   returns jsonb
   language plpgsql

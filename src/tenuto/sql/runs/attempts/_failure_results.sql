@@ -1,5 +1,6 @@
--- Returns one result for each failed or lost attempt of a batch, in the order of the batch. Each result has the task's
--- maximum number of attempts, and the seconds until the next attempt (null if there is no next attempt).
+-- Returns one result for each failed or lost attempt in p_task_ids, in this order. Each result has the task's maximum
+-- number of attempts, and the seconds until the next attempt (null if there is no next attempt). Both are null if the
+-- result is stale_lease.
 create or replace function tenuto._failure_results(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_accepted uuid[])
   returns table (task_id uuid, attempt int, result text, max_attempts int, retry_in_seconds float8)

@@ -1,4 +1,4 @@
--- Returns the last progress that an earlier attempt of the task reported.
+-- Returns the progress and message of the last ended attempt of the task that reported one of them.
 create or replace function tenuto._last_progress(p_task_id uuid, out progress real, out message text)
   language sql
   stable

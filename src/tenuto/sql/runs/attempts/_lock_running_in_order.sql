@@ -1,5 +1,5 @@
--- Locks the running rows of a batch in id order, if its attempt numbers differ. The caller ends such a batch by attempt
--- number, which would otherwise lock the rows in another order.
+-- Locks the running rows of a batch in id order, if its attempt numbers differ. The caller ends the attempts of such a
+-- batch one attempt number after the other, which would otherwise lock the rows in another order.
 create or replace function tenuto._lock_running_in_order(p_session_id bigint, p_task_ids uuid[], p_attempts int[])
   returns void
   language plpgsql

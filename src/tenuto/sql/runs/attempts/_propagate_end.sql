@@ -1,6 +1,6 @@
 -- Propagates the end of failed and cancelled tasks to their dependents and parents. The history of these tasks is
 -- already written. The dependents of all these tasks are locked together, before any parent, as the lock order of ADR 7
--- requires. Returns the queued tasks that the caller has to make ready together with its own.
+-- requires. Returns the tasks that can start now. The caller makes them ready together with its own tasks.
 create or replace function tenuto._propagate_end(p_queued tenuto.queued_task[], p_outcomes text[])
   returns tenuto.queued_task[]
   language plpgsql

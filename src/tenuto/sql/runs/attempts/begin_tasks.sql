@@ -1,4 +1,4 @@
--- Restarts the timeouts of running attempts whose code begins only now. So the time that it took to prepare their
+-- Restarts the timeouts of running attempts when their code begins. So the time that was needed to prepare their
 -- process does not count.
 create or replace function tenuto.begin_tasks(p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[])
   returns void

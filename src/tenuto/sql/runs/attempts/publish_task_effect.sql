@@ -1,6 +1,6 @@
--- Queues a side effect for a running attempt, at once and not with its end. With p_key, the effect is published once
--- per task type and key: a later call with the same key returns the first effect. Raises TN005 for a worker that no
--- longer holds the task.
+-- Queues a side effect of a running attempt at once, not when the attempt ends. With p_key, the effect is published
+-- once per task type and key: a later call with the same key returns the first effect. Raises TN005 for a worker that
+-- no longer holds the task.
 create or replace function tenuto.publish_task_effect(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_kind text, p_payload jsonb,
   p_key text default null)

@@ -1,4 +1,4 @@
--- Returns those of the runs p_ids that match a filter of _find_runs, at most p_limit. p_ids are sorted, newest first.
+-- Returns the runs among p_ids that match a filter of _find_runs, at most p_limit. p_ids are sorted, newest first.
 -- p_statuses: the statuses of these runs, if they are known. Reads 200 runs (or p_limit, if it is larger), and then
 -- twice as many each time until enough match, because reading 10,000 runs takes 50 ms or more.
 create or replace function tenuto._filter_runs(

@@ -1,5 +1,5 @@
--- Returns the newest runs (p_kind run) or tasks (task) of an org whose metadata contains p_metadata, from p_first on
--- and before p_before: at most p_limit. The transactions of a server act for one org, so a server searches as the owner
+-- Returns an org's newest runs (p_kind run) or tasks (task) whose metadata contains p_metadata, with ids from p_first
+-- to before p_before: at most p_limit. The transactions of a server act for one org, so a server searches as the owner
 -- (_find_as_owner). Workers and clients see all orgs, and do not need that. For other roles that see only one org, a
 -- search for a rare value takes as long as reading all rows of the org.
 create or replace function tenuto._find_by_metadata(

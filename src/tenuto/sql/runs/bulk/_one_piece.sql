@@ -1,7 +1,8 @@
--- Returns the newest of these runs, as many as one piece can process: at least one run, and at most 1,000 tasks
--- together (_request_piece). A larger piece would not end within the statement timeout of a server, and would never
--- make progress. A large run counts as one task, because advance_requests processes its tasks later. p_per_run: the
--- cost of a run besides its tasks, in tasks. next_before: the last run of the piece if runs remain, else p_next_before.
+-- Returns the newest of these runs, as many as one call can process: at least one run, and at most 1,000 tasks together
+-- (_request_piece). A call with more tasks could exceed the statement timeout of a server, and repeating it would never
+-- make progress. A large run counts as one task, because advance_requests processes its tasks later. p_per_run: how
+-- many tasks a run counts in addition to its own tasks. next_before: the last of the returned runs if runs of p_ids
+-- remain, otherwise p_next_before.
 create or replace function tenuto._one_piece(
   p_ids uuid[], p_next_before uuid, p_per_run int, out ids uuid[], out next_before uuid)
   language plpgsql

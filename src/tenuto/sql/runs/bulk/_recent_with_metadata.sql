@@ -1,6 +1,6 @@
--- Reads the newest p_rows runs (p_kind run) or tasks (task) of an org, before p_before and from p_first on. Returns
--- those whose metadata contains p_metadata, newest first. last: the oldest row that was read; null if there are no more
--- rows.
+-- Reads the newest p_rows runs (p_kind run) or tasks (task) of an org, with ids from p_first to before p_before.
+-- Returns the rows whose metadata contains p_metadata, newest first. last: the oldest row that was read; null if there
+-- are no more rows.
 create or replace function tenuto._recent_with_metadata(
   p_kind text, p_org_id uuid, p_metadata jsonb, p_first uuid, p_before uuid, p_rows int,
   out ids uuid[], out last uuid)

@@ -1,4 +1,4 @@
--- Returns runs of an org whose metadata contains p_metadata, as _tasks_with_metadata does for tasks. A run without its
+-- Returns an org's runs whose metadata contains p_metadata, as _tasks_with_metadata does for tasks. A run without its
 -- own metadata has the metadata of the task with which it was started; that task has the id of the run.
 create or replace function tenuto._runs_with_metadata(
   p_org_id uuid, p_metadata jsonb, p_first uuid, p_before uuid, p_periods int[], p_limit int,

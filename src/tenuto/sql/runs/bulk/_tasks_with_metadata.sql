@@ -1,5 +1,6 @@
--- Returns tasks of an org whose metadata contains p_metadata, before p_before and from p_first on, in these periods
--- (null: in all), in no order. complete: false if there are more than p_limit.
+-- Returns an org's tasks whose metadata contains p_metadata, with ids from p_first to before p_before, in the periods
+-- p_periods (null: all). The tasks are in no particular order. complete: false if there are more than p_limit such
+-- tasks.
 create or replace function tenuto._tasks_with_metadata(
   p_org_id uuid, p_metadata jsonb, p_first uuid, p_before uuid, p_periods int[], p_limit int,
   out ids uuid[], out complete boolean)

@@ -1,7 +1,8 @@
--- Returns the inputs of a task by position: values, objects as {"$object": id}, and the outputs of other tasks. If they
--- are larger than p_room bytes, or cannot be built, returns {"$fetch": how many}; the attempt then gets them one by one
--- from get_inputs. In this way, one task never makes the claim of others fail (jsonb_agg raises an error over 256 MB).
--- Postgres compresses to 1/256 at best: compressed inputs of less than p_room / 256 bytes fit in any case.
+-- Returns the inputs of a task by position: values, objects as {"$object": id}, and the outputs of other tasks. If the
+-- inputs are larger than p_room bytes, or cannot be built, returns {"$fetch": number of inputs}; the attempt then gets
+-- them one by one from get_inputs. In this way, one task never makes the claim of other tasks fail (jsonb_agg raises an
+-- error over 256 MB). Postgres compresses to 1/256 at best: compressed inputs of less than p_room / 256 bytes fit in
+-- any case.
 create or replace function tenuto._task_slot_values(p_task_id uuid, p_room int)
   returns jsonb
   language sql

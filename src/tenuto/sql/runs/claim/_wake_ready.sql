@@ -1,6 +1,6 @@
 -- Wakes the workers of the queues in which these orgs have ready tasks. This is for transitions that do not know which
 -- tasks they made ready: a completion may release tasks, and the limit slots that it frees may admit others. Reads one
--- row per lane of the orgs, and the arrivals in lanes that no claim has processed yet.
+-- row per lane of the orgs, and the arrivals that no claim has processed yet.
 create or replace function tenuto._wake_ready(p_org_ids uuid[])
   returns void
   language sql
@@ -29,7 +29,7 @@ as $$
     select o.queue
     from tenuto.arrivals a
     join tenuto.routes o on o.id = a.route_id and not o.paused
-    cross join lateral (   -- not `exists`, which the planner made a join with all ready tasks
+    cross join lateral (   -- not `exists`: the planner turned it into a join with all ready tasks
       select
       from tenuto.ready_tasks t
       where t.route_id = a.route_id and t.group_no = a.group_no and t.priority = a.priority and t.seq >= a.seq

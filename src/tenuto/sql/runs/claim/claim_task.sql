@@ -1,6 +1,7 @@
 -- queued -> running, for one task by its id. If the task cannot be claimed, result is the reason: already_running,
 -- completed, failed, cancelled, skipped, not_due (the task is delayed, pending, waiting or paused, or its group has
--- reached its quota), not_allowed (the worker may not claim tasks now) or not_found.
+-- reached its quota), not_allowed (the worker is draining or in error) or not_found. Raises TN002 if the session has
+-- ended.
 create or replace function tenuto.claim_task(
   p_session_id bigint, p_token uuid, p_claim_no bigint, p_task_id uuid, out result text, out task tenuto.claimed)
   language plpgsql

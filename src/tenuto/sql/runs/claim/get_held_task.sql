@@ -1,6 +1,6 @@
 -- Returns a running task, with the attempt and session that hold it. p_worker_key_id: only if a session of this key
--- holds it. Raises TN001 if the task is not held. If the slots have more than 32 MB, returns {"$fetch": how many}
--- instead, and get_inputs returns them.
+-- holds the task. Raises TN001 if the task is not held. If the slots have more than 32 MB together, returns {"$fetch":
+-- number of slots} instead of them, and get_inputs returns their values.
 create or replace function tenuto.get_held_task(p_org_id uuid, p_task_id uuid, p_worker_key_id uuid default null)
   returns table (
     task_id uuid, attempt int, session_id bigint, run_id uuid, type text, input jsonb, slots jsonb,

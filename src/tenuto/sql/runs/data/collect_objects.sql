@@ -1,8 +1,8 @@
--- Deletes data objects that have no references, are not persisted, and are older than the org keeps them
--- (object_retention_hours, or 24 hours), or than p_keep if it is set. Returns the deleted objects, so that the caller
--- can delete the files at their uris. An object that gets a reference at the same time is not deleted, because the
--- transaction that adds the reference has locked it. With p_keys, processes only these objects, even if they are
--- parked.
+-- Deletes data objects that have no references, are not persisted, and are older than p_keep. If p_keep is null, the
+-- org's setting object_retention_hours is used (24 hours if it is not set). Returns the deleted objects, so that the
+-- caller can delete the files at their uris. An object that gets a reference at the same time is not deleted, because
+-- the transaction that adds the reference has locked the object. With p_keys, processes only these objects, even if
+-- they are parked.
 create or replace function tenuto.collect_objects(
   p_keep interval default null, p_limit int default 1000, p_keys text[] default null)
   returns table (id uuid, org_id uuid, uri text)

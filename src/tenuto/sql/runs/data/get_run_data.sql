@@ -1,7 +1,7 @@
--- Returns run data: the latest value of each key, or with p_history every value, newest last. p_glob: * matches any
--- characters, ? matches one character. p_tags: values with any of these tags, or with p_all_tags only values with all
--- of them. p_tag_prefix: values with a tag that begins with it. updated_at is created_at until the tags change. Raises
--- TN007 if the values have more than 16 MB together.
+-- Returns at most 1000 values of run data, ordered by key: the latest value of each key, or with p_history every value
+-- of each key, the newest last. p_glob: * matches any characters, ? matches one character. p_tags: values with any of
+-- these tags, or with p_all_tags only values with all of them. p_tag_prefix: values with a tag that begins with this
+-- text. updated_at equals created_at until the tags change. Raises TN007 if the values have more than 16 MB together.
 create or replace function tenuto.get_run_data(
   p_org_id uuid, p_run_id uuid, p_keys text[] default null, p_prefix text default null, p_glob text default null,
   p_tags text[] default null, p_all_tags boolean default false, p_tag_prefix text default null,

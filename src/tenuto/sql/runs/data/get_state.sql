@@ -1,4 +1,4 @@
--- Returns the operator state of a job: one key, or all keys.
+-- Returns the operator state of the job or type p_job_key: one key, or all keys.
 create or replace function tenuto.get_state(p_org_id uuid, p_job_key text, p_key text default null)
   returns table (key text, value jsonb, version bigint, updated_at timestamptz)
   language sql

@@ -1,5 +1,5 @@
--- Appends values to the data of a run that has not ended, for a caller that is not one of its tasks. p_metadata: a JSON
--- object that is stored with each of the values.
+-- Appends values to the data of a run that has not ended, for a caller that is not a task of the run. Returns the ids
+-- of the values. p_metadata: a JSON object that is stored with each of the values.
 create or replace function tenuto.put_run_data(
   p_org_id uuid, p_run_id uuid, p_values jsonb, p_tags text[] default '{}', p_metadata jsonb default null)
   returns uuid[]

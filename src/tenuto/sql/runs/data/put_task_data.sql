@@ -1,5 +1,5 @@
--- Appends values to the run's data from a running attempt. Raises TN005 for a worker that no longer holds the task.
--- p_metadata: a JSON object that is stored with each of the values.
+-- Appends values to the run's data from a running attempt, and returns the ids of the values. Raises TN005 for a worker
+-- that no longer holds the task. p_metadata: a JSON object that is stored with each of the values.
 create or replace function tenuto.put_task_data(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_values jsonb, p_tags text[] default '{}',
   p_metadata jsonb default null)

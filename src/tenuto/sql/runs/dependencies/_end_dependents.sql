@@ -1,10 +1,10 @@
--- pending -> cancelled | skipped, for the dependents of ended tasks that can no longer run, and for their dependents in
--- turn. Dependents that can still run are counted down. Every row that may change is locked first, in id order, for any
--- outcome. Then the result is computed again from the rows that are still pending: if a row disappeared meanwhile,
--- another transaction ended it together with its dependents. Returns the queued tasks to make ready, and the ended
--- tasks that have a parent, whose parents the caller notifies. Edges are looked up by index for one task after the
--- other, so that no plan depends on statistics. 50,000 dependents in a new week on 2 cores take 1 s; with a join that
--- the planner chose, they took over a minute.
+-- pending -> cancelled | skipped, for dependents that can no longer run because the tasks p_ids have ended, and for
+-- their dependents in turn. Dependents that can still run are counted down. Every row that may change is locked first,
+-- in id order. Then the result is computed again from the rows that are still pending: if a row disappeared meanwhile,
+-- another transaction ended it together with its dependents. Returns the queued tasks to make ready. Also returns the
+-- ended tasks that have a parent: the caller notifies these parents. Edges are looked up by index for one task after
+-- the other, so that no plan depends on statistics. 50,000 dependents in a new weekly partition on 2 cores take 1 s;
+-- with a join that the planner chose, they took over a minute.
 create or replace function tenuto._end_dependents(
   p_ids uuid[], p_outcomes text[], out queued tenuto.queued_task[], out owned uuid[])
   language plpgsql

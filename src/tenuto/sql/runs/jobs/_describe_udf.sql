@@ -1,5 +1,5 @@
--- Returns the bundle that a job runs, the task type in it, and the options of the job. Returns null for a job that runs
--- no bundle.
+-- Returns the bundle that a job runs, the task type in it, and max_attempts and timeout_seconds of the job. Returns
+-- null for a job that runs no bundle.
 create or replace function tenuto._describe_udf(p_org_id uuid, p_definition jsonb)
   returns jsonb
   language sql

@@ -1,4 +1,4 @@
--- Queues the OpenLineage event that ends the run of each of these attempts of jobs, in the transaction that ends them.
+-- Queues an OpenLineage event for the end of each of these attempts of jobs, in the transaction that ends the attempts.
 -- The event is COMPLETE, FAIL (even if the task is tried again) or ABORT (the attempt was cancelled, or given back
 -- before its end). A START event with the time of the claim comes first, unless emit_running has queued it. The rows of
 -- the attempts in task_attempts exist already; p_end_nos are their end_no. Orgs without a destination for such events

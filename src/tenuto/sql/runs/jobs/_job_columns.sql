@@ -1,5 +1,5 @@
--- Returns the columns that only tasks of jobs have. They are null for other tasks. The type shows whether a task
--- belongs to a job, so other tasks need no lookup.
+-- Returns the columns that only tasks of jobs have. They are null for other tasks. Types of jobs begin with `tenuto.`,
+-- so tasks of other types need no lookup.
 create or replace function tenuto._job_columns(
   p_task_id uuid, p_type text, out partitions text[], out input_versions jsonb)
   language plpgsql

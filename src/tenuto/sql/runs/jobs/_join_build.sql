@@ -1,4 +1,5 @@
--- Makes the build of a version of a DAG wait for tasks that another version has started: they compute the same data.
+-- Makes the build of a DAG version wait for tasks that another version has started, because they compute the same data
+-- as tasks of the build would.
 create or replace function tenuto._join_build(p_org_id uuid, p_version_id uuid, p_task_ids uuid[])
   returns void
   language sql

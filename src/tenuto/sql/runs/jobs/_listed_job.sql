@@ -1,5 +1,5 @@
--- Returns the job (DAG/JOB) and the partition of a task in a list. Both are null for a task of no job. The type shows
--- whether a task belongs to a job, so other tasks need no lookup.
+-- Returns the job (DAG/JOB) and the partition of a task in a list. Both are null for a task that belongs to no job.
+-- Types of jobs begin with `tenuto.`, so tasks of other types need no lookup.
 create or replace function tenuto._listed_job(p_task_id uuid, p_type text, out job text, out partition text)
   language plpgsql
   stable

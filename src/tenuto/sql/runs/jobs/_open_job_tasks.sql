@@ -1,5 +1,5 @@
--- Returns the number of unfinished tasks of each job of a DAG. Tasks of continuous sources are left out: they end with
--- their schedules.
+-- Returns the number of unfinished tasks of each job of a DAG, per DAG version. Tasks of continuous sources are left
+-- out: they end with their schedules.
 create or replace function tenuto._open_job_tasks(p_org_id uuid, p_dag_id uuid)
   returns table (job_key uuid, dag_version_id uuid, tasks bigint)
   language sql

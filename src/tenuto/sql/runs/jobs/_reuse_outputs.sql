@@ -1,7 +1,7 @@
--- -> completed: completes new tasks of a job whose partitions were computed from the same inputs before, without
--- running the code. The publications of the earlier task are committed again for the new task. A task whose event has
--- data of its own is left out, because the code may read that data. Returns the completed tasks. The caller has added
--- the rows in job_tasks; p_inputs are the inputs of the tasks.
+-- -> completed: completes new tasks of a job without running the code, if their partitions were computed from the same
+-- inputs before. The publications of the earlier task are committed again for the new task. A task whose event has data
+-- of its own is left out, because the code may read that data. Returns the completed tasks. The caller has already
+-- added the tasks to job_tasks. p_inputs are the inputs of the tasks.
 create or replace function tenuto._reuse_outputs(
   p_job tenuto.jobs, p_group_no int, p_kind tenuto.task_spec, p_task_ids uuid[], p_inputs jsonb[])
   returns uuid[]

@@ -1,10 +1,11 @@
 -- -> queued: starts one single-task run per partition of a job, with the options of its definition, and wakes workers.
 -- The input of the task is {"job": {…}}, with everything that its code needs, so that a claim is the same as for other
--- tasks. It is not stored in the metadata, because every value of the metadata is indexed. p_events: for each task, the
--- event that started it, or null. A job that runs for every update reads exactly the commit of its event. p_sources:
--- for each task of a source, what started it. p_rebuild: the tasks belong to the build of the version. With p_memo, a
--- partition that was computed from the same inputs before is not computed again: its task is completed at once with the
--- same data. Returns the tasks completed in this way.
+-- tasks. This description is not stored in the metadata of the task, because every value of the metadata is indexed.
+-- p_events: for each task, the event that started it, or null. A job that runs for every update reads exactly the
+-- commit of its event. p_sources: for each task of a source, what started it. p_rebuild: the tasks belong to the build
+-- of the version. With p_memo, if the job has inputs and replaces its data, a partition that was computed from the same
+-- inputs before is not computed again: its task is completed at once with the same data. Returns the tasks completed in
+-- this way.
 create or replace function tenuto._start_job_tasks(
   p_org_id uuid, p_dag text, p_version int, p_job tenuto.jobs, p_ids uuid[], p_partitions text[], p_rebuild boolean,
   p_events jsonb[] default null, p_sources jsonb[] default null, p_memo boolean default true)

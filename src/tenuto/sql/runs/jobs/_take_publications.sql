@@ -1,7 +1,7 @@
--- Returns the publications of the attempts in a batch that the session holds, for _commit_outputs. The list of one
+-- Returns the publications of those attempts of a batch that the session holds, for _commit_outputs. The list of one
 -- attempt may be empty ([]). An attempt with wrong publications ends here: running -> failed, without a retry. The
--- other attempts of the batch continue. The running rows are locked in id order, so that the attempts stay held until
--- the caller completes them.
+-- other attempts of the batch can still complete. The running rows are locked in id order, so that the attempts stay
+-- held until the caller completes them.
 create or replace function tenuto._take_publications(
   p_session_id bigint, p_task_ids uuid[], p_attempts int[], p_published jsonb[])
   returns tenuto.task_outputs[]

@@ -1,4 +1,4 @@
--- Returns those of the given dataset versions that an unfinished task of a job reads or writes.
+-- Returns the dataset versions among p_version_ids that an unfinished task of a job reads or writes.
 create or replace function tenuto._versions_in_use(p_org_id uuid, p_version_ids uuid[])
   returns setof uuid
   language sql

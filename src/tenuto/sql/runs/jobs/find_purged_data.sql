@@ -1,5 +1,5 @@
--- Returns the folder of a purged version of a dataset, whose data can be deleted now; null if there is no such version.
--- Raises TN004 if an unfinished task of a job reads or writes it.
+-- Returns the folder of a purged version of a dataset; null if there is no such version. The data in the folder can be
+-- deleted now. Raises TN004 if an unfinished task of a job reads or writes the version.
 create or replace function tenuto.find_purged_data(p_org_id uuid, p_version_id uuid)
   returns text
   language plpgsql

@@ -1,6 +1,6 @@
--- Returns those of the given locations of a dataset version whose data will not be used: no commit has the location,
--- and the attempt that wrote it no longer runs. The last folder of the location names that attempt. Both conditions are
--- read in one snapshot.
+-- Returns the locations among p_locations whose data will not be used: no commit of the dataset version has the
+-- location, and the attempt that wrote it no longer runs. The last folder of the location names that attempt; the
+-- caller passes it in p_task_ids and p_attempts. Both conditions are read in one snapshot.
 create or replace function tenuto.find_uncommitted(
   p_org_id uuid, p_version_id uuid, p_locations text[], p_task_ids uuid[], p_attempts int[])
   returns setof text

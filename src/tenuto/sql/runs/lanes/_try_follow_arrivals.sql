@@ -1,6 +1,7 @@
--- Processes up to p_limit arrivals, if there are any, for claims and sweeps. Returns the routes that have tasks now. An
--- arrival that raises an error must not stop the caller: it stays for a dispatcher, which parks it. The exception block
--- costs a subtransaction, so it is entered only if there is an arrival.
+-- Processes up to p_limit arrivals, if there are any, for claims and sweeps. Returns the routes that now have tasks
+-- which claims did not see before; no routes after an error. An arrival that raises an error must not stop the caller:
+-- it stays for a dispatcher, which parks it. The exception block costs a subtransaction, so it is entered only if there
+-- is an arrival.
 create or replace function tenuto._try_follow_arrivals(p_limit int default 1000)
   returns int[]
   language plpgsql

@@ -1,5 +1,5 @@
--- Returns lanes with ready tasks that claims do not see. A loose index scan reads one row per lane, however many tasks
--- wait in it.
+-- Returns lanes that have ready tasks but no row in ready_lanes, so that claims do not see them. A loose index scan
+-- reads one row per lane, however many tasks wait in it.
 create or replace function tenuto._unseen_lanes()
   returns table (route_id int, group_no int, priority int, org_id uuid)
   language sql

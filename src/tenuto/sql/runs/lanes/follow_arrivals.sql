@@ -1,5 +1,5 @@
--- waiting for a limit -> queued: processes the arrivals that starts left when they committed. A dispatcher calls it, in
--- case no claim has processed them. Wakes the workers of routes that became claimable, and returns the number of these
+-- waiting for a limit -> queued: processes the arrivals of committed starts. A dispatcher calls it, in case no claim
+-- has processed these arrivals. Wakes the workers of routes that became claimable, and returns the number of these
 -- routes. With p_keys, processes only these arrivals, even if they are parked.
 create or replace function tenuto.follow_arrivals(p_limit int default 1000, p_keys text[] default null)
   returns bigint

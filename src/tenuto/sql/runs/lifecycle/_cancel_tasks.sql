@@ -57,8 +57,8 @@ begin
     union all select queued from waiting
     union all select queued from delayed
     union all select queued from ready) c;
-  -- Marks tasks that were claimed after this call had locked running rows. A transaction that has locked such a row is
-  -- ending the task; sweep_cancelled checks again.
+  -- Marks tasks that were claimed after this call had locked running rows. Skips a row that another transaction has
+  -- locked: that transaction is ending the task, and sweep_cancelled checks it again.
   update tenuto.running_tasks set cancel = true
   where ctid = any (array(
     select ctid from tenuto.running_tasks where id = any (p_ids) and not cancel order by id for update skip locked));

@@ -1,4 +1,5 @@
--- Raises TN003 unless a task without a parent has this name or type, or has recorded a step of this name.
+-- Raises TN003 unless a task of the run has this name or type, or has recorded a step of this name. Children and
+-- handlers do not count.
 create or replace function tenuto._check_from_name(p_run_id uuid, p_from_name text)
   returns void
   language plpgsql

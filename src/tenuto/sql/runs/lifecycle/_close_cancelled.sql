@@ -1,4 +1,4 @@
--- Closes those of these cancelled runs that are open, so that no more tasks can be added to them.
+-- Closes the open runs among these cancelled runs, so that no more tasks can be added to them.
 create or replace function tenuto._close_cancelled(p_run_ids uuid[])
   returns void
   language sql

@@ -1,5 +1,5 @@
--- Allows a run to end that was closed or cancelled. A trigger calls it when the transaction that closed the run
--- commits: until then, tasks can be added. Runs as the owner, as _cancel_requested does.
+-- Allows a closed or cancelled run to end. A trigger calls it when the transaction that closed the run commits: until
+-- then, tasks can be added. Runs as the owner, as _cancel_requested does.
 create or replace function tenuto._close_requested()
   returns trigger
   language plpgsql

@@ -1,5 +1,5 @@
--- Copies a run's declared outputs and held objects to its retry, after its tasks were copied. With p_reuse, copies its
--- run data too.
+-- Copies a run's declared outputs and its references to data objects to its retry, after its tasks were copied. With
+-- p_reuse, copies its run data too.
 create or replace function tenuto._copy_run(p_old uuid, p_new uuid, p_base uuid, p_reuse boolean)
   returns void
   language sql

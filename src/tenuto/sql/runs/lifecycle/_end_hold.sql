@@ -1,7 +1,7 @@
--- pending -> queued, for the held tasks of runs that were released, at most p_limit tasks. A run that was cancelled
--- meanwhile starts none of them: its cancel ends them. sweep_released starts the rest: further tasks of a large run,
--- and tasks that a transaction is adding now, whose run is locked. Returns how many tasks were started, plus how many
--- runs are no longer held.
+-- pending -> queued, for the held tasks of runs that were released, at most p_limit tasks. The held tasks of a run that
+-- was cancelled meanwhile are not started: the cancel ends them. sweep_released starts the rest: further tasks of a
+-- large run, and tasks that another transaction is adding now. Returns how many tasks were started, plus how many runs
+-- are no longer held.
 create or replace function tenuto._end_hold(p_run_ids uuid[], p_limit int default 10000)
   returns bigint
   language plpgsql

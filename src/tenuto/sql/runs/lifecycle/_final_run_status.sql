@@ -1,6 +1,7 @@
 -- Returns the final status of a run whose tasks have all ended. If handlers already ran for a result, that result
--- stays, except that a completed run fails if its handler failed. A run with a cancel request is cancelled, unless all
--- its tasks completed and it was not open.
+-- stays, except that a completed run fails if its handler failed. A run with a cancel request is cancelled if it was
+-- open, if one of its tasks was cancelled, or if a failure is not tolerated. Otherwise it completes despite the
+-- request.
 create or replace function tenuto._final_run_status(p_run tenuto.runs)
   returns text
   language sql

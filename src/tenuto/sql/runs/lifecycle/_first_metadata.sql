@@ -1,4 +1,5 @@
--- Returns the metadata of the task with which a run was started, which has the id of the run. Returns null for a graph.
+-- Returns the metadata of the task with which a run was started. This task has the id of the run. Returns null for a
+-- graph.
 create or replace function tenuto._first_metadata(p_run_id uuid)
   returns jsonb
   language sql

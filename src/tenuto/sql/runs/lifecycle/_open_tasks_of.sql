@@ -1,4 +1,5 @@
--- Returns the tasks in a range of ids that have not ended, and their runs; at most p_limit from each table (null: all).
+-- Returns the unfinished tasks with ids from p_from to before p_to, and their runs. Returns at most p_limit tasks from
+-- each table (null: all).
 create or replace function tenuto._open_tasks_of(p_from uuid, p_to uuid, p_limit int)
   returns table (id uuid, run_id uuid)
   language sql

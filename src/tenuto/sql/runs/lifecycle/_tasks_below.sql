@@ -1,6 +1,6 @@
 -- Returns the tasks that a cancel stops. For a run, these are its tasks. For a task, they are the task itself, its
--- children, and the dependents that need it to complete. If a run already has its result, only handlers are left, which
--- are not stopped: returns no tasks then.
+-- children, and the dependents that start only if it completes. Returns no tasks for a run that already has its result:
+-- only its handlers are left, and a cancel does not stop them.
 create or replace function tenuto._tasks_below(p_id uuid, p_scope text)
   returns setof uuid
   language sql

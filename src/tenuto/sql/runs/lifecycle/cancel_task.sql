@@ -1,6 +1,6 @@
 -- any state that is not final -> cancelled, when the transaction commits, for one task, its children, and the
--- dependents that need it to complete. Raises TN004 for a final task and for a handler that has not started. The query
--- plan is fixed, because planning takes longer than the query.
+-- dependents that start only if it completes. Raises TN004 for a final task and for a handler that has not started. The
+-- query plan is fixed, because planning takes longer than the query.
 create or replace function tenuto.cancel_task(p_org_id uuid, p_task_id uuid, p_reason text default null)
   returns void
   language plpgsql

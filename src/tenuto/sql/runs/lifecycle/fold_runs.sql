@@ -1,9 +1,9 @@
 -- pending -> running -> completed | failed | cancelled: adds the ends of tasks to the counts of their runs, and ends
 -- the runs whose tasks have all ended. Every end of a task left a separate row in run_counts, so no end is missed. An
--- end that commits later is added by a later call. The same holds for an end in a run that another transaction has
--- locked, however many rows of that run come first. Does not end runs whose handlers have not started, and failed runs
--- with run attempts left: settle_runs processes them. p_run_ids: only these runs, for a client that waits for them.
--- p_keys: only these runs, even if they are parked.
+-- end that commits later is added by a later call. A run that another transaction has locked is left to a later call
+-- too; other runs are processed even if that run has many rows. Does not end a run whose handlers have not started, or
+-- a failed run with run attempts left: settle_runs processes these runs. p_run_ids: only these runs, for a client that
+-- waits for them. p_keys: only these runs, even if they are parked.
 create or replace function tenuto.fold_runs(
   p_limit int default 1000, p_run_ids uuid[] default null, p_keys text[] default null)
   returns bigint

@@ -67,7 +67,7 @@ left join lateral (   -- offset 0: evaluated only if a query reads its columns
   where k.id = r.id and not r.single_task and r.max_attempts = 1
   offset 0
 ) m on true
-cross join lateral (   -- while a retry copies the tasks of a run, its total is one too many
+cross join lateral (   -- while a retry copies the tasks of a run, its total is one too high
   select coalesce(bool_or(o.verb = 'retry' and o.phase <> 'release'), false) as copying,
          (array_agg(
             jsonb_build_object('action', o.verb, 'done_tasks', o.done, 'total_tasks', o.tasks)
@@ -75,7 +75,7 @@ cross join lateral (   -- while a retry copies the tasks of a run, its total is 
   from tenuto.run_requests o
   where o.run_id = r.id
 ) q
-cross join lateral (   -- offset 0: tasks added since the run was folded; the total of an open run is one too many
+cross join lateral (   -- offset 0: tasks that fold_runs has not added yet; the total of an open run is one too high
   select case when r.completed_at is null and not r.single_task
               then coalesce((select sum(c.added) from tenuto.run_counts c where c.run_id = r.id), 0)
               else 0

@@ -1,5 +1,6 @@
--- Allows runs to end that were closed or cancelled while a transaction was adding tasks to them, if that transaction
--- has ended. Returns how many runs can end now. With p_keys, processes only these runs, even if they are parked.
+-- Allows closed and cancelled runs to end. A run that was closed or cancelled while a transaction was adding tasks to
+-- it can end only after that transaction. Returns how many runs can end now. With p_keys, processes only these runs,
+-- even if they are parked.
 create or replace function tenuto.sweep_closed(p_limit int default 100, p_keys text[] default null)
   returns bigint
   language plpgsql

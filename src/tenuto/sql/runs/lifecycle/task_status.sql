@@ -1,5 +1,5 @@
--- Lists every task with its live status, as if the status were a column. The lease is the lease of the session that
--- holds the task. Failures and losses are counted from the task's history.
+-- Lists every task with its live status, which is computed from its rows (_live_status). The lease is the lease of the
+-- session that holds the task. Failures and losses are counted from the task's history.
 create or replace view tenuto.task_status
   with (security_invoker = true)
 as

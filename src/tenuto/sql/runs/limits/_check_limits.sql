@@ -1,6 +1,6 @@
--- Raises TN003 unless the limits are a list of {"scope": "key" | "queue", "key": …, "size": …}, each limit once, and at
--- most one {"scope": "rate", "key": …, "size": …, "seconds": …}. Two rates are not allowed, because tasks that one rate
--- admits would then pile up at the other.
+-- Raises TN003 unless the limits are a list of at most 32: {"scope": "key" | "queue", "key": …, "size": …}, each limit
+-- once, and at most one {"scope": "rate", "key": …, "size": …, "seconds": …}. Two rates are not allowed, because tasks
+-- that one rate admits would then pile up at the other.
 create or replace function tenuto._check_limits(p_limits jsonb)
   returns void
   language plpgsql

@@ -1,9 +1,9 @@
--- waiting for a limit -> queued: gives free slots of limits that the caller has locked to the first tasks in line, at
--- most 1000 per limit. If more tasks may get slots, it leaves an arrival. A task with several limits moves on to the
--- line of its next limit. If another transaction has locked that next limit, it gets an arrival too, so that the next
--- claim continues with its line. p_freed: how many slots of each limit the caller has just released (see _give_slots).
--- Rates have no slots: admit_rates admits the tasks that wait for them. Returns the routes of the tasks that are ready
--- now.
+-- waiting for a limit -> queued: gives the free slots of these limits to the first tasks in line, at most 1000 per
+-- limit. The caller has locked the limits. If more tasks of a limit may get slots, inserts an arrival for the limit. A
+-- task with several limits moves on to the line of its next limit. If that limit is a rate, or if another transaction
+-- has locked it, inserts an arrival for it too, so that the next claim continues with its line. p_freed: how many slots
+-- of each limit the caller has just released (see _give_slots). Rates have no slots: admit_rates admits the tasks that
+-- wait for them. Returns the routes of the tasks that are ready now.
 create or replace function tenuto._fill_limits(p_limit_ids bigint[], p_freed int[] default '{}')
   returns int[]
   language plpgsql

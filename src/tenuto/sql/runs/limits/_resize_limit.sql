@@ -1,5 +1,5 @@
--- Leaves an arrival, so that the transaction that processes it sets the size of a limit again. Does not lock the limit:
--- the caller's transaction may stay open.
+-- Inserts an arrival for a limit. The transaction that processes the arrival sets the size of the limit again. Does not
+-- lock the limit: the caller's transaction may stay open.
 create or replace function tenuto._resize_limit(p_org_id uuid, p_scope text, p_key text)
   returns void
   language sql

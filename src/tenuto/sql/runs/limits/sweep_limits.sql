@@ -1,8 +1,8 @@
 -- Repairs limits. Deletes slots of tasks that are neither ready nor running nor in line. Creates limits that have no
--- row although tasks are in their line. Finds tasks before the floor. Fills free slots that neither a start nor a
--- concurrent completion filled, because each left them to the other. Schedules checks of rates that tasks wait for.
--- Skips rows that another transaction has locked; the next call repairs them. With p_keys, processes only these limits,
--- even if they are parked.
+-- row although tasks are in their line. Resets floors, so that tasks before a floor are found. Fills free slots that
+-- neither a start nor a concurrent completion filled, because each left them to the other. Schedules a check of each
+-- rate for which tasks wait. Skips rows that another transaction has locked; the next call repairs them. With p_keys,
+-- processes only these limits, even if they are parked.
 create or replace function tenuto.sweep_limits(p_keys text[] default null)
   returns table (freed bigint, filled bigint)
   language plpgsql

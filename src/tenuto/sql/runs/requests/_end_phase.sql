@@ -1,5 +1,6 @@
--- Ends a request whose parts are all done, or starts its next phase. A retry releases its copies, unless it was
--- cancelled meanwhile. A cancel continues in sweep_cancelled until all tasks of the run have ended.
+-- Ends a request whose parts are all done, or starts its next phase. A retry whose tasks are all copied then releases
+-- the copies, unless the new run was cancelled meanwhile. A cancel continues in sweep_cancelled until all tasks of the
+-- run have ended.
 create or replace function tenuto._end_phase(p_request tenuto.run_requests)
   returns void
   language plpgsql

@@ -1,7 +1,8 @@
--- Divides the tasks of a request into pieces. A cancel processes dependents before the tasks they depend on, so that a
--- piece ends no tasks beyond its own. A retry processes first the tasks that it keeps, then the tasks that replay their
--- steps (they depend on no task that runs again), then the others; tasks come before their dependents. Returns how many
--- tasks there are, how many of them run again, and how many of these are handlers.
+-- Divides the tasks of a request into parts, which are processed in separate transactions. A cancel processes
+-- dependents before the tasks they depend on, so that processing a part ends no tasks of other parts. A retry processes
+-- first the tasks that it keeps, then the tasks that replay their steps (they depend on no task that runs again), then
+-- the others; tasks come before their dependents. Returns how many tasks there are, how many of them run again, and how
+-- many of these are handlers.
 create or replace function tenuto._list_request(
   p_request tenuto.run_requests, out tasks int, out again int, out handlers int)
   language plpgsql

@@ -1,5 +1,5 @@
--- Returns the tasks of these runs whose ids belong to one week. The first branch returns the tasks that the partial
--- index on run_id covers. The second branch returns the task of a single-task run.
+-- Returns the tasks of these runs that have ids from p_from to before p_to, the ids of one week. The first branch
+-- returns the tasks that the partial index on run_id covers. The second branch returns the task of a single-task run.
 create or replace function tenuto._tasks_of_runs(p_runs uuid[], p_from uuid, p_to uuid)
   returns setof uuid
   language sql

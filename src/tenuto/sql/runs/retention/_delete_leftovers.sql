@@ -1,5 +1,5 @@
--- Deletes rows that remain after their week was dropped (see _leftovers) and returns how many; with p_dry_run, only
--- counts them.
+-- Deletes rows that remain after a weekly partition was dropped (see _leftovers), and returns how many. With p_dry_run,
+-- only counts them.
 create or replace function tenuto._delete_leftovers(p_limit int, p_dry_run boolean, p_keys uuid[], p_parked uuid[])
   returns bigint
   language sql

@@ -1,7 +1,8 @@
--- Returns rows that remain in tables without weekly partitions after a week was dropped: rows of runs and tasks that no
--- longer exist, with the id of that run or task. Checks only rows whose UUIDv7 is older than every retention. Returns
--- at most p_limit rows per table. p_keys: only rows of these runs and tasks; p_parked: no rows of these. Also returns
--- references of deleted resource groups, which a transaction that was open during the delete can add.
+-- Returns rows that remain in tables without weekly partitions after a weekly partition was dropped: rows of runs and
+-- tasks that no longer exist, with the id of that run or task. Checks only rows whose run or task id is a UUIDv7 older
+-- than the longest retention of all orgs. Returns at most p_limit rows per table. p_keys: if set, only rows of these
+-- runs and tasks are returned. p_parked: rows of these runs and tasks are not returned. Also returns references to data
+-- objects that deleted resource groups hold. A transaction that was open during the delete can add such references.
 create or replace function tenuto._leftovers(p_limit int, p_keys uuid[], p_parked uuid[])
   returns table (source text, tid tid, id uuid, org_id uuid)
   language sql

@@ -1,8 +1,9 @@
--- Returns final runs that ended longer ago than their org's retention and that are not dropped with their week. These
--- are runs in the default partition (found by index, the oldest first), runs of orgs with a shorter retention than the
--- longest, and runs in weeks that drop_partitions does not drop because too many rows in them must stay. All other runs
--- are dropped with their week: deleting each row would cost as much as executing the run did. p_keys: only these runs;
--- p_parked: none of these. Runs that a retry is still copying are left out.
+-- Returns final runs that ended longer ago than their org's retention, and that drop_partitions does not remove
+-- together with the partition of their week. These are runs in the default partition (found by index, the oldest
+-- first), runs of orgs with a shorter retention than the longest, and runs in weeks that drop_partitions does not drop
+-- because too many rows in them must stay. drop_partitions removes all other runs: deleting each row would cost as much
+-- as executing the run did. p_keys: if set, only these runs are returned. p_parked: these runs are not returned. Runs
+-- that a retry is still copying are left out.
 create or replace function tenuto._prunable_runs(p_limit int, p_keys uuid[], p_parked uuid[])
   returns setof uuid
   language sql

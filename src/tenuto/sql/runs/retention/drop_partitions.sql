@@ -1,9 +1,9 @@
--- Drops the weeks that ended longer ago than p_keep and than the longest retention of any org. First moves rows of runs
--- that have not ended, or ended within that time, to the default partitions. A week in which more than 5,000 tasks must
--- stay is not dropped; prune_runs deletes the expired rows in it. With p_dry_run, returns the same result and changes
--- nothing. Runs as the owner. Locks all weekly tables together for a short time. Waits up to 100 ms for the locks; if
--- they are not free, the next call tries again. With p_keys, processes only the weeks with these names, even if they
--- are parked.
+-- Drops the weekly partitions of weeks that ended longer ago than p_keep and than the longest retention of any org.
+-- First moves rows of runs that have not ended, or ended within that time, to the default partitions. A week in which
+-- more than 5,000 tasks must stay is not dropped; prune_runs deletes the expired rows in it. With p_dry_run, returns
+-- the same result and changes nothing. Runs as the owner. Locks all weekly tables together for a short time. Waits up
+-- to 100 ms for the locks; if they are not free, the next call tries again. With p_keys, processes only the weeks with
+-- these names, even if they are parked.
 create or replace function tenuto.drop_partitions(
   p_keep interval default '14 days', p_dry_run boolean default false, p_keys text[] default null)
   returns table (partition text, kept bigint)
@@ -42,7 +42,7 @@ begin
         raise notice 'the tables are locked: week % is dropped later', v_week.name;
         return;
       end;
-      -- Reads them again under the lock, for runs that were started meanwhile.
+      -- Reads the runs again under the lock, because runs may have been started meanwhile.
       v_runs := v_runs || array(select tenuto._runs_to_keep(v_week.from_id, v_week.to_id, null));
       v_tasks := array(select tenuto._tasks_of_runs(v_runs, v_week.from_id, v_week.to_id));
     end if;

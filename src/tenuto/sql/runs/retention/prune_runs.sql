@@ -1,8 +1,8 @@
--- Deletes rows whose retention is over and that drop_partitions does not drop: a batch of final runs with all their
--- rows, and rows that remain after their week was dropped. Returns how many of each; with p_dry_run, returns the same
--- result and changes nothing. Call it until both numbers are zero. Runs as the owner, the only role that can read the
--- default partition. With p_keys, processes only these runs and tasks and their remaining rows, even if they are
--- parked.
+-- Deletes rows whose retention is over and that drop_partitions does not remove: final runs with all their rows, and
+-- rows that remain after a weekly partition was dropped. Processes at most p_limit rows of each kind per call. Returns
+-- how many of each; with p_dry_run, returns the same result and changes nothing. Call it until both numbers are zero.
+-- Runs as the owner, the only role that can read the default partition. With p_keys, processes only these runs and
+-- tasks and their remaining rows, even if they are parked.
 create or replace function tenuto.prune_runs(
   p_limit int default 1000, p_dry_run boolean default false, p_keys text[] default null)
   returns table (runs bigint, leftovers bigint)

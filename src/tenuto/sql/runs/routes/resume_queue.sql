@@ -1,4 +1,4 @@
--- Resumes a paused queue: claims get its tasks again. Does nothing if the queue is not paused.
+-- Resumes a paused queue: claims get its tasks again. Changes nothing if the queue is not paused.
 create or replace function tenuto.resume_queue(p_org_id uuid, p_queue text)
   returns void
   language sql

@@ -1,6 +1,6 @@
--- -> queued, a faster form of _add_tasks for tasks of one kind with nothing but an input, which are ready at once.
--- Makes two plain inserts instead of one statement that could put each task into any table. This is 40 % cheaper and
--- covers most bulk starts.
+-- -> queued, a faster form of _add_tasks for tasks of one kind that have only an input and are ready at once. Makes two
+-- plain inserts instead of one statement that could put each task into any table. This is 40 % cheaper and covers most
+-- bulk starts.
 create or replace function tenuto._add_plain_tasks(
   p_org_id uuid, p_run_id uuid, p_run_attempt int, p_parent_id uuid, p_group_no int, p_kind tenuto.task_spec,
   p_ids uuid[], p_inputs jsonb[], p_first_place int default 0)

@@ -1,8 +1,8 @@
 -- -> pending | queued: writes the tasks of a start and puts each into its table: pending, delayed or ready. Tasks with
--- limits or slots are returned instead: the caller makes them ready, as its last step. If p_run_id is null, every task
--- is a single-task run. p_held: tasks that depend on no other task wait until the run is released. Columns are passed
--- as arrays, and only rare options as JSON (p_details): parsing a JSON object per task costs half as much as inserting
--- it.
+-- limits or slots that are neither pending nor delayed are returned instead: the caller makes them ready, as its last
+-- step. If p_run_id is null, every task is a single-task run. p_held: tasks that depend on no other task wait until the
+-- run is released. Columns are passed as arrays, and only rare options as JSON (p_details): parsing a JSON object per
+-- task costs half as much as inserting the task.
 create or replace function tenuto._add_tasks(
   p_org_id uuid, p_run_id uuid, p_run_attempt int, p_parent_id uuid, p_group_no int,
   p_kinds tenuto.task_spec[], p_ids uuid[], p_inputs jsonb[], p_task_kinds int[], p_details jsonb,

@@ -1,5 +1,6 @@
--- Raises an error if the lists of a batch do not fit together, or if it has more than 100,000 tasks or an input over 1
--- MB. Returns the ids of the tasks, generated if the caller passed none.
+-- Raises an error if the lists of a start do not fit together, if there is no task or more than 100,000 tasks, if an
+-- input is over 1 MB, or if the details or limits are not valid. Returns the ids of the tasks, generated if the caller
+-- passed none.
 create or replace function tenuto._check_batch(
   p_ids uuid[], p_inputs jsonb[], p_task_kinds int[], p_details jsonb, p_kinds tenuto.task_spec[])
   returns uuid[]
@@ -40,8 +41,8 @@ begin
   end if;
   if p_details is not null then
     perform tenuto._check_details(p_details, v_count);
-    -- Checks distinct limits, which are often equal. Compares them as text, because 1.0 equals 1 as JSON, but is not a
-    -- valid size.
+    -- Checks each distinct list of limits once, because most tasks of a start have the same list. Compares them as
+    -- text, because 1.0 equals 1 as JSON, but is not a valid size.
     perform tenuto._check_limits(d.limits::jsonb)
     from (select distinct (d -> 'limits')::text as limits from jsonb_array_elements(p_details) d) d
     where d.limits <> 'null';

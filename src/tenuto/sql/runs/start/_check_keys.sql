@@ -1,4 +1,4 @@
--- Raises TN003 for unknown keys, so that a typing error is not silently ignored.
+-- Raises TN003 if the value is not a JSON object or has unknown keys, so that a typing error is not silently ignored.
 create or replace function tenuto._check_keys(p_what text, p_object jsonb, p_known text[])
   returns void
   language plpgsql

@@ -1,5 +1,5 @@
 -- Raises TN004 for a run id that is already used and is not the id of a run of the org. The message does not say what
--- uses it.
+-- uses the id, because it may belong to another org.
 create or replace function tenuto._check_known_id(p_org_id uuid, p_run_id uuid)
   returns void
   language plpgsql

@@ -1,4 +1,4 @@
--- Stores the dedupe keys of a batch. Returns for each task its run, and whether the run is new; a task with a null key
+-- Stores the dedupe keys of a start. Returns for each task its run, and whether the run is new; a task with a null key
 -- always has a new run. Insert and lookup are two statements: the insert may wait for a concurrent start with the same
 -- key, and a single statement would not see the row of that start.
 create or replace function tenuto._dedupe_many(

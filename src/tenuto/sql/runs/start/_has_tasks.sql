@@ -1,5 +1,5 @@
--- Returns whether the run has tasks with all of these ids. The ids come from a client, so an earlier call has then
--- added the tasks. Waits for a concurrent call with the same first id.
+-- Returns whether the run has tasks with all of these ids. The ids come from the client: if the tasks exist, an earlier
+-- call with the same ids has added them. Waits for a concurrent call with the same first id.
 create or replace function tenuto._has_tasks(p_org_id uuid, p_run_id uuid, p_ids uuid[])
   returns boolean
   language plpgsql

@@ -1,6 +1,6 @@
--- Locks an open run, so that it does not end before the transaction that adds tasks to it. Raises TN001 if the run does
--- not exist, and TN004 if it is not open. Takes a key-share lock, which conflicts only with deleting the row.
--- _end_openness skips locked rows, so no other transaction waits for this one.
+-- Locks an open run, so that it does not end before the end of the transaction that adds tasks to it. Raises TN001 if
+-- the run does not exist, and TN004 if it is not open. Takes a key-share lock, which conflicts only with deleting the
+-- row. _end_openness skips locked rows, so no other transaction waits for this one.
 create or replace function tenuto._lock_open_run(p_org_id uuid, p_run_id uuid)
   returns void
   language plpgsql

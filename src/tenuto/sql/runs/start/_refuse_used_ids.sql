@@ -1,6 +1,6 @@
 -- Raises TN004 for an id from a client that is already the id of a task of any org or, with p_of_runs, of a run. The
--- message does not say which. Actions on runs and on tasks are recorded by id, so a run and a task of another run must
--- not have the same id. Runs as the owner, because row security hides the rows of other orgs.
+-- message does not say what uses the id. Actions on runs and on tasks are recorded by id, so a run and a task of
+-- another run must not have the same id. Runs as the owner, because row security hides the rows of other orgs.
 create or replace function tenuto._refuse_used_ids(p_ids uuid[], p_of_runs boolean)
   returns void
   language plpgsql

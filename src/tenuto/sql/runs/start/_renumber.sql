@@ -1,4 +1,4 @@
--- Returns the details of the tasks of a batch that remain (p_left), with their new positions.
+-- Returns the details of those tasks of a start that remain (p_left), with their new positions.
 create or replace function tenuto._renumber(p_details jsonb, p_left int[])
   returns jsonb
   language sql

@@ -1,7 +1,7 @@
 -- -> queued: the fast path of start_many, for one task with only an input, of a valid kind whose route exists. Returns
--- its queue, or null if it did nothing: the caller then takes the slow path, which raises the error or creates the
--- route. The fast path needs a third of the statements, and on an idle system a third of the time. p_alone: the call is
--- known not to be part of a client's transaction.
+-- the queue of the task. Returns null if the fast path cannot start the task: the caller then takes the slow path,
+-- which raises the error or creates the route. The fast path needs a third of the slow path's statements, and on an
+-- idle system a third of its time. p_alone: the call is known not to be part of a client's transaction.
 create or replace function tenuto._start_single_task(
   p_org_id uuid, p_kind jsonb, p_input jsonb, p_id uuid, p_group text, p_alone boolean default false)
   returns text

@@ -1,7 +1,7 @@
 -- -> pending | queued: adds tasks to an open run and returns their ids. The parameters are as in start_run; edges and
 -- slots connect tasks of the same call. Raises TN004 if the run is not open. Tasks that are added while the run is
 -- being closed belong to it: the run ends after them. Tasks of a held run wait until it is released. If the run already
--- has tasks with all of p_ids, nothing is added, even if the run was closed since.
+-- has tasks with all of p_ids, nothing is added and p_ids are returned, even if the run was closed since.
 create or replace function tenuto.add_tasks(
   p_org_id uuid, p_run_id uuid, p_kinds jsonb, p_inputs jsonb[], p_ids uuid[] default null,
   p_task_kinds int[] default null, p_details jsonb default null, p_edges jsonb default null,

@@ -19,7 +19,7 @@ begin
   if exists (
     select from tenuto.runs r
     where r.id = v_parent.run_id and r.cancel_requested_at is not null and r.pending_status is null) then
-    -- The tasks of a large run are marked piece by piece: this task may not be marked yet.
+    -- The tasks of a large run are marked in several transactions: this task may not be marked yet.
     perform tenuto._raise('TN006', format('run %s was cancelled', v_parent.run_id));
   end if;
   select s.value into v_recorded from tenuto.task_steps s where s.task_id = p_task_id and s.step_no = p_step_no;

@@ -1,7 +1,7 @@
 -- -> pending: starts one run of a graph of tasks. Tasks name their kind by its position in p_kinds. Edges and details
 -- name tasks by their position in p_inputs. Edges go forward, so that a graph has no cycles. A single plain task makes
 -- a single-task run, which has the task's id. With hold, no task can start before release_run. If a run of the org
--- already has the id in p_run, returns that run and created = false.
+-- already has the id or the dedupe key in p_run, returns that run and created = false.
 create or replace function tenuto.start_run(
   p_org_id uuid, p_run jsonb, p_kinds jsonb, p_inputs jsonb[], p_ids uuid[] default null,
   p_task_kinds int[] default null, p_details jsonb default null, p_edges jsonb default null,

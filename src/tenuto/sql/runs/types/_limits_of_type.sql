@@ -1,6 +1,6 @@
--- Returns the limits of one task of a type, from the declaration of the type: the limits of its queue, and limits per
--- value of a parameter. The key of a limit per value ends with the value in this input, in the same text form that the
--- SDK uses.
+-- Returns the limits of one task, from the declaration of its type. Limits of other queues are left out. The key of a
+-- limit per value of a parameter ends with the value in p_input, in the same text form that the SDK uses. Raises TN003
+-- if this value is the output of another task, which is not known yet.
 create or replace function tenuto._limits_of_type(p_type text, p_limits jsonb, p_queue text, p_input jsonb)
   returns jsonb
   language plpgsql

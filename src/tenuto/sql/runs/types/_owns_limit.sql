@@ -1,8 +1,8 @@
 -- Returns whether a limit belongs to these queues, so that a session restricted to them can declare the limit or use it
 -- in a start. A limit of scope queue belongs to its queue. A declared limit belongs to the queue of the type that
 -- declared it. Any other limit belongs to these queues if its key does not begin with the name of a type of another
--- queue, and no task of another queue created it. p_by_value: checks the limits of all values of a parameter, whose
--- keys begin with p_key.
+-- queue, and if it was not created by a task of another or an unknown queue. p_by_value: checks all limits whose keys
+-- begin with p_key, one for each value of a parameter.
 create or replace function tenuto._owns_limit(
   p_queues text[], p_org_id uuid, p_scope text, p_key text, p_by_value boolean default false)
   returns boolean

@@ -1,5 +1,5 @@
--- Returns the status, output and error of those of p_task_ids that have ended. A parent that gathers its children uses
--- it. p_run_id: only tasks of this run.
+-- Returns the status, output and error of the tasks in p_task_ids that have ended. A parent that gathers the results of
+-- its children uses it. p_run_id: only tasks of this run.
 create or replace function tenuto.poll_tasks(p_org_id uuid, p_task_ids uuid[], p_run_id uuid default null)
   returns table (id uuid, status text, output jsonb, error jsonb)
   language sql

@@ -1,5 +1,5 @@
--- Raises TN003 if the policy of a pool is not an object, has an unknown field, or has a field that is null. Only
--- `queues` and `types` can be null, which means all.
+-- Raises TN003 if the policy of a pool is not an object, has an unknown field, has a field that is null, or has a
+-- `paused` that is not true or false. Only `queues` and `types` can be null, which means all.
 create or replace function tenuto._check_policy(p_name text, p_policy jsonb)
   returns void
   language plpgsql
