@@ -1,6 +1,6 @@
 -- Assigns a worker to the machine on which it runs, if the machine belongs to a pool. If the request for the machine
--- had failed, the machine counts as running again. Raises TN004 if the machine was given up, because its provider is to
--- end it.
+-- had failed, the machine counts as running again. Raises TN004 if the machine was given up, because the provider will
+-- be asked to end it.
 create or replace function tenuto._join_machine(p_org_id uuid, p_worker_id text, p_machine text)
   returns void
   language plpgsql

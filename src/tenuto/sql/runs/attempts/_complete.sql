@@ -1,9 +1,8 @@
 -- running -> completed, for the attempts that the session holds. Returns only the reports that were rejected. A report
--- is accepted if it deletes the running row. The same call also writes the history and counts, releases dependents and
--- limit slots, commits data and queues effects. One index scan over the sorted ids locks the rows in id order. The
--- query plan is fixed: a nested loop over reports and outputs made the call three times as expensive. p_known: the
--- caller has checked the session. p_published: a list of publications per task of a job; a task with a wrong list
--- fails, and its result is refused.
+-- is accepted if it deletes the running row. The same call writes history and counts, releases dependents and slots,
+-- commits data and queues effects. One index scan over the sorted ids locks the rows in id order. The query plan is
+-- fixed: a nested loop over reports and outputs made the call three times as expensive. p_known: the caller has checked
+-- the session. p_published: a list of publications per task of a job. A task with a wrong list fails (result refused).
 create or replace function tenuto._complete(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_outputs jsonb[], p_effects jsonb,
   p_known boolean default false, p_published jsonb[] default null)

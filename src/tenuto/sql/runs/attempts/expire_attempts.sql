@@ -1,6 +1,7 @@
--- running -> retrying | failed (lost), for the attempts of every ended session. Checks the current state, not recent
--- events. So the next call also finds a claim that commits after its session ended, and a claim whose session was
--- pruned meanwhile. With p_keys, processes only these tasks, even if they are parked.
+-- running -> retrying | failed (or cancelled, if the attempt was asked to stop), for the attempts of every ended
+-- session. Counts as a loss. Checks the current state, not recent events. So the next call also finds a claim that
+-- commits after its session ended, and a claim whose session was pruned meanwhile. With p_keys, processes only these
+-- tasks, even if they are parked.
 create or replace function tenuto.expire_attempts(p_limit int default 5000, p_keys text[] default null)
   returns bigint
   language plpgsql

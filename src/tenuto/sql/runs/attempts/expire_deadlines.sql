@@ -1,6 +1,7 @@
--- running -> retrying | failed, for attempts past their timeout or without a heartbeat for too long. Counts as a
--- failure. The deadline is 5 seconds after the timeout, so that the worker's own report, which has more detail, usually
--- comes first. With p_keys, processes only these tasks, even if they are parked.
+-- running -> retrying | failed (or cancelled, if the attempt was asked to stop), for attempts past their timeout or
+-- without a heartbeat for too long. Counts as a failure. The deadline is 5 seconds after the timeout, so that the
+-- worker's own report, which has more detail, usually comes first. With p_keys, processes only these tasks, even if
+-- they are parked.
 create or replace function tenuto.expire_deadlines(p_limit int default 5000, p_keys text[] default null)
   returns bigint
   language plpgsql

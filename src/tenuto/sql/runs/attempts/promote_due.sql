@@ -1,5 +1,5 @@
--- delayed | retrying -> queued, when their time has come. With p_keys, processes only these tasks, even if they are
--- parked.
+-- delayed | retrying -> queued, for tasks whose time has come. With p_keys, processes only these tasks, even if they
+-- are parked.
 create or replace function tenuto.promote_due(p_limit int default 1000, p_keys text[] default null)
   returns bigint
   language plpgsql

@@ -1,5 +1,5 @@
--- Returns the newest runs (p_kind run) or tasks (task) of an org whose metadata contains p_metadata, from p_first on
--- and before p_before: at most p_limit. First reads the newest 2,000 rows: a value that many rows have is found there.
+-- Returns an org's newest runs (p_kind run) or tasks (task) whose metadata contains p_metadata, with ids from p_first
+-- to before p_before: at most p_limit. First reads the newest 2,000 rows: a value that many rows have is found there.
 -- Then searches the index. The index returns rows in no order, so the search goes back in steps of periods (_period).
 -- Each step searches twice as many periods as the step before, or fewer if more than 5,000 rows match. So a page costs
 -- little, whether the rows that match are new or old, few or many. For ids outside of all periods, which are not

@@ -1,7 +1,7 @@
--- Sets one key of a job's operator state if its version is still p_version (0: the key does not exist yet). Returns the
--- new version. Raises TN004 and changes nothing if the key has another version. Raises TN005 if the session does not
--- hold the attempt that sets the key. If the same attempt repeats a call, because it did not get the result, the call
--- returns the same version again.
+-- Sets one key of the operator state of the job or type p_job_key, if the version of the key is still p_version (0: the
+-- key does not exist yet). Returns the new version. Raises TN004 and changes nothing if the key has another version.
+-- Raises TN005 if the session does not hold the attempt that sets the key. If the same attempt repeats a call, because
+-- it did not get the result, the call returns the same version again.
 create or replace function tenuto.put_state(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_job_key text, p_key text, p_value jsonb,
   p_version bigint)

@@ -1,7 +1,7 @@
--- pending -> queued, for the dependents of tasks that just ended, all with p_outcome. Each dependent has a counter on
--- its row, and the rows are locked first, in id order. So if the last two tasks that a dependent waits for commit at
--- the same time, both are counted. Returns the queued tasks to make ready, and the ended tasks that have a parent,
--- whose parents the caller notifies.
+-- pending -> queued, for the dependents of tasks that just ended, all with p_outcome. Dependents that can no longer run
+-- end too (_end_dependents). Each dependent has a counter on its row, and the rows are locked first, in id order. So if
+-- the last two tasks that a dependent waits for commit at the same time, both are counted. Returns the queued tasks to
+-- make ready. Also returns the ended dependents that have a parent: the caller notifies these parents.
 create or replace function tenuto._release(
   p_ids uuid[], p_outcome text, out queued tenuto.queued_task[], out owned uuid[])
   language plpgsql

@@ -1,5 +1,6 @@
--- Pins tasks of a job that have never started to the data that is committed now, and returns the pinned tasks. A task
--- that is claimed at the same time is not among them: it reads the data to which it was pinned before.
+-- Pins queued tasks of a job again, so that they read the data that is committed now. Returns these tasks. Tasks that
+-- have ever started are left out. A task that is claimed at the same time is left out too: it reads the data to which
+-- it was pinned before.
 create or replace function tenuto._pin_again(p_org_id uuid, p_job tenuto.jobs, p_task_ids uuid[])
   returns uuid[]
   language plpgsql

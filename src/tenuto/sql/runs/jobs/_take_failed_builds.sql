@@ -1,5 +1,5 @@
--- Removes up to p_limit tasks that ended without completing from a build, and returns them, so that the caller starts
--- their partitions again.
+-- Removes from a build up to p_limit tasks that ended without completing, and returns them. The caller starts their
+-- partitions again.
 create or replace function tenuto._take_failed_builds(p_version_id uuid, p_limit int)
   returns uuid[]
   language sql

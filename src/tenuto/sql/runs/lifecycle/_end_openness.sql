@@ -1,6 +1,6 @@
 -- Allows closed and cancelled runs to end. The total of an open run is one more than its number of tasks; this function
--- subtracts that one. Skips runs to which a transaction is adding tasks, whose rows are locked: sweep_closed processes
--- them. Returns how many runs can end now.
+-- subtracts that one. Skips runs to which another transaction is adding tasks, because it has locked their rows.
+-- sweep_closed processes these runs. Returns how many runs can end now.
 create or replace function tenuto._end_openness(p_run_ids uuid[])
   returns bigint
   language plpgsql

@@ -1,5 +1,5 @@
--- Removes the size that set_limit has set for a limit. The size is then what workers declare, or else what the next
--- start passes. Raises TN001 if no size was set.
+-- Removes the size that set_limit has set for a limit. Then the limit has the size that workers declared. If none is
+-- declared, it has the size that the next start passes. Raises TN001 if no size was set.
 create or replace function tenuto.reset_limit(p_org_id uuid, p_scope text, p_key text)
   returns void
   language plpgsql

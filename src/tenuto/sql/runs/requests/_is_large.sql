@@ -1,5 +1,6 @@
--- Returns true if an action on the run (cancel, retry, delete) must be recorded and then done in pieces: the run has
--- more tasks than one piece, or another action on it is not finished yet.
+-- Returns true if an action on the run (cancel, retry, delete) must be recorded and then done in several transactions:
+-- the run has more tasks than one transaction processes (_request_piece), or another action on the run is not finished
+-- yet.
 create or replace function tenuto._is_large(p_run tenuto.runs)
   returns boolean
   language sql

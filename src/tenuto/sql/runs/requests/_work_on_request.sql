@@ -1,5 +1,6 @@
--- Does one piece of a request, whose row the caller has locked. The work and the position in the request are committed
--- together. So the next dispatcher that locks the request continues after the last piece, even after a crash.
+-- Does the next part of the work of a request. The caller has locked the row of the request. The work and the position
+-- in the request are committed together. So the next dispatcher that locks the request continues after the last
+-- finished part, even after a crash.
 create or replace function tenuto._work_on_request(p_request tenuto.run_requests)
   returns void
   language plpgsql

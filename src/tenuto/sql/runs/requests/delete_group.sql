@@ -1,6 +1,6 @@
 -- Deletes a resource group with its runs and its references to data objects. Its name can be used again at once;
--- advance_requests deletes the runs in pieces. Raises TN001 if there is no such group, and TN004 for the default group
--- and while a run of the group has not ended. A run that another transaction starts at the same time stays until its
+-- advance_requests deletes the runs later. Raises TN001 if there is no such group, and TN004 for the default group and
+-- while a run of the group has not ended. A run that another transaction starts at the same time stays until its
 -- retention is over.
 create or replace function tenuto.delete_group(p_org_id uuid, p_external_id text)
   returns void

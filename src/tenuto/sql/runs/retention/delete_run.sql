@@ -1,6 +1,6 @@
 -- Deletes a final run with its tasks, attempts, edges, slots, data, logs, signals, references and dedupe keys. Returns
 -- true if everything is deleted. Returns false for a large run: the run is deleted now, and advance_requests deletes
--- its tasks in pieces. Raises TN004 for a run that its retry is still copying.
+-- its tasks later. Raises TN004 for a run that has not ended, and for a run that its retry is still copying.
 create or replace function tenuto.delete_run(p_org_id uuid, p_run_id uuid)
   returns boolean
   language plpgsql

@@ -1,9 +1,9 @@
 -- Deletes a task of a final run, the tasks below it (its children and their children), and all their rows: attempts,
 -- edges, slots, logs, steps, metadata, references and the run data that they wrote. Returns how many tasks were
 -- deleted. The counts of the run do not change: they say what was executed. Edges from other tasks to the deleted tasks
--- stay too, because the output of a run is the output of its tasks without dependents. The run cannot be retried any
--- more. Raises TN004 for the task with which the run was started, for more than 10,000 tasks, and while a retry of the
--- run copies its tasks.
+-- stay too. Without them, these other tasks would have no dependents, and their outputs would become outputs of the
+-- run. The run cannot be retried any more. Raises TN004 for the task with which the run was started, for more than
+-- 10,000 tasks, and while a retry of the run copies its tasks.
 create or replace function tenuto.delete_task(p_org_id uuid, p_task_id uuid)
   returns int
   language plpgsql

@@ -1,6 +1,6 @@
--- Returns the version of the code with which a worker runs tasks of this type. For a type of a bundle, this is the hash
--- of the bundle, otherwise the code version with which the worker registered. p_registered: the code version of an
--- earlier session of the worker, to use instead of the latest.
+-- Returns the version of the code with which a worker runs tasks of this type. If the worker runs this type from a
+-- bundle, this is the hash of the bundle, otherwise the code version with which the worker registered. p_registered:
+-- the code version of an earlier session of the worker, to use instead of the latest.
 create or replace function tenuto._code_version(p_worker tenuto.workers, p_type text, p_registered text default null)
   returns text
   language sql

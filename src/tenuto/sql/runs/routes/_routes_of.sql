@@ -1,4 +1,4 @@
--- Returns the routes of a queue and a type; null if both p_queue and p_type are null.
+-- Returns the routes of a queue, of a type, or of both; null if both p_queue and p_type are null.
 create or replace function tenuto._routes_of(p_org_id uuid, p_queue text, p_type text)
   returns int[]
   language sql

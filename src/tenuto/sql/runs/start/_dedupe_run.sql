@@ -1,5 +1,5 @@
--- Stores the dedupe key of one run. The scope of the key is the name of the run, or the type of its only task if it has
--- no name. Returns the run that has the key, and whether that run is new.
+-- Stores the dedupe key of one run. The scope of the key is the name of the run. If the run has no name, it is the type
+-- of the first kind in p_kinds. Returns the run that has the key, and whether that run is new.
 create or replace function tenuto._dedupe_run(
   p_org_id uuid, p_run_id uuid, p_key text, p_name text, p_kinds tenuto.task_spec[], out run_id uuid,
   out created boolean)

@@ -1,5 +1,5 @@
--- Returns true if every input slot has at most one source: a value, an object, or another task's output. Also returns
--- true if p_slots is null.
+-- Returns true if every input slot has only known fields and at most one source: a value, an object, or another task's
+-- output. Also returns true if p_slots is null.
 create or replace function tenuto._slots_are_sound(p_slots jsonb)
   returns boolean
   language sql

@@ -1,5 +1,5 @@
--- Returns the names of the types that workers serve or bundles run, in order. They are suggested when a start names an
--- unknown type.
+-- Returns the names of the types that a worker has ever declared or served, or that a bundle contains, in order. They
+-- are suggested when a start has an unknown type.
 create or replace function tenuto.list_types(p_org_id uuid, p_limit int default 1000)
   returns setof text
   language sql

@@ -1,4 +1,4 @@
--- Returns the waits of a batch. Raises TN003 for a wait that could never end.
+-- Returns the waits of a batch. Raises TN003 for a wait that is not valid or could never end.
 create or replace function tenuto._read_waits(p_task_ids uuid[], p_attempts int[], p_waits jsonb[])
   returns tenuto.wait[]
   language plpgsql

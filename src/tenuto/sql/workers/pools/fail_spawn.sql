@@ -1,6 +1,6 @@
--- starting -> terminated: the worker's machine could not be requested. The row stays, with the error, until it is
--- pruned: it counts for the failure rate of the pool (max_failure_rate). Returns false and changes nothing if the
--- worker has registered anyway.
+-- starting -> terminated: the worker's machine could not be requested. The row stays, with the error, until
+-- prune_workers deletes it: it counts for the failure rate of the pool (max_failure_rate). Returns false and changes
+-- nothing if the worker has registered anyway.
 create or replace function tenuto.fail_spawn(p_org_id uuid, p_worker_id text, p_error text)
   returns boolean
   language plpgsql
