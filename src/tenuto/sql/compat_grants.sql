@@ -27,8 +27,8 @@ begin
       execute format('grant execute on function %s to tenuto_client, tenuto_readonly', v_object.name);
     end loop;
 
-    -- Grants writes only on views with an instead-of trigger. Without one, Postgres itself would write through a view
-    -- of one table.
+    -- Grants writes only on views with an instead-of trigger. Through a view of one table without such a trigger,
+    -- Postgres would write to the table itself.
     for v_object in
       select c.oid::regclass as name, bit_or(t.tgtype::int) as kinds
       from pg_class c

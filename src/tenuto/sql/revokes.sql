@@ -1,5 +1,5 @@
--- The exceptions from grants.sql, which grants rights on all tables. No role can write tables without a policy, read
--- secrets, change the audit log, or access partitions other than through their parents.
+-- The exceptions from grants.sql, which grants rights on all tables. They keep roles from writing tables without a
+-- policy, reading secrets, changing the audit log, and accessing partitions other than through their parents.
 do $$
 declare
   v_table record;

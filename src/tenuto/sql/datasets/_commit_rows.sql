@@ -1,4 +1,4 @@
--- -> committed: adds a row set to the dataset of a sink, as a commit of its own, and returns its id.
+-- -> committed: adds a row set to the dataset of a sink, as a commit of its own. Returns the id of the commit.
 create or replace function tenuto._commit_rows(
   p_set tenuto.row_sets, p_rows bigint, p_fingerprint text, p_schema_hash text)
   returns uuid

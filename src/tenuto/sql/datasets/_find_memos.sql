@@ -1,6 +1,6 @@
--- Returns the publications of earlier tasks of a job that were computed from the same inputs, for new tasks to reuse.
--- For each memo that is found: its position in p_memos, and what the newest task with this memo published. Searches
--- only dataset versions of this DAG version, and only files, because rows in Postgres are replaced and not kept.
+-- Returns what earlier tasks of a job published from the same inputs, so that new tasks can reuse it. Each row has the
+-- position of a memo in p_memos, and what the newest task with this memo published. Searches only dataset versions of
+-- this DAG version, and only files, because rows in Postgres are replaced and not kept.
 create or replace function tenuto._find_memos(
   p_org_id uuid, p_dag_version_id uuid, p_job_key uuid, p_memos bytea[])
   returns table (no int, task_id uuid, published jsonb)

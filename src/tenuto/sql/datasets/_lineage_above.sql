@@ -1,7 +1,7 @@
 -- Returns the lineage edges that lead to columns of dataset versions ('': the whole version), from datasets that one of
 -- the roles can read (null: from all). Where columns are not known, an edge starts at the whole version. A column that
--- decides about all columns, such as in a filter, has an edge to each of them. Called once per level of the graph; its
--- query plan is made once.
+-- affects all columns, such as the column of a filter, has an edge to each of them. Called once per level of the graph;
+-- its query plan is made once.
 create or replace function tenuto._lineage_above(
   p_org_id uuid, p_versions uuid[], p_columns text[], p_roles uuid[])
   returns setof tenuto.lineage_edge

@@ -1,5 +1,5 @@
--- Returns these workers with the number of tasks that each of them runs, and with their health. Metadata of more than
--- 64 kB is left out.
+-- Returns the workers p_ids with the number of tasks that each of them runs, and with their health. Metadata of more
+-- than 64 KB is replaced by its size (cut_bytes).
 create or replace function tenuto._worker_rows(p_org_id uuid, p_ids text[])
   returns table (
     id text, status text, instance_type text, address text, labels text[], languages text[], metadata jsonb,

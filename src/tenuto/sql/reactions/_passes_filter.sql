@@ -1,6 +1,6 @@
 -- Returns false if an event certainly has no row with the values that an input wants (where). Compares these values
--- with the data that the event was emitted with, and with the partition key if the dataset is partitioned by that
--- column. The task checks the other columns.
+-- with the data of the event, if it has the column. Otherwise compares them with the partition key, if the dataset is
+-- partitioned by the column. The task checks the other columns.
 create or replace function tenuto._passes_filter(p_where jsonb, p_event tenuto.events, p_partition jsonb)
   returns boolean
   language sql

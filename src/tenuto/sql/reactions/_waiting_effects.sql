@@ -1,5 +1,5 @@
--- Returns the effects of kind route_event that have an event for a job of one of the given DAGs, or that route the
--- paused events of one of these DAGs. They stay pending, because these DAGs are being changed.
+-- Returns the effects of kind route_event that have an event for a job of one of the given DAGs, or that route events
+-- which waited for one of these DAGs. These effects must wait, because the DAGs are being changed.
 create or replace function tenuto._waiting_effects(
   p_events tenuto.event_place[], p_effects tenuto.outbox[], p_dag_ids uuid[])
   returns bigint[]

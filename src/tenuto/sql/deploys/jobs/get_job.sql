@@ -1,5 +1,6 @@
--- Returns a job as the current version of its DAG defines it, or else the newest version that has it. Each row has the
--- whole definition, the reasons why the job is paused or held, and its backlog if that has bounds.
+-- Returns a job as the current version of its DAG defines it, or else the newest version that has it. The row has the
+-- whole definition, the reasons why the job is paused or held, and its backlog if that has bounds. Raises TN001 if no
+-- version has such a job.
 create or replace function tenuto.get_job(p_org_id uuid, p_dag text, p_name text)
   returns table (dag text, name text, job_key uuid, version int, activation text, runtime text, operator text,
     config_hash text, metadata_hash text, definition jsonb, paused_at timestamptz, pause_reason text,

@@ -1,5 +1,5 @@
--- Returns what an alert rule finds now: up to 100 causes, each with a sentence about it. Searches only the 10,000
--- newest failed tasks.
+-- Returns what an alert rule finds now: up to 100 causes, each with a sentence about it. A rule of kind job_failures
+-- searches only the 10,000 newest failed tasks.
 create or replace function tenuto._find_causes(p_rule tenuto.alert_rules)
   returns table (key text, summary text, details jsonb)
   language plpgsql

@@ -1,6 +1,6 @@
--- Deletes backfills and invalidations, with their tasks, and alerts that ended longer ago than their org keeps them; at
--- most p_limit per call. With p_keys, only these (backfill:ID, invalidation:ID, alert:ID), even if they are parked.
--- Returns how many rows were deleted.
+-- Deletes backfills, invalidations and alerts that ended longer ago than their org keeps them; at most p_limit per
+-- call. Also deletes the rows in repair_tasks that belong to them. With p_keys, deletes only these (backfill:ID,
+-- invalidation:ID, alert:ID), even if they are parked. Returns how many rows were deleted.
 create or replace function tenuto.prune_history(p_limit int default 1000, p_keys text[] default null)
   returns bigint
   language plpgsql

@@ -1,6 +1,6 @@
 -- Returns what a backfill with these options would do now, without starting it: how many partitions it has, and for how
--- many of them it would start a task, wait for a task that has not ended, or do nothing. Checks the partitions in
--- pieces, as the backfill does.
+-- many of them it would start a task, wait for a task that has not ended, or do nothing. Checks 10,000 partitions at a
+-- time, so that not all keys are in memory at once.
 create or replace function tenuto.preview_backfill(
   p_org_id uuid, p_dataset text, p_first text default null, p_last text default null, p_partitions text[] default null,
   p_reprocess text default 'none', p_downstream text default 'all', p_concurrency int default 100,

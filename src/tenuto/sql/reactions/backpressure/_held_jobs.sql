@@ -1,6 +1,6 @@
--- Returns the jobs of an org that backpressure holds, with the reason. In the current versions, these are the jobs that
--- feed a job with too large a backlog, directly or through other jobs, even of other DAGs. Inputs without a trigger do
--- not count.
+-- Returns the jobs of an org that backpressure must hold, with the reason. In the current versions, these are the jobs
+-- that produce inputs of a job whose backlog is too large, directly or through other jobs, even of other DAGs. Inputs
+-- without a trigger do not count.
 create or replace function tenuto._held_jobs(p_org_id uuid)
   returns table (job_key uuid, reason text)
   language sql

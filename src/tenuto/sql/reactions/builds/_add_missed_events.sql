@@ -1,7 +1,8 @@
 -- Makes up to p_limit events wait for a version of a DAG that has become current again: events that arrived while
--- another version was current, and events whose tasks a rollback cancelled. They wait for jobs that the other version
--- defines in another way and that run for every update or append. For other jobs, the build compares partitions
--- instead. Returns p_limit if there may be more events. Events that retention has deleted are not included.
+-- another version was current, and events whose tasks a rollback cancelled. Only jobs that append, or that run for
+-- every update, get these events, and only if the replaced version defines them in another way. For other jobs, the
+-- build compares partitions instead. Returns p_limit if there may be more events. Events that retention has deleted are
+-- not included.
 create or replace function tenuto._add_missed_events(p_build tenuto.builds, p_limit int)
   returns int
   language plpgsql

@@ -1,5 +1,5 @@
--- Cancels one piece of the tasks of a DAG version that was rolled back. After the last piece, searches for new tasks
--- until no transaction can add tasks any more.
+-- Cancels the tasks of a DAG version after a rollback or the deletion of the DAG, at most 200 per call. When there are
+-- no more tasks, searches for new ones every 10 seconds, until no transaction can add tasks any more (cancel_until).
 create or replace function tenuto._cancel_build_piece(p_build tenuto.builds, p_dag_id uuid)
   returns void
   language plpgsql

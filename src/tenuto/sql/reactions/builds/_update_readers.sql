@@ -1,7 +1,6 @@
--- Does one piece of a reader update, which makes jobs of other DAGs react to a version that has become current.
--- Compares the next 1,000 partitions of one dataset with the dataset versions that were current before, and writes an
--- event without a task for each partition that is new or has other data. The events and the position are committed
--- together.
+-- Makes jobs of other DAGs react to a version that has become current. One call compares the next 1,000 partitions of
+-- one dataset with the dataset versions that were current before. Writes an event without a task for each partition
+-- that is new or has other data. The events and the position are committed together.
 create or replace function tenuto._update_readers(p_build tenuto.builds)
   returns void
   language plpgsql

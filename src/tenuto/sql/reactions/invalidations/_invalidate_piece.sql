@@ -1,6 +1,6 @@
--- Writes the events of the next partitions of an invalidation, at most 1,000: one for each partition that is committed,
--- and the effect that routes these events. Commits them together with the position, so that no event is lost or written
--- twice.
+-- Writes the events of the next partitions of an invalidation, at most 1,000: one for each partition that is committed.
+-- Also queues the effect that routes these events. All of this is committed together with the position, so that no
+-- event is lost or written twice.
 create or replace function tenuto._invalidate_piece(p_invalidation tenuto.data_invalidations)
   returns void
   language plpgsql

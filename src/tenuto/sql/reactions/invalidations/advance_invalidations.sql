@@ -1,5 +1,5 @@
--- Does the next piece of work of invalidations that are due, at most p_limit: writes events, or counts the tasks that
--- have ended. With p_keys, only for the invalidations with these ids, even if they are parked. Returns how many
+-- Advances the invalidations that are due, at most p_limit: counts the tasks that have ended, and writes the next
+-- events. With p_keys, advances only the invalidations with these ids, even if they are parked. Returns how many
 -- invalidations were advanced.
 create or replace function tenuto.advance_invalidations(p_limit int default 1, p_keys text[] default null)
   returns bigint

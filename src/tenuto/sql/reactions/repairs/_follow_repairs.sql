@@ -1,6 +1,7 @@
--- Makes a repair also wait for the tasks that follow from the commits of its tasks, and an invalidation for the tasks
--- that its events start. If a queued task of a repair takes over an event that does not come from the repair, the task
--- no longer belongs to the repair alone: all jobs react to its commit, and cancelling the repair does not cancel it.
+-- Makes a repair also wait for the tasks that start because its tasks have committed data. Makes an invalidation wait
+-- for the tasks that its events start. If a queued task of a repair takes over an event that does not come from a
+-- repair, the task no longer belongs to the repair alone: all jobs react to its commit, and cancelling the repair does
+-- not cancel it.
 create or replace function tenuto._follow_repairs(p_job tenuto.jobs, p_starts tenuto.event_start[])
   returns void
   language plpgsql

@@ -1,5 +1,6 @@
--- Deletes these backfills and invalidations with their tasks and consumers. Deletes at most p_limit tasks per call; a
--- repair that has more tasks stays. Returns how many rows were deleted, not counting consumers.
+-- Deletes the backfills and invalidations p_ids, with their rows in repair_tasks and invalidation_consumers. Deletes at
+-- most p_limit rows of repair_tasks per call; a repair that has more of them stays until a later call. Returns how many
+-- rows were deleted, not counting consumers.
 create or replace function tenuto._prune_repairs(p_ids uuid[], p_limit int)
   returns bigint
   language sql
