@@ -16,7 +16,8 @@ class SqlForm:
     """How to call the SQL function of the same name, and what it returns."""
 
     returns: Returns
-    # The first parameters of the function: the fence of the attempt, which it checks, or the run of the attempt.
+    # The first parameters of the function: the fence of the attempt, which the function checks, or the run of the
+    # attempt.
     scope: Scope = "attempt"
     json: tuple[str, ...] = ()  # arguments of type jsonb; None is JSON null
     optional_json: tuple[str, ...] = ()  # arguments of type jsonb; None keeps the default of the function
@@ -36,7 +37,7 @@ class AttemptCall:
     arguments: tuple[str, ...] = ()
     result: str | None = None  # the field of the HTTP response that is the result; None: the whole response
     sql: SqlForm | None = None  # None: needs bytes or several queries, so the backend has a function for it
-    sandbox: bool = True  # sandboxed code can make the call, only with these arguments
+    sandbox: bool = True  # sandboxed code can make the call, but only with `arguments`
     gives_objects: bool = False  # a sandbox may read the data objects to which the result refers
 
 

@@ -22,8 +22,9 @@ class DagSummary:
 
 @dataclass(frozen=True)
 class DagVersion:
-    """A version of a DAG. `status` is staged, building, ready, failed, current or superseded. If the version had data
-    to compute, `completed` is how many of its `planned` tasks have completed, and `error` is the first error."""
+    """A version of a DAG. `status` is staged, building, ready, failed, current or superseded. If the version is
+    building, ready or failed and had data to compute, `completed` is how many of its `planned` tasks have completed,
+    and `error` is the first error."""
 
     dag: str
     version: int
@@ -89,7 +90,8 @@ class DeployedVersion:
 
 @dataclass(frozen=True)
 class CurrentVersion:
-    """The result of a cutover or rollback. `from_version` is the version that was current before."""
+    """The result of a cutover or rollback. `from_version` is the version that was current before. It is None if there
+    was none, or if the version was already current."""
 
     dag: str
     version: int
@@ -179,8 +181,8 @@ class SourceState:
 
 @dataclass(frozen=True)
 class TriggeredTask:
-    """A task of a job. `created` is False if a task with the same dedupe key existed; then it is that task. `reused`:
-    the partition was computed from the same inputs before, so the task was completed with that data."""
+    """A task of a job. `created` is False if a task with the same dedupe key existed; this is then the existing task.
+    `reused`: the partition was computed from the same inputs before, so the task was completed with that data."""
 
     task_id: UUID
     partition: str | None

@@ -22,7 +22,7 @@ class TaskDetails:
 
 @dataclass(frozen=True)
 class TaskExplanation:
-    """Why a task does not run, in one sentence."""
+    """Why an unfinished task does not run, or where it runs, in one sentence."""
 
     id: UUID
     why: str

@@ -39,8 +39,8 @@ class Event:
 
 @dataclass(frozen=True)
 class Reaction:
-    """What an event did to a job of a DAG version. `task_id` is the task that the event started, or a task that was
-    already queued and also reads the data of the event. If there is no task, `reason` says why."""
+    """The reaction of a job of a DAG version to an event. `task_id` is the task that the event started, or a task that
+    was already queued and also reads the data of the event. If there is no task, `reason` says why."""
 
     event_id: UUID
     job_id: UUID

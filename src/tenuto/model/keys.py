@@ -81,8 +81,8 @@ def key_hashes(peppers: Peppers, text: str) -> list[bytes]:
 
 
 def foreign_id(peppers: Peppers, text: str) -> str:
-    """Returns a public id for a key of another system, whose text has none. The id depends only on the oldest pepper,
-    so newer peppers do not change it."""
+    """Returns a public id for a key of another system, because the text of such a key contains none. The id depends
+    only on the oldest pepper, so newer peppers do not change it."""
     return _base62(int.from_bytes(hmac.digest(peppers.values[-1], b"id:" + text.encode(), "sha256")[:8], "big"), 12)
 
 

@@ -8,7 +8,7 @@ from tenuto.model.json import Json
 
 
 class AttemptSubject(TypedDict):
-    """An attempt of a job, which is a run of OpenLineage."""
+    """An attempt of a job, which OpenLineage calls a run."""
 
     task_id: str
     attempt: int

@@ -42,7 +42,8 @@ class LineageEdge:
 @dataclass(frozen=True)
 class LineageGraph:
     """A graph of dataset versions, or of their columns, around the node `root`. `root` is None for a dataset without a
-    version. `truncated`: there are more than 10,000 edges in one direction, and the others are omitted."""
+    version. `truncated`: there are more than 10,000 edges in one direction, and the edges after the first 10,000 are
+    omitted."""
 
     root: str | None
     nodes: list[LineageNode]

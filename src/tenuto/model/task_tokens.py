@@ -59,7 +59,7 @@ def key_id_of(text: str) -> str:
 
 def read_task_token(text: str, public_keys: Mapping[str, JsonObject], *, now: float) -> TaskPrincipal:
     """Returns the attempt that a token identifies. `public_keys`: the public keys by id. Raises Unauthorized if none of
-    them signed the token, or it has expired."""
+    these keys signed the token, or if the token has expired."""
     public = public_keys.get(key_id_of(text))
     if public is None:
         raise Unauthorized("the task token was signed with a key that no longer exists", TOKEN_HINT)

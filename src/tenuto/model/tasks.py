@@ -13,7 +13,7 @@ MAX_TASKS = 100_000  # maximum number of tasks of one run
 
 @dataclass(frozen=True)
 class Started:
-    """A run. `created` is False if a run with the same dedupe key or id existed; then it is that run."""
+    """A run. `created` is False if a run with the same dedupe key or id existed; this is then the existing run."""
 
     run_id: UUID
     created: bool

@@ -1,8 +1,8 @@
 """Remembers, for the whole process, whether a database server accepts connections.
 
-During an outage, one part of the process tries to connect every 0.2 s. When it succeeds, all others connect at once.
-Without this module, each part would try on its own. It would either try too often, or still be in a long pause when the
-outage is over.
+During an outage, one part of the process tries to connect every 0.2 s. When it succeeds, all other parts connect at
+once. Without this module, each part would try on its own. It would either try too often, or still be in a long pause
+when the outage is over.
 """
 
 import asyncio

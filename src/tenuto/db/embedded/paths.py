@@ -70,7 +70,7 @@ class ServerPaths:
         return password
 
     def settle_port(self) -> int:
-        """Return the previous port, or a new one if another program now uses it."""
+        """Return the previous port. If there is none, or another program uses it now, choose and store a new port."""
         port = self.port
         while port is None or not _is_free(port):
             port = FIRST_PORT + secrets.randbelow(LAST_PORT - FIRST_PORT + 1)

@@ -58,8 +58,8 @@ class Interface:
         return json.dumps({"functions": functions, "types": dict(sorted(self.types.items()))})
 
     def missing_in(self, other: "Interface") -> list[str]:
-        """Return the reasons why code that calls this interface does not work with a database that has the other one;
-        empty if it works."""
+        """Return the reasons why code that calls this interface does not work with a database that has the interface
+        `other`; empty if it works."""
         return [
             *(
                 f"{name} {problem}"
@@ -73,7 +73,7 @@ class Interface:
     def _type_fits(self, name: str, other: "Interface") -> bool:
         """Returns whether code that was written for a type or table of this interface can read the one with the same
         name in the other interface. Types are read by position, so they must be equal. Rows of tables are read by name,
-        so the other one may have more columns."""
+        so the table of the other interface may have more columns at its end."""
         mine, theirs = self.types[name], other.types.get(name, ())
         return mine == theirs or (mine[0] == "table" and mine == theirs[: len(mine)])
 

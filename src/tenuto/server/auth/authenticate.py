@@ -22,9 +22,9 @@ KEY_HINT = "send the header `Authorization: Bearer …` with an API key (tn_…)
 
 
 async def authenticate(request: HttpRequest, permission: str) -> tuple[ApiKeyPrincipal | UserPrincipal, Actor]:
-    """Returns the principal of the request's credential, and the actor, which the database checks again. Raises
-    Unauthorized for an invalid credential; a malformed one is refused without a round trip. Raises Forbidden if the
-    principal does not have the permission, and TooManyRequests if it exceeds its rate limit."""
+    """Returns the principal of the request's credential, and the actor, with which the database checks the credential
+    again in every call. Raises Unauthorized for an invalid credential; a malformed one is refused without a round trip.
+    Raises Forbidden if the principal does not have the permission, and TooManyRequests if it exceeds its rate limit."""
     principal, actor = await _find(request, None if permission == ANY_PRINCIPAL else permission)
     if permission != ANY_PRINCIPAL and permission not in principal.permissions:
         name = (

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from tenuto.server.http.problems import MEDIA_TYPE, TITLES
 
-MAX_LOOKS = 64  # how many used connections are checked at most to find an idle one
+MAX_LOOKS = 64  # maximum number of used connections that are checked to find an idle one
 PHRASES = {400: "Bad Request", 408: "Request Timeout", 429: "Too Many Requests", 503: "Service Unavailable"}
 
 

@@ -37,8 +37,8 @@ class TooManyWaiters(RateLimited):
 
 class WaiterLimit:
     """Limits the waiting requests of each org in this process. An org can have at most `max_per_org` waiting requests.
-    It gets another one only if it has fewer than are still free for all orgs together. Example with 600 in total and
-    200 per org: once two orgs have 200 each, the next orgs get 100, 50, 25 …"""
+    It gets another one only while it has fewer than the server would still accept from all orgs together. Example with
+    600 in total and 200 per org: once two orgs have 200 each, the next orgs get 100, 50, 25 …"""
 
     def __init__(self, max_per_org: int, total: int) -> None:
         self._most, self._left = max_per_org, total

@@ -110,7 +110,7 @@ class ApiRequest:
     ) -> Response:
         """Do the work in one transaction. `status` is the status of the response, or a function that returns it for the
         result of the work. A request with the same `Idempotency-Key` within a day gets the first response again, unless
-        `repeatable` is False. That is for responses that must not be stored, such as a new key."""
+        `repeatable` is False. `repeatable` is False for responses that must not be stored, such as a new key."""
         timeout = seconds or self.settings.statement_seconds
         key = self.idempotency_key if repeatable else None
         # Read the body before taking a connection: it may arrive slowly.

@@ -55,8 +55,8 @@ class TaskRequest:
 
     @asynccontextmanager
     async def fenced(self, *, held: bool = True) -> AsyncGenerator[AttemptTransaction]:
-        """Opens a transaction of the attempt, which must be held. With `held=False` it may have ended: that is for
-        final reports, which a worker may repeat."""
+        """Opens a transaction of the attempt. Raises StaleLease if the attempt is no longer held. With `held=False` the
+        attempt may have ended: this is for final reports, which a worker may repeat."""
         principal = self.principal
         async with transaction_for(self.pool, principal.org_id, timeout=self.settings.statement_seconds) as conn:
             fence = await remote_workers.find_fence(

@@ -56,7 +56,7 @@ async def list_alerts(request: ApiRequest, query: AlertFilter) -> object:
 
 @ROUTES.add("POST", "/v1/alerts/{alert_id}/acknowledge", permission="alerts:write", response=None, status=204)
 async def acknowledge_alert(request: ApiRequest, alert_id: UUID) -> Response:
-    """Acknowledge an alert: record that the caller handles it."""
+    """Acknowledge an alert: record that the caller handles it. 409 if the alert is resolved."""
     actor = str(request.principal.id)
     return await request.audited_call(
         "alert", str(alert_id), "acknowledge", alerts.acknowledge_alert, id=alert_id, actor=actor

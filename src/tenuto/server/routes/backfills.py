@@ -41,9 +41,9 @@ class BackfillTaskFilter(Filter):
 
 class BackfillRequest(RequestModel):
     """A backfill of the partitions of a dataset from `first` to `last`, both included, or of a list of `partitions`.
-    `reprocess`: `none` computes the partitions that are missing, `failed` also those that failed, `all` all of them.
-    `downstream`: which jobs react to the commits: `none`, `same` (those that read the same partition) or `all`.
-    `concurrency`: how many of its tasks may be unfinished at a time."""
+    `reprocess`: `none` computes the partitions that are missing, `failed` also the partitions that failed, `all` every
+    partition. `downstream`: which jobs react to the commits: `none`, `same` (jobs that compute the same partition) or
+    `all`. `concurrency`: how many of its tasks may be unfinished at a time."""
 
     dataset: Name
     first: Name | None = None

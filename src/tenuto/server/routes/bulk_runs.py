@@ -1,5 +1,5 @@
 """Bulk operations: retry, cancel and delete the runs that a filter selects, and purge a queue. Each request handles a
-bounded number of them."""
+bounded number of runs or tasks."""
 
 from starlette.responses import Response
 

@@ -41,8 +41,8 @@ async def list_bundles(request: ApiRequest, query: BundleFilter) -> object:
     "POST", "/v1/bundles", permission="bundles:write", response=WholeBundle, status=201, takes=Archive.media_type
 )
 async def put_bundle(request: ApiRequest) -> Response:
-    """Upload a bundle of up to 64 MB. From now on, new attempts of its task types run its code. Uploading the same
-    bundle again changes nothing."""
+    """Upload a bundle of up to 64 MB. From now on, new attempts of its task types run its code. If an older bundle is
+    uploaded again, its task types run its code again."""
     with spool() as file:
         received = await receive(request.http, file)
         bundle = await asyncio.to_thread(lambda: read_bundle(file).verify())

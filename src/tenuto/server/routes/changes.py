@@ -23,7 +23,7 @@ After = Annotated[
 
 
 class ChangeResponse(ResponseModel):
-    """A run that started or ended, an attempt that ended, or a worker that registered, drained or terminated."""
+    """A run that was created or ended, an attempt that ended, or a worker that registered, drained or terminated."""
 
     kind: Literal["run", "task", "worker"]
     id: str
@@ -41,10 +41,10 @@ class ChangesResponse(ResponseModel):
 
 @ROUTES.add("GET", "/v1/changes", permission=PERMISSION, response=ChangesResponse)
 async def follow_changes(request: ApiRequest, after: After = None) -> object:
-    """List the changes after a cursor, or from now on. With `Accept: text/event-stream` the response is a stream of
-    `change` events with the same fields. Each event has an id. A client that reconnects sends the last id it received
-    as `Last-Event-ID`: it misses no change, but may get some changes twice. The stream ends with an `end` event when
-    the credential is no longer valid."""
+    """List the changes after a cursor, or from now on. Changes older than 30 days are not returned. With `Accept:
+    text/event-stream` the response is a stream of `change` events with the same fields. Each event has an id. A client
+    that reconnects sends the last id it received as `Last-Event-ID`: it misses no change, but may get some changes
+    twice. The stream ends with an `end` event when the credential is no longer valid."""
     last = request.http.headers.get("last-event-id") or after
     cursor = read_cursor(last) if last else None
     if STREAM in request.http.headers.get("accept", ""):

@@ -115,8 +115,9 @@ async def _read(name: str, yaml: str) -> Dag:
 async def deploy_dag(request: ApiRequest, name: PathName, body: schemas.DeployDagRequest) -> Response:
     """Store a document as a version of its DAG. The new datasets of the version are computed while the current ones
     stay in use: the version is `building`, then `ready` or `failed`. With `cutover` it becomes current as soon as it is
-    ready. If the same document is deployed again, the response is the same version, and datasets that failed are
-    computed again. An invalid document is refused (422). The response lists all of its problems."""
+    ready, unless another version has become current by then. If the same document is deployed again, the response is
+    the same version, and datasets that failed are computed again. An invalid document is refused (422). The response
+    lists all of its problems."""
     dag, actor = await _read(name, body.yaml), str(request.principal.id)
 
     async def work(change: Transaction) -> DeployedVersion:
@@ -132,8 +133,8 @@ async def deploy_dag(request: ApiRequest, name: PathName, body: schemas.DeployDa
 
 @ROUTES.add("GET", "/v1/dags/{name}/versions", permission="dags:read", response=Page[DagVersion])
 async def list_dag_versions(request: ApiRequest, name: PathName, query: DagVersionFilter) -> object:
-    """List the versions of a DAG, newest first. If a version had data to compute, `completed` is how many of its
-    `planned` tasks have completed."""
+    """List the versions of a DAG, newest first. If a version is `building`, `ready` or `failed` and had data to
+    compute, `completed` is how many of its `planned` tasks have completed."""
     return page(await request.call_with(query, dags.list_dag_versions, name=name), query, "version")
 
 

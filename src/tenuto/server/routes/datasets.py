@@ -112,7 +112,8 @@ async def delete_dataset(request: ApiRequest, name: PathName, query: DatasetDele
 
 @ROUTES.add("POST", "/v1/datasets/{name}/grant", permission="datasets:write", response=None, status=204)
 async def grant_dataset(request: ApiRequest, name: PathName, body: RoleRequest) -> Response:
-    """Let a role of the org read a dataset. Does nothing if the role can read it already."""
+    """Let a role of the org read a dataset. Does nothing if the role can read it already. 403 if the org sets
+    `wider_readers` to `deny` and the role cannot read a dataset from which this one is computed."""
 
     async def work(change: Transaction) -> None:
         await datasets.grant_dataset(change.conn, org_id=change.org_id, name=name, role=body.role)

@@ -39,7 +39,8 @@ async def list_jobs(request: ApiRequest, query: JobFilter) -> object:
 
 @ROUTES.add("GET", "/v1/jobs/{dag}/{name}", permission="jobs:read", response=WholeJob)
 async def get_job(request: ApiRequest, dag: PathName, name: PathName) -> object:
-    """Get a job with its definition in the current version of its DAG, or in the newest version if none is current."""
+    """Get a job with its definition in the current version of its DAG, or else in the newest version that has the
+    job."""
     return await request.call(dags.get_job, dag=dag, name=name)
 
 

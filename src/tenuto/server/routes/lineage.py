@@ -29,10 +29,10 @@ class LineageQuery(Query):
 
 @ROUTES.add("GET", "/v1/lineage", permission="lineage:read", response=LineageGraph)
 async def get_lineage(request: ApiRequest, query: LineageQuery) -> object:
-    """Get the datasets or columns from which a dataset or a column was computed, and those that were computed from it.
-    A user sees only datasets whose `read_roles` include one of the user's roles. A caller with the permission
-    `datasets:write`, which admins have, sees every dataset of the org. Datasets that the caller cannot read are omitted
-    from the result; a request for such a dataset gets 404."""
+    """Get the datasets or columns from which a dataset or a column was computed, and the datasets or columns that were
+    computed from it. A user sees only datasets whose `read_roles` include one of the user's roles. A caller with the
+    permission `datasets:write`, which admins have, sees every dataset of the org. Datasets that the caller cannot read
+    are omitted from the result; a request for such a dataset gets 404."""
     return await request.call(
         datasets.get_lineage,
         dataset=query.dataset,

@@ -67,7 +67,8 @@ async def list_objects(request: ApiRequest, query: ObjectFilter) -> object:
 
 @ROUTES.add("POST", "/v1/objects/{object_id}/reference", permission="objects:write", response=None, status=204)
 async def reference_object(request: ApiRequest, object_id: UUID, body: HolderRequest) -> Response:
-    """Make a run or a resource group hold an object. The object is kept at least as long as its holder."""
+    """Make a run or a resource group hold an object. The object is kept until all references to it are released or
+    their holders are deleted."""
 
     async def work(change: Transaction) -> None:
         await data_objects.reference_object(

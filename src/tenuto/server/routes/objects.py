@@ -103,8 +103,8 @@ class ObjectResponse(ResponseModel):
     "POST", "/v1/objects", permission="objects:write", response=ObjectResponse, status=201, takes=Bytes.media_type
 )
 async def create_object(request: ApiRequest, query: UploadParams) -> Response:
-    """Store the body, up to 64 MB, as a data object. An object that no run, task or group holds is deleted after a day,
-    unless it is persisted."""
+    """Store the body, up to 64 MB, as a data object. An object that no run, task or group holds is deleted after a day
+    (or the `object_retention_hours` of the org), unless it is persisted."""
     return await _put(request, UUID(uuid7()), query)
 
 

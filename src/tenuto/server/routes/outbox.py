@@ -57,7 +57,7 @@ async def list_effects(request: ApiRequest, query: EffectFilter) -> object:
 
 @ROUTES.add("POST", "/v1/outbox", permission="outbox:write", response=PublishedEffect, status=201)
 async def publish_effect(request: ApiRequest, body: PublishEffectRequest) -> Response:
-    """Publish a side effect. If an effect with the same `key` was published before, that one is returned, with
+    """Publish a side effect. If an effect with the same `key` was published before, the first effect is returned, with
     `created` false."""
     refuse_pickles("the payload of an effect", body.payload)
 

@@ -43,7 +43,7 @@ class DataSelector(Query):
 
 @ROUTES.add("GET", "/v1/runs/{run_id}/data", permission="data:read", response=Items[RunDataItem])
 async def get_run_data(request: ApiRequest, run_id: UUID, query: DataFilter) -> object:
-    """Get the latest value of each key of a run."""
+    """Get the latest value of each selected key of a run, or with `history` all values."""
     found = await request.call_with(query, run_data.get_run_data, run_id=run_id)
     if not found:
         await request.call(monitoring.get_run, run_id=run_id)  # raises NotFound if there is no such run

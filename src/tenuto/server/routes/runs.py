@@ -42,11 +42,12 @@ RUN = fields_of(schemas.RunResponse)
 
 
 class RunFilter(CountedFilter):
-    """Selects runs. A filter by type, or by the status `completed`, searches at most 10,000 runs. `status`: can be sent
-    several times, for runs in any of these statuses. `dedupe_key`: only the run with this key among the runs of the
-    `type` or `name`. `since`: only runs created at that time or later. `until`: only runs created before that time.
-    `metadata`: a JSON object that the metadata of the run must contain. `count`: also return how many runs match,
-    exactly up to 10,000 and estimated above."""
+    """Selects runs. A filter by type, by the status `completed`, by a status together with `sort=created_at`, or by
+    metadata together with another filter searches at most 10,000 runs. `status`: can be sent several times, for runs in
+    any of these statuses. `dedupe_key`: only the run with this key among the runs of the `type` or `name`. `since`:
+    only runs created at that time or later. `until`: only runs created before that time. `metadata`: a JSON object that
+    the metadata of the run must contain. `count`: also return how many runs match, exactly up to 10,000 and estimated
+    above."""
 
     status: Annotated[list[RunStatusName], Field(max_length=6)] | None = None
     name: str | None = None
@@ -127,7 +128,8 @@ async def update_run(request: ApiRequest, run_id: UUID, body: UpdateRequest) -> 
 
 @ROUTES.add("POST", "/v1/runs/{run_id}/cancel", permission="runs:write", response=None, status=204, responses=ACCEPTED)
 async def cancel_run(request: ApiRequest, run_id: UUID, body: ReasonRequest | None = None) -> Response:
-    """Cancel a run with all of its tasks. 202: the run is large, and dispatchers cancel its tasks, a part at a time."""
+    """Cancel a run with all of its tasks. 409 if the run has ended. 202: the run is large, and dispatchers cancel its
+    tasks, a part at a time."""
     return await _cancel(request, run_id, body.reason if body else None)
 
 
@@ -160,9 +162,10 @@ async def _run(change: Transaction, run_id: UUID) -> schemas.RunResponse:
     responses=ACCEPTED,
 )
 async def retry_run(request: ApiRequest, run_id: UUID, body: RetryRequest | None = None) -> Response:
-    """Start a new run of the same graph, and return it. Completed tasks keep their outputs unless `reuse` is false. 409
-    if the run was retried before, unless `force` is true. 202: the run is large, and dispatchers copy its tasks in
-    batches; `progress` is how many tasks they have copied."""
+    """Start a new run of the same graph, and return it. Completed tasks keep their outputs, unless `reuse` is false or
+    they depend on a task that runs again. 409 if the run has not ended, has no task to run again, or if tasks of it
+    were deleted. Also 409 if it was retried before, unless `force` is true. 202: the run is large, and dispatchers copy
+    its tasks in batches; `progress` is how many tasks they have copied."""
 
     options = body or RetryRequest()
 
@@ -200,8 +203,8 @@ async def retry_task(request: ApiRequest, task_id: UUID, body: RetryRequest | No
 
 @ROUTES.add("DELETE", "/v1/runs/{run_id}", permission="runs:delete", response=None, status=204, responses=ACCEPTED)
 async def delete_run(request: ApiRequest, run_id: UUID) -> Response:
-    """Delete an ended run with all its data. 202: the run is large. The run itself is deleted now, and dispatchers
-    delete its tasks, a part at a time."""
+    """Delete an ended run with all its data. 409 if the run has not ended, or a retry still copies its tasks. 202: the
+    run is large. The run itself is deleted now, and dispatchers delete its tasks, a part at a time."""
 
     async def work(change: Transaction) -> schemas.RunResponse | None:
         found = await _run(change, run_id)

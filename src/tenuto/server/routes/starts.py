@@ -46,7 +46,7 @@ OF_RUN = {"resource_group": "group", "run_attempts": "max_attempts"}  # the name
 @dataclass(frozen=True)
 class RequestedStarts:
     """The start requests of one HTTP request, and the types of their tasks. `strict` are the types that a worker must
-    have served before."""
+    have served before, or a bundle must run."""
 
     starts: list[StartRequest]
     types: set[str]
@@ -56,9 +56,9 @@ class RequestedStarts:
 @ROUTES.add("POST", "/v1/runs", permission="runs:write", response=StartedRun | StartedRuns, status=201)
 async def start_runs(request: ApiRequest, body: AnyStart) -> Response:
     """Start a task, a graph of tasks, or a list of them: all are started, or none. A task of a type that no worker
-    serves waits for such a worker; with `strict`, the request is refused (404) if no worker has ever served the type.
-    Inputs are checked against the schema that a worker declared for the type, if there is one. With `open`, the run has
-    no tasks yet: tasks can be added until the run is closed."""
+    serves waits for such a worker; with `strict`, the request is refused (404) if no worker has ever served the type
+    and no bundle runs it. Inputs are checked against the schema that a worker declared for the type, if there is one.
+    With `open`, the run has no tasks yet: tasks can be added until the run is closed."""
     return await open_run(request, body) if isinstance(body, OpenRunRequest) else await _start(request, body)
 
 
@@ -88,7 +88,7 @@ async def _start(request: ApiRequest, body: OneStart | Iterable[OneStart]) -> Re
     |                                                      | tasks and start_run for each other start  |             |
 
     The first way notifies workers before the run is on disk. The other two do not: another request with the same dedupe
-    key may return the run as soon as it is visible, so the run must be on disk by then.
+    key may return the run as soon as the run is visible, so the run must be on disk before.
     """
     single = isinstance(body, StartTaskRequest | StartGraphRequest)
     bodies = [body] if isinstance(body, StartTaskRequest | StartGraphRequest) else body
@@ -213,7 +213,7 @@ def _with_status(started: list[Started], old: list[RunState]) -> list[StartedRun
 
 
 async def _check_known(conn: Conn, *, org_id: UUID, types: list[str]) -> None:
-    """Raises NotFound for a type that no worker has ever served."""
+    """Raises NotFound for a type that no worker has ever served and no bundle runs."""
     if unknown := await runs.list_unknown_types(conn, org_id=org_id, types=types):
         near = nearest(unknown[0], await runs.list_types(conn, org_id=org_id))
         otherwise = "correct it, start its worker first, or leave out strict"

@@ -39,11 +39,12 @@ class RunTaskFilter(CountedFilter):
 
 
 class TaskFilter(RunTaskFilter):
-    """Selects tasks. A filter by queue, type, job or the status `completed` searches at most 10,000 tasks. `status`:
-    can be sent several times, for tasks in any of these statuses. `job`: only tasks of this job (DAG/JOB). `since`:
-    only tasks created at that time or later. `until`: only tasks created before that time. `metadata`: a JSON object
-    that the metadata of the task must contain. `count`: also return how many tasks match, exactly up to 10,000 and
-    estimated above. `external_id`: the id of the task in another system."""
+    """Selects tasks. A filter by queue, type, job or the status `completed`, and any filter together with
+    `sort=created_at`, searches at most 10,000 tasks, or the whole run if `run_id` is set. `status`: can be sent several
+    times, for tasks in any of these statuses. `job`: only tasks of this job (DAG/JOB). `since`: only tasks created at
+    that time or later. `until`: only tasks created before that time. `metadata`: a JSON object that the metadata of the
+    task must contain. `count`: also return how many tasks match, exactly up to 10,000 and estimated above.
+    `external_id`: the id of the task in another system."""
 
     run_id: UUID | None = None
     external_id: Annotated[str, Field(min_length=1, max_length=256)] | None = None
@@ -131,8 +132,8 @@ async def update_task(request: ApiRequest, task_id: UUID, body: UpdateRequest) -
 @ROUTES.add("DELETE", "/v1/tasks/{task_id}", permission="runs:delete", response=None, status=204)
 async def delete_task(request: ApiRequest, task_id: UUID) -> Response:
     """Delete a task of an ended run with the tasks that it started, their data and the run data that they wrote. The
-    counts of the run stay, and the run cannot be retried any more. 409 for the task with which the run was started:
-    delete the run instead."""
+    counts of the run stay, and the run cannot be retried any more. 409 for the task with which the run was started
+    (delete the run instead), for more than 10,000 tasks, and while a retry of the run copies its tasks."""
 
     async def work(change: Transaction) -> None:
         tasks = await runs.delete_task(change.conn, org_id=change.org_id, task_id=task_id)
@@ -143,7 +144,8 @@ async def delete_task(request: ApiRequest, task_id: UUID) -> Response:
 
 @ROUTES.add("POST", "/v1/tasks/{task_id}/cancel", permission="tasks:write", response=None, status=204)
 async def cancel_task(request: ApiRequest, task_id: UUID, body: ReasonRequest | None = None) -> Response:
-    """Cancel a task and the tasks that it started, directly or indirectly."""
+    """Cancel a task, the tasks that it started, directly or indirectly, and the tasks that need its completion. 409 if
+    the task has ended, or is a handler that has not started."""
     return await _cancel(request, task_id, body.reason if body else None)
 
 
@@ -183,5 +185,5 @@ async def _items(request: ApiRequest, task_id: UUID, found: list[Any]) -> dict[s
 
 @ROUTES.add("GET", "/v1/tasks/{task_id}/why", permission="tasks:read", response=schemas.ExplanationResponse)
 async def explain_task(request: ApiRequest, task_id: UUID) -> object:
-    """Explain in one sentence why a task does not run."""
+    """Explain in one sentence why a task does not run, where it runs, or how it ended."""
     return {"why": await request.call(monitoring.explain_task, task_id=task_id)}

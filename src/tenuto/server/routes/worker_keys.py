@@ -26,7 +26,8 @@ async def list_worker_keys(request: ApiRequest, query: KeyFilter) -> object:
 
 @ROUTES.add("POST", "/v1/worker-keys", permission="keys:write", response=CreatedKeyResponse, status=201)
 async def create_worker_key(request: ApiRequest, body: CreateWorkerKeyRequest) -> Response:
-    """Create a worker key. `key` is shown only in this response; an Idempotency-Key has no effect here."""
+    """Create a worker key. `key` is shown only in this response; an Idempotency-Key has no effect here. An API key that
+    creates a worker key needs the permission `workers:write`, and must not expire before the worker key."""
     # A worker can read and complete tasks. So SQL requires that the calling API key (`by_key`) has workers:write.
     key, peppers = make_key(WORKER, request.settings.env), request.settings.peppers
 
@@ -57,7 +58,8 @@ async def get_worker_key(request: ApiRequest, id: UUID) -> object:
 
 @ROUTES.add("POST", "/v1/worker-keys/{id}/rotate", permission="keys:write", response=CreatedKeyResponse, status=201)
 async def rotate_worker_key(request: ApiRequest, id: UUID, body: RotateKeyRequest) -> Response:
-    """Replace a worker key by a new one; the old key stays valid during the overlap."""
+    """Replace a worker key by a new one; the old key stays valid during the overlap. An API key that rotates a worker
+    key needs the permission `workers:write`, and must not expire before the worker key."""
     key, peppers = make_key(WORKER, request.settings.env), request.settings.peppers
 
     async def work(change: Transaction) -> CreatedKeyResponse:
@@ -82,7 +84,8 @@ async def rotate_worker_key(request: ApiRequest, id: UUID, body: RotateKeyReques
 @ROUTES.add("DELETE", "/v1/worker-keys/{id}", permission="keys:write", response=None, status=204)
 async def revoke_worker_key(request: ApiRequest, id: UUID) -> Response:
     """Revoke a worker key. The sessions that were opened with it end, and the task tokens of their attempts are no
-    longer valid. Other workers get the tasks."""
+    longer valid. Other workers get the tasks. An API key that revokes a worker key needs the permission
+    `workers:write`, and must not expire before the worker key."""
 
     async def work(change: Transaction) -> None:
         revoked = await keys.revoke_worker_key(change.conn, org_id=change.org_id, id=id, by_key=request.by_key)

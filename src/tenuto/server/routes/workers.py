@@ -49,8 +49,8 @@ async def get_worker(request: ApiRequest, name: PathName) -> object:
 
 @ROUTES.add("GET", "/v1/workers/{name}/logs", permission="workers:read", response=Items[WorkerLogEntry])
 async def read_worker_logs(request: ApiRequest, name: PathName, query: LogFilter) -> object:
-    """Get the newest lines of a worker's log, or the lines after `after`, in the order in which they were written.
-    Lines are kept for 48 hours."""
+    """Get the newest lines of a worker's log, or the lines after `after`, in the order in which they were written. The
+    newest 2,000 lines of each worker are kept, for 48 hours."""
     lines = await request.call(monitoring.read_worker_logs, worker_id=name, after=query.after, limit=query.limit)
     return {"items": lines}
 

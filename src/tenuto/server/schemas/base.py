@@ -88,8 +88,7 @@ class ReasonRequest(RequestModel):
 
 class UpdateRequest(ReasonRequest):
     """`metadata`: keys to set. Each value replaces the whole value of its key, null removes the key, and other keys
-    stay. `status`: only `cancelled` can be set, optionally with a `reason`. A run or task that has ended keeps its
-    status."""
+    stay. `status`: only `cancelled` can be set, optionally with a `reason`; 409 if the run or task has ended."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -113,8 +112,9 @@ class UpdateRequest(ReasonRequest):
 
 
 class RetryRequest(RequestModel):
-    """`reuse`: completed tasks keep their outputs. `force`: retry the run even if it was retried before. `from`: the
-    name or type of tasks, or the name of a step, that run again although they completed."""
+    """`reuse`: completed tasks keep their outputs, unless they depend on a task that runs again. `force`: retry the run
+    even if it was retried before. `from`: the name or type of tasks, or the name of a step, that run again although
+    they completed."""
 
     reuse: bool = True
     force: bool = False

@@ -56,8 +56,8 @@ class RunResponse(ResponseModel):
 
 
 class StartedRun(ResponseModel):
-    """The started run. `created` is false if an earlier start with the same `dedupe_key` or `id` created the run.
-    `status` is then its present status."""
+    """The started run. `created` is false if an earlier start with the same `dedupe_key` or `id` created the run. In
+    this case, `status` is the current status of the run."""
 
     id: UUID
     status: str

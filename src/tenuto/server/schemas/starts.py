@@ -60,7 +60,8 @@ class RunFields(RequestModel):
     """Options of one run. `id`: a UUID that the client chose; if a run with this id exists, that run is returned.
     `deadline`: cancel the run if it has not ended this many seconds after the client started it. `expires`: cancel the
     run if none of its tasks has begun this many seconds after the client started it. `hold`: create the run, but start
-    none of its tasks before `POST /v1/runs/{id}/release`. `strict`: reject a type that no worker has ever served."""
+    none of its tasks before `POST /v1/runs/{id}/release`. `strict`: reject a type that no worker has ever served and no
+    bundle runs."""
 
     run_id: RunUuid | None = Field(default=None, alias="id")
     dedupe_key: Annotated[str, Field(min_length=1, max_length=1024)] | None = None

@@ -16,8 +16,8 @@ class InputPartResponse(ResponseModel):
 
 
 class StepResponse(ResponseModel):
-    """A recorded step, and how many seconds ago it was recorded. With an `error`, the step failed: if
-    `retry_in_seconds` is set, it is tried again then, else it failed permanently."""
+    """A recorded step, and how many seconds ago it was recorded. If `error` is set, the step failed. It is tried again
+    after `retry_in_seconds`; if this is null, it failed permanently."""
 
     step_no: int
     name: str

@@ -74,7 +74,7 @@ class StartBatcher:
 
     async def close(self) -> None:
         """Waits until all queued starts are done, at most SHUTDOWN_SECONDS, because the database may be unreachable.
-        Then cancels the others."""
+        Then cancels the starts that are left."""
         if self._turns:
             await asyncio.wait(self._turns, timeout=SHUTDOWN_SECONDS)
         for turns in self._turns:

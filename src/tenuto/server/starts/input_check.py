@@ -1,7 +1,8 @@
 """Checks the inputs of starts against the JSON Schemas that workers declared, before anything is stored.
 
-Checks the keywords that pydantic and the SDK write; the worker checks all others. Does not match patterns, because a
-worker could declare one that takes hours. References may form a loop, so the steps per input are limited.
+Checks the keywords that pydantic and the SDK write; the worker checks all others. Does not check the keyword `pattern`,
+because a worker could declare a pattern that takes hours to match. References may form a loop, so the steps per input
+are limited.
 """
 
 import json

@@ -92,8 +92,8 @@ async def fail_own_step(request: TaskRequest, body: requests.FailStepRequest) ->
 
 @ROUTES.add("POST", "/v1/task/signals", permission=TASK, response=Signal)
 async def take_own_signal(request: TaskRequest, body: requests.TakeSignalRequest) -> object:
-    """Receive the oldest signal with this name that was sent to the run and that no task has received. When a later
-    attempt repeats the step, it gets the same signal."""
+    """Receive the oldest signal with this name that was sent to the run and that no task has received. `found` is false
+    if there is none. When a later attempt repeats the step, it gets the same signal."""
     request.check_named(body.task_id, body.attempt)
     who = request.principal
     async with request.fenced() as attempt:
@@ -201,8 +201,8 @@ async def get_own_state(request: TaskRequest, key: Annotated[str | None, Field(m
 
 @ROUTES.add("PUT", "/v1/task/state", permission=TASK, response=responses.VersionResponse)
 async def put_own_state(request: TaskRequest, body: requests.PutStateRequest) -> object:
-    """Set one key of the operator state, if it still has the version that the attempt read. A repeated request gets the
-    same response."""
+    """Set one key of the operator state, if it still has the version that the attempt read; otherwise 409. A repeated
+    request gets the same response."""
     request.check_named(body.task_id, body.attempt)
     who = request.principal
     async with request.fenced() as attempt:
@@ -246,7 +246,7 @@ async def list_own_input_locations(request: TaskRequest, query: InputLocationFil
 
 @ROUTES.add("POST", "/v1/task/effects", permission=TASK, response=PublishedEffect)
 async def publish_own_effect(request: TaskRequest, body: requests.PublishTaskEffectRequest) -> object:
-    """Publish a side effect. If an effect with the same `key` was published before, that one is returned, with
+    """Publish a side effect. If an effect with the same `key` was published before, the first effect is returned, with
     `created` false."""
     request.check_named(body.task_id, body.attempt)
     refuse_pickles("the payload of an effect", body.payload)

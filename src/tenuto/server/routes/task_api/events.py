@@ -18,8 +18,9 @@ class EmittedResponse(ResponseModel):
 
 @ROUTES.add("POST", "/v1/task/events", permission=TASK, response=EmittedResponse)
 async def emit_own_event(request: TaskRequest, body: EmitEventRequest) -> object:
-    """Emit an event of an output of the job. The jobs that read the output react to it at once. If the job emitted an
-    event with the same `key` before, that event is returned, and no other is emitted."""
+    """Emit an event of an output of the job. The jobs that read the output react to it at once, not only when the task
+    ends. 429 if the output already has `max_inflight` events that are not handled yet. If the job emitted an event with
+    the same `key` before, that event is returned, and no other is emitted."""
     request.check_named(body.task_id, body.attempt)
     refuse_pickles("the data of an event", body.data)
     who = request.principal
