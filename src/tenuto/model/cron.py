@@ -49,9 +49,11 @@ def fire_after(cron: str, timezone: str, after: datetime) -> datetime:
 
 
 def fire_times(cron: str, timezone: str, after: datetime) -> Iterator[datetime]:
-    """Yields all fire times after `after`, in UTC. When clocks go back, a time in the repeated hour fires once. When
-    clocks go forward, a time that is skipped fires right after the change. Raises InvalidInput if there is no fire
-    time."""
+    """Yields all fire times after `after`, in UTC. Raises InvalidInput if there is no fire time.
+
+    A fixed time has five fields, and its minute and hour do not begin with `*`. When clocks go back, a fixed time in
+    the repeated hour fires once, and all other expressions fire in both hours. When clocks go forward, a skipped fixed
+    time fires right after the change, and skipped times of other expressions do not fire."""
     moments = _moments(cron, timezone, after, reverse=False)
     moment = next(moments, None)
     if moment is None:
