@@ -52,7 +52,8 @@ Leaf = tuple[int, str, Use]  # the number of an input, its column, and how it is
 
 
 def trace_columns(sql: str, inputs: Schemas, columns: Sequence[str] | None) -> set[ColumnSource]:
-    """Return the sources of all columns. Raises Untraceable, or an error of sqlglot, unless all of them are certain."""
+    """Return the sources of all columns. Raises Untraceable, or an error of sqlglot, if the sources of a column are not
+    certain."""
     schema = {name.lower(): {column.lower(): "unknown" for column in known} for name, known in inputs.items() if known}
     statement = sqlglot.parse_one(sql, dialect=DIALECT)
     if not isinstance(statement, exp.Query):

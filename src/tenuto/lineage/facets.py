@@ -8,7 +8,7 @@ from tenuto.model.lineage_facts import DatasetDetails, SourceColumn, VersionFact
 
 PRODUCER = "urn:tenuto"
 SPEC = "https://openlineage.io/spec"
-MAX_FOUND_CHARS = 1000  # of the message of a failed check
+MAX_FOUND_CHARS = 1000  # of the message of a check
 # The version of each schema file.
 VERSIONS = {
     "OpenLineage": "2-0-2",
@@ -59,7 +59,7 @@ def tags(values: Mapping[str, Json]) -> JsonObject:
 
 
 def dataset_facets(item: VersionFacts, namespace: str) -> JsonObject:
-    """Return the facets of a dataset and its version that do not depend on what a run does with it."""
+    """Return the facets of a dataset version that are the same for all runs that read or write it."""
     facets: JsonObject = {}
     if version := item.get("version_id"):
         facets["version"] = facet("DatasetVersionDatasetFacet", {"datasetVersion": version})
@@ -161,8 +161,8 @@ def output_lineage(
     inputs: Sequence[DatasetDetails], outputs: Sequence[DatasetDetails], namespace: str
 ) -> JsonObject | None:
     """Return the inputs from which each output of a run was computed, so that a catalog does not link every output with
-    every input. If the output has column lineage, these are the inputs in it; otherwise they are all inputs. Return
-    None if the run wrote fewer than two outputs."""
+    every input. If an output has column lineage, these are the inputs in its lineage; otherwise they are all inputs of
+    the run. Return None if the run wrote fewer than two outputs."""
     if len(outputs) < 2:
         return None
     entries = [

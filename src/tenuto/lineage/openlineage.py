@@ -37,7 +37,7 @@ ENDS = ("COMPLETE", "FAIL", "ABORT")
 
 
 def run_id(subject: AttemptSubject) -> str:
-    """Return the id of an attempt as a run of OpenLineage: each attempt is a run."""
+    """Return the id of the OpenLineage run of an attempt. In OpenLineage, each attempt is a run of its own."""
     return str(uuid5(UUID(subject["task_id"]), str(subject["attempt"])))
 
 

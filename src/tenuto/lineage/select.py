@@ -1,5 +1,5 @@
-"""Finds the column lineage of a SELECT with sqlglot. If it is not certain for every column, only the tables are
-known."""
+"""Finds the column lineage of a SELECT with sqlglot. If the lineage of any column is not certain, only the lineage of
+tables is returned."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -14,9 +14,9 @@ log = logging.getLogger("tenuto.lineage")
 
 
 def trace_select(sql: str, inputs: Schemas, columns: Sequence[str] | None = None) -> OutputLineage:
-    """Return the columns of the inputs from which each column of a SELECT comes; if this is not certain, only the
-    tables. `inputs`: the known columns of each input; the number of an input is its position in them. `columns`: the
-    names of the result's columns, if the SELECT has run."""
+    """Return, for each column of a SELECT, the columns of the inputs from which it comes. If this is not certain for
+    every column, return only the lineage of tables. `inputs`: the known columns of each input; the number of an input
+    is its position in them. `columns`: the names of the result's columns, if the SELECT has run."""
     table = OutputLineage("sql", "table")
     if len(sql.encode()) > MAX_SQL_BYTES:
         return table

@@ -1,4 +1,5 @@
-"""The app of the operators: a task type `tenuto.<operator>` for each built-in operator and each installed one."""
+"""The app of the operators: a task type `tenuto.<operator>` for each built-in operator and each operator of an
+installed package."""
 
 from collections.abc import Callable, Collection, Sequence
 from functools import cache
@@ -44,7 +45,7 @@ def operator_app(
 
 
 def operators_in_dispatcher() -> set[str]:
-    """Return the operators that jobs with `runtime: dispatcher` can have."""
+    """Return the operators that jobs with `runtime: dispatcher` can use."""
     from tenuto.dag.operators import OPERATORS
 
     return {name for name, operator in OPERATORS.items() if operator.in_dispatcher}
@@ -60,7 +61,8 @@ def installed_operators() -> dict[str, str]:
 def _task(
     target: str, storage: str, allowed_hosts: Sequence[str], processes: bool
 ) -> Callable[[SyncContext, JsonObject], Json]:
-    """Return the function of the task type: it calls the operator with `ctx` and its checked configuration."""
+    """Return the function of the task type: it calls the operator with `ctx` and the checked configuration of the
+    job."""
 
     def run(ctx: SyncContext, job: JsonObject) -> Json:
         from tenuto.dag.operators import config_of

@@ -7,8 +7,8 @@ from tenuto.sdk.jobs.packages import data_packages
 
 
 def sql(ctx: SyncContext, config: SqlConfig) -> None:
-    """Run the SELECT with DuckDB, and find its column lineage. Rows are written as they come, so they need not fit in
-    memory."""
+    """Run the SELECT with DuckDB. If the lineage of the output is `auto`, find the column lineage too. Rows are written
+    as DuckDB returns them, so they need not fit in memory."""
     with data_packages():
         from tenuto.sdk.jobs.select import selected
     job = ctx.job

@@ -8,7 +8,8 @@ from tenuto.sdk.jobs.packages import data_packages
 
 
 def trigger_cron(ctx: SyncContext, config: TriggerCronConfig) -> None:  # noqa: ARG001 - it has no options
-    """Write the time of the schedule to every published output; for a task that a user triggered, the current time."""
+    """Write the time of the schedule to every published output. A task that a user triggered writes the current
+    time."""
     with data_packages():
         import pyarrow as pa
     job = ctx.job

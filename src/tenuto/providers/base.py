@@ -6,7 +6,7 @@ from uuid import UUID
 
 from tenuto.model.json import Json, JsonObject
 
-MAX_MACHINES = 100  # of a provider, unless it is configured with another bound
+MAX_MACHINES = 100  # of one provider, unless the file of providers sets another bound
 
 
 class ProviderError(Exception):
@@ -14,12 +14,13 @@ class ProviderError(Exception):
 
 
 class NoCapacity(ProviderError):
-    """The provider has no machine of this kind now; the next tier may have one."""
+    """The provider has no machine with these settings now. There may be one with the settings of the next tier."""
 
 
 @dataclass(frozen=True)
 class MachineRequest:
-    """A machine to start. `name` is the id of its worker; `settings` are those of the pool and of the tier."""
+    """A machine to start. `name` is the id of its worker; `settings`: the settings of the pool and of one of its tiers,
+    which are tried one after the other."""
 
     name: str
     pool_id: UUID

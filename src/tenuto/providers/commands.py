@@ -35,7 +35,7 @@ async def run_command(
 ) -> EndedCommand:
     """Run a command until it ends. With `capture`, its stdout and stderr are returned. Otherwise its stdout is
     discarded, and its stderr goes to the stderr of this process. Raises CommandNotEnded if the command cannot be
-    started. If it does not end within `seconds`, it is killed, and CommandNotEnded is raised too."""
+    started, or if it was killed because it did not end within `seconds`."""
     try:
         process = await asyncio.create_subprocess_exec(
             *command,

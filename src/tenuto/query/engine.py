@@ -71,7 +71,7 @@ def main(connection: socket.socket, spec: Spec) -> None:
 
 
 def open_database(memory: int) -> duckdb.DuckDBPyConnection:
-    """Return a database without access to files and network, whose settings cannot be changed any more."""
+    """Return a database that has no access to files and the network. Its settings cannot be changed any more."""
     database = duckdb.connect(":memory:")
     for name, value in SETTINGS:
         database.execute(f"set {name} = {value}")
@@ -163,8 +163,8 @@ def _dataset(channel: Channel, view: JsonObject, schema: pa.Schema | None, files
 
 
 def parquet_dataset(files: Sequence[io.RawIOBase | io.BytesIO], schema: pa.Schema | None) -> pads.Dataset:
-    """Return the files as one dataset with the columns of `schema`; if it is None, with the columns of the first
-    file."""
+    """Return the files as one dataset with the columns of `schema`. If `schema` is None, it has the columns of the
+    first file."""
     first = pads.ParquetFileFormat().make_fragment(pa.PythonFile(files[0], mode="r"))
     schema = schema or first.physical_schema
     repeated = _repeated_texts(first, schema)

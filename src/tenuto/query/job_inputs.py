@@ -36,7 +36,7 @@ class JobCatalog:
     org_id: UUID
     connect: Callable[[], AbstractAsyncContextManager[HeldAttempt]]
     origin: RequestOrigin | None = None  # of the request; None for a worker that is connected to the database
-    inputs: list[int] = field(default_factory=list[int])  # the job's input for each dataset of the query
+    inputs: list[int] = field(default_factory=list[int])  # for each dataset of the query, the number of the input
 
     async def pin(self, names: list[str], as_of: AsOf) -> Sequence[PinnedDataset]:
         if as_of != CURRENT:

@@ -155,7 +155,7 @@ class ProcessPool:
         self._idle = loop.call_later(IDLE_SECONDS, lambda: asyncio.ensure_future(self._rest()))
 
     async def _rest(self) -> None:
-        """End the spare processes. Also end the template process, unless a query runs and the pool is not closed."""
+        """End the spare processes. Also end the template process if no query runs or the pool is closed."""
         while self._spares:
             with suppress(OSError):
                 await self._spares.popleft().end()

@@ -29,7 +29,7 @@ BUILD_CPU_SECONDS = 30
 
 
 class QueryData(Protocol):
-    """The files of a query by number; a process can ask for nothing else."""
+    """The files of a query, by number. The process of the query can request nothing else."""
 
     async def read(self, number: int, offset: int, length: int) -> bytes: ...
 
@@ -46,7 +46,7 @@ class Views:
 
 @dataclass(frozen=True)
 class QueryEnd:
-    """The end of a result: how many rows there were, and whether there would have been more."""
+    """The end of a result: how many rows were sent, and whether the result has more rows."""
 
     rows: int
     truncated: bool

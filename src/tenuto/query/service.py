@@ -35,13 +35,13 @@ class QueryInput:
 
 
 class Catalog(Protocol):
-    """The datasets that the caller of a query can read. A dataset that does not exist is left out in the same way as
-    one that the caller may not read."""
+    """The datasets that the caller of a query can read. `pin` leaves out datasets that do not exist and datasets that
+    the caller may not read, so that both look the same."""
 
     async def pin(self, names: list[str], as_of: AsOf) -> Sequence[PinnedDataset]: ...
 
     async def read_rows(self, number: int, version_id: UUID, location: str, page: int) -> PageOfRows:
-        """Return a page of rows of a dataset that `pin` returned; `number` is its position there."""
+        """Return a page of rows of a dataset. `number`: the position of the dataset in the result of `pin`."""
         ...
 
     async def record(self, action: str, shape: str, versions: Sequence[VersionRead]) -> None:
@@ -70,8 +70,8 @@ class QueryService:
 
     @asynccontextmanager
     async def open(self, query: QueryInput, catalog: Catalog, org_id: UUID) -> AsyncGenerator[RunningQuery]:
-        """Run a query of an org; leaving the block ends it. The block is entered when the first part of the result has
-        arrived. A query that is refused, or that fails before this, raises an error here."""
+        """Run a query of an org; the end of the block ends the query. The block is entered when the first part of the
+        result has arrived. A query that is refused, or that fails before this, raises an error here."""
         as_of = _checked(query)
         async with self._pool.process(org_id) as process:
             deadline = _Deadline(process, self.limits.seconds)
@@ -181,7 +181,7 @@ def _check_versions(pinned: Sequence[PinnedDataset], as_of: AsOf) -> None:
 
 
 def json_head(versions: Sequence[VersionRead]) -> bytes:
-    """Return the beginning of a result in JSON, which the blocks of the query follow."""
+    """Return the beginning of a result in JSON. The blocks of the query follow it."""
     return f'{{"versions":{json.dumps([version.to_json() for version in versions])},'.encode()
 
 

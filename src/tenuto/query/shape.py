@@ -1,7 +1,7 @@
 """The shape of a query: its text without literals and comments, for the audit log.
 
-Everything that may be a value is replaced, so that no value reaches the log: all text after a quote that is not closed
-counts as one literal.
+Everything that may be a value is replaced, so that no value reaches the log. If a quote is not closed, all text after
+it counts as one literal.
 """
 
 import re

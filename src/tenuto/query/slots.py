@@ -1,4 +1,4 @@
-"""Divides the queries that run at a time between orgs."""
+"""Divides the slots for running queries between orgs."""
 
 import asyncio
 from collections import Counter, deque

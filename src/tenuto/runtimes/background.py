@@ -41,7 +41,7 @@ def end_process(died: BackgroundTaskDied) -> NoReturn:
 
 
 def stop_process(stop: asyncio.Event) -> Callable[[BackgroundTaskDied], None]:
-    """Return a callback that starts a graceful stop; the caller that waits for the stop raises the error afterwards."""
+    """Return a callback that requests a graceful stop. The code that waits for the stop raises the error afterwards."""
 
     def died(problem: BackgroundTaskDied) -> None:
         cause = problem.__cause__
@@ -52,8 +52,9 @@ def stop_process(stop: asyncio.Event) -> Callable[[BackgroundTaskDied], None]:
 
 
 class BackgroundTasks:
-    """Asyncio tasks and threads that the process needs. A task that raises an error, or that other code cancels, has
-    died. `died` is called once, for the first death, in the thread that notices it; by default it ends the process."""
+    """Asyncio tasks and threads that the process needs. A task or thread has died if it raises an error or, for a task,
+    if other code cancels it. `died` is called once, for the first death, in the thread that notices it; by default it
+    ends the process."""
 
     def __init__(self, died: Callable[[BackgroundTaskDied], None] = end_process) -> None:
         self._died = died
@@ -62,7 +63,7 @@ class BackgroundTasks:
         self.error: BackgroundTaskDied | None = None
 
     def start(self, name: str, work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
-        """Run a coroutine in the background; it may return at any time."""
+        """Run a coroutine in the background. It is not an error if the coroutine returns."""
         task = asyncio.create_task(work, name=f"tenuto {name}")
         self._tasks.add(task)
         task.add_done_callback(lambda _: self._ended(name, task))
@@ -80,8 +81,8 @@ class BackgroundTasks:
         return threading.Thread(target=watched, name=f"tenuto {name}", daemon=True)
 
     def watch_loop(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Treat an error in a callback or an unawaited asyncio task of the worker as a death. If user code raised the
-        error, it is only logged."""
+        """Treat an error in a callback or an unawaited asyncio task of the worker as the death of a background task. If
+        user code raised the error, it is only logged."""
 
         def failed(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
             error = context.get("exception")

@@ -41,9 +41,9 @@ def make_ignored_folder(folder: Path) -> None:
 
 
 class FolderStore:
-    """Stores each object as a file whose path in the folder is the key. Only their owner can access the files, because
-    objects of all orgs share the folder. Refuses to read, write or delete anything outside the folder, or through a
-    symbolic link in it."""
+    """Stores each object as a file whose path in the folder is the key. Only the owner of the files can access them,
+    because objects of all orgs share the folder. Refuses to read, write or delete anything outside the folder, or
+    through a symbolic link in it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.absolute()
@@ -168,7 +168,7 @@ class FolderStore:
 
 
 def _files(folder: Path, prefix: str, after: str) -> Iterator[StoredItem]:
-    """Yield the files after the key `after`, in the order of their keys. A folder is sorted as its name followed by
+    """Yield the files after the key `after`, in the order of their keys. In this order, the name of a folder ends with
     `/`, as in a listing of S3."""
     try:
         with os.scandir(folder) as scan:

@@ -106,7 +106,7 @@ class S3Store:
     def list(self, prefix: str, *, after: str | None = None, limit: int = PAGE) -> list[StoredItem]:
         check_prefix(prefix)
         with self._explained(f"list {self.root}{prefix}"):
-            # One of its overloads returns a type of a package that is not installed.
+            # An overload of `list` returns a type of a package that is not installed.
             stream = obstore.list(  # pyright: ignore[reportUnknownMemberType]
                 self._client, prefix, offset=after, chunk_size=limit
             )

@@ -55,8 +55,8 @@ class InlineWorker:
         self._dispatcher = Dispatcher(UUID(uuid7()), client.pool, client.pool, "test", 0)
 
     async def work(self, *, most: int) -> int:
-        """Claim and run tasks until none is ready or due; return how many attempts ran. Raises AssertionError if these
-        are more than `most`."""
+        """Claim and run tasks until none is ready or due; return how many attempts ran. Raises AssertionError when more
+        than `most` have run."""
         self.works = True
         try:
             return await self._work(most)

@@ -26,8 +26,8 @@ from tenuto.worker.backends.sql import put_schedules
 
 
 class Isolated(Client):
-    """The client of a test: everything that `app.connect()` offers, plus a clock and a worker: `await
-    tn.clock.advance("5m")`, `await tn.work()`."""
+    """The client of a test. In addition to everything that `app.connect()` offers, it has a clock (`await
+    tn.clock.advance("5m")`) and a worker (`await tn.work()`)."""
 
     def __init__(self, pool: ConnectionPool, org_id: UUID, store: Store, *, app: App, url: str) -> None:
         transport = SqlTransport(pool, org_id, store)
@@ -49,8 +49,8 @@ def join_apps(apps: tuple[App, ...]) -> App:
 @contextmanager
 def postgres() -> Generator[str]:
     """Yield the URL of an embedded server for a whole test session: `isolated(app, server=url)`. Its folder is kept, so
-    that the next session starts quickly. A server that a killed session left running is used and then stopped, and the
-    databases of its tests are dropped."""
+    that the next session starts quickly. If a killed session has left the server running, that server is used and then
+    stopped. Databases that killed tests left behind are dropped."""
     address = find_address()
     with embedded.server(address.home / "testing", pg_bin=address.pg_bin) as url:
         drop_abandoned(url)
@@ -59,8 +59,9 @@ def postgres() -> Generator[str]:
 
 @asynccontextmanager
 async def isolated(*apps: App, server: str | None = None) -> AsyncGenerator[Isolated]:
-    """Connect a test client: `async with isolated(app) as tn`. It has a new database and a clock that stands still.
-    Tasks run only when the test calls `tn.work()`. With several apps, the client serves the tasks of all of them."""
+    """Connect a test client: `async with isolated(app) as tn`. The client has a new database and a clock that stands
+    still. Tasks run only when the test calls `tn.work()`. With several apps, the client serves the tasks of all of
+    them."""
     if server is None:
         own = postgres()
         url = await asyncio.to_thread(own.__enter__)
@@ -82,8 +83,8 @@ async def isolated(*apps: App, server: str | None = None) -> AsyncGenerator[Isol
 
 @asynccontextmanager
 async def isolated_client(app: App, url: str, store: Store | None = None) -> AsyncGenerator[Isolated]:
-    """Connect a test client to an existing test database that has no other users. Its data objects are in `store`, or
-    in a temporary folder."""
+    """Connect a test client to an existing test database that has no other users. The data objects of the client are in
+    `store`, or in a temporary folder if it is None."""
     # One connection, so that all calls use the same clock.
     with tempfile.TemporaryDirectory(prefix="tenuto-objects-") as folder:
         async with open_pool(url, size=1) as pool:

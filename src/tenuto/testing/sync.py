@@ -34,8 +34,8 @@ class SyncClock:
 
 
 class SyncIsolated(SyncClient):
-    """The client of a synchronous test: everything that `app.connect_sync()` offers, plus a clock and a worker:
-    `tn.clock.advance("5m")`, `tn.work()`."""
+    """The client of a synchronous test. In addition to everything that `app.connect_sync()` offers, it has a clock
+    (`tn.clock.advance("5m")`) and a worker (`tn.work()`)."""
 
     def __init__(self, app: App, server: str | None) -> None:
         super().__init__(app)

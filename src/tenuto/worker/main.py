@@ -32,8 +32,9 @@ async def work(
     first: ChildProcess | None = None,
     stop: asyncio.Event | None = None,
 ) -> None:
-    """Run until SIGTERM, SIGINT or `stop`, then finish within the grace period. A second signal kills at once. After
-    SIGHUP, running tasks finish without a time limit. `first`: a child that has already received its settings."""
+    """Run until SIGTERM, SIGINT or `stop`, then finish within the grace period. A second signal kills the child
+    processes at once. After SIGHUP, no tasks are claimed, and running tasks finish without a time limit. `first`: a
+    child that has already received its settings."""
     if settings.weak_sandbox:
         make_undumpable()
     with contextlib.ExitStack() as leaving:

@@ -1,4 +1,5 @@
-"""The calls that a sandbox may make: some calls of its own attempt, on objects and tasks that belong to the attempt."""
+"""The calls that a sandbox may make: some of the calls of its own attempt, and only for objects and tasks that belong
+to the attempt."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, cast

@@ -25,7 +25,7 @@ OF_OWN_USER = (
 
 
 class SandboxUnavailable(Exception):
-    """No sandbox is possible, or only a weak sandbox, which was not allowed. The message says what to do."""
+    """No sandbox can be built, or only a weak one, and weak sandboxes are not allowed. The message says what to do."""
 
 
 @dataclass(frozen=True)

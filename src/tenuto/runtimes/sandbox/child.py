@@ -24,8 +24,8 @@ MAX_LINE_BYTES = 16 * MB  # per message, including the result
 
 
 class BoundedChannel(WorkerChannel):
-    """A connection that raises TooLarge instead of sending a large message, because the worker ends a sandbox that
-    sends one."""
+    """A connection that raises TooLarge for a message that is too large. If the message were sent, the worker would end
+    the sandbox."""
 
     def send(self, message: JsonObject) -> None:
         size = len(json.dumps(message))

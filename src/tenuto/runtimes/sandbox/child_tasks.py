@@ -29,8 +29,8 @@ class ChildType:
 
 def checked(arguments: dict[str, Any], may_start: Mapping[str, ChildType]) -> dict[str, Any]:
     """Return the validated arguments of `start_children`, without limits: the database applies the limits that the type
-    of a child declares. Raises InvalidInput with the field that a sandbox cannot set, and Forbidden for a type that it
-    cannot start."""
+    of a child declares. Raises InvalidInput if they set a field that a sandbox cannot set, and Forbidden if they have a
+    type that it cannot start."""
     kinds: list[dict[str, Any]] = arguments.get("kinds") or []
     details: list[dict[str, Any]] = arguments.get("details") or []
     if not kinds or not _are_objects(kinds) or not _are_objects(details):

@@ -1,5 +1,5 @@
-"""The sandbox's own file system. It contains programs, code and a few system files, all read-only, some devices, and a
-writable folder in memory."""
+"""The sandbox's own file system. It contains read-only programs, code and system files, some devices, and a writable
+folder in memory."""
 
 import os
 from pathlib import Path

@@ -78,8 +78,8 @@ def _column() -> int:
 
 
 def _filter(refused: Sequence[tuple[Numbers, int]], by_argument: Sequence[tuple[int, list[bytes]]]) -> bytes:
-    """Return a program that refuses all calls of the tables `refused`, each with the error of its table, and the calls
-    `by_argument` depending on their arguments."""
+    """Return a program that refuses all calls in the tables `refused`; each table comes with its error. The calls in
+    `by_argument` are refused depending on their arguments."""
     column = _column()
     lines = [
         _line(_LOAD, _MACHINE),

@@ -1,4 +1,4 @@
-"""Starts sandboxes from a template process, which takes 50 ms instead of a second."""
+"""Starts sandboxes from a template process. This takes 50 ms instead of a second."""
 
 import asyncio
 import json
@@ -23,7 +23,7 @@ LOST = -int(signal.SIGKILL)  # the exit code of a sandbox whose template has die
 
 
 class TemplateChild:
-    """A fork of a template: the part of `asyncio.subprocess.Process` that a sandbox needs."""
+    """A fork of a template. It has the methods of `asyncio.subprocess.Process` that a sandbox needs."""
 
     def __init__(self, template: "SandboxTemplate", pid: int) -> None:
         self.pid = pid
@@ -109,8 +109,8 @@ class SandboxTemplate:
                     os.close(file)
 
     def _request(self, spec: Spec, files: list[int]) -> "asyncio.Future[TemplateChild]":
-        """Ask for a sandbox with these files. If the caller is cancelled, the sandbox that was started for it is
-        ended."""
+        """Ask the template for a sandbox with these file descriptors. If the caller is cancelled, the sandbox that was
+        started for it is ended."""
         self._requests += 1
         request = {"start": spec.to_json(), "id": self._requests}
         socket.send_fds(self._control, [json.dumps(request).encode() + b"\n"], files)

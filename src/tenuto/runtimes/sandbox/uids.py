@@ -1,5 +1,5 @@
-"""User ids for sandboxes. Each sandbox has its own, so that sandboxes cannot access each other and each has its own
-process limit."""
+"""User ids for sandboxes. Each sandbox has its own user id, so that sandboxes cannot access each other and each has its
+own process limit."""
 
 import socket
 from collections.abc import Generator

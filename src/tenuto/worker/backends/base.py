@@ -116,7 +116,8 @@ class Backend(Protocol):
     async def complete_tasks(
         self, fences: Fences, outputs: list[Any], published: Sequence[list[JsonObject] | None] | None
     ) -> list[ReportResult]:
-        """Report tasks as completed. `published`: for each attempt the data that it wrote as a job's task, or None."""
+        """Report tasks as completed. `published`: for each attempt, the publications of a job's task, or None if it has
+        none."""
         ...
 
     async def fail_tasks(

@@ -116,7 +116,7 @@ class HttpAttemptApi(WorkerAttemptApi):
 
 
 class HttpObjects(ObjectStoreBase):
-    """The data objects that an attempt can read and create."""
+    """Reads and creates data objects for an attempt."""
 
     def __init__(self, api: HttpAttemptApi) -> None:
         self._api = api

@@ -27,7 +27,7 @@ TEMPORARY_REFUSALS = (
     Unauthorized,
     Forbidden,
     RateLimited,
-)  # for a key that was accepted before: an admin can fix it, so the worker waits
+)  # an admin can fix these, so a worker whose key was accepted before waits
 
 
 T = TypeVar("T")
@@ -89,7 +89,7 @@ class ServerAddress:
             ) from problem
 
     def connect(self) -> HTTPConnection:
-        """Return a connection for one thread; it opens with the first request."""
+        """Return a connection for one thread. The first request opens it."""
         there, way = self.address, urlsplit(self.proxy) if self.proxy else None
         secure = there.scheme == "https"
         host, port = there.hostname or "", there.port or (443 if secure else 80)

@@ -197,8 +197,8 @@ class Executor:
         self.stop(attempt, Failed({"type": "Timeout", "message": message}))
 
     def abandon(self, attempt: Attempt) -> None:
-        """End an attempt that was asked to stop and did not. If its code cannot be killed, it continues and its result
-        is ignored."""
+        """End an attempt that was asked to stop and did not. If its code cannot be killed, the code continues, and its
+        result is ignored."""
         outcome = attempt.stop or Interrupted()
         if attempt.handle is not None and not attempt.handle.kill():
             log.error(

@@ -42,7 +42,7 @@ class FailureHooks:
             self._waiting.task_done()
 
     async def flush(self) -> None:
-        """Wait until the hooks have been called for all failures passed so far."""
+        """Wait until the hooks have been called for all failures that were queued so far."""
         await self._waiting.join()
 
 

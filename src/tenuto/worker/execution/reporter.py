@@ -89,7 +89,7 @@ class Reporter:
         self.report(attempt, Completed(output) if is_too_large else Failed(describe(problem), NEVER))
 
     async def flush(self) -> None:
-        """Wait until all outcomes passed so far have been delivered."""
+        """Wait until all outcomes that were queued so far have been delivered."""
         await self._idle.wait()
 
     async def run(self) -> None:

@@ -56,7 +56,8 @@ def open_sandboxes(host: WorkerRuntimeHost) -> SandboxRuntime:
 
 
 def _hidden(settings: WorkerSettings) -> Iterator[str]:
-    """Yield the folders that sandboxes must not see: those with secrets and with the objects of all orgs."""
+    """Yield the folders that sandboxes must not see: the home folder of the worker and, if it is a folder, the object
+    store with the objects of all orgs."""
     yield settings.home
     storage = urlsplit(settings.storage)
     if storage.scheme == "file" and storage.path.startswith("/"):

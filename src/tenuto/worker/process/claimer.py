@@ -93,7 +93,7 @@ class Claimer:
         """Abort a round trip in which nothing was transferred for `seconds`, for example because the other side
         vanished. With 0, abort it in any case. Called from other threads.
 
-        Its reports are sent again, and the heartbeat finds tasks that the aborted round trip claimed nevertheless. A
+        The reports of an aborted round trip are sent again. If it claimed tasks nevertheless, a heartbeat finds them. A
         large response over a slow connection is not aborted, because it would be requested again and again.
         """
         left, channel = self._left, self._channel

@@ -96,7 +96,7 @@ class Registration:
         if queues is None:
             for queue in {task.declared.queue for task in tasks.values()}:
                 types = [name for name, task in tasks.items() if task.declared.queue == queue]
-                await self._ask(queues=[queue], types=types)  # creates routes that no task was started on yet
+                await self._ask(queues=[queue], types=types)  # creates routes on which no task was started yet
         tasks = {**tasks, **self._operators.tasks}
         routes = await self._ask(queues=queues, types=list(tasks))
         self.queues = {route.route_id: route.queue for route in routes}

@@ -142,7 +142,8 @@ class Slots:
             self._ring_all()
 
     def finish(self, reports: list[Report], over: int, longest: float) -> None:
-        """Record `over` ended attempts. `reports`: those of them that are to be reported as completed."""
+        """Record `over` ended attempts. `reports`: the reports of those that completed. `longest`: the longest duration
+        in seconds."""
         with self.lock:
             if reports and not self.reports:
                 self.oldest_report = self.clock()
@@ -154,8 +155,9 @@ class Slots:
                 self._ring()
 
     def next_exchange(self, waker: Waker) -> Exchange | None:
-        """Wait until a round trip is worthwhile, and return it; return None when no round trip will follow. A claimer
-        that receives wake-ups but has no connection gets a round trip even without work, to reconnect."""
+        """Wait until a round trip is worthwhile, and return it; return None if the slots are closed and all reports
+        were sent. A claimer that receives wake-ups but has no connection gets a round trip even without work, to
+        reconnect."""
         while True:
             with self.lock:
                 now = self.clock()

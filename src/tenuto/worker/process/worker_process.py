@@ -215,7 +215,7 @@ class WorkerProcess:
         self._loop.call_soon_threadsafe(self._shutdown.finish)
 
     def _announce(self) -> None:
-        """Report once that wake-ups are being received."""
+        """Report once that the process is ready."""
         if not self._ready:
             self._ready = True
             self._control.send({"event": "ready", "tasks": sorted(self._app.tasks)})

@@ -14,7 +14,7 @@ _first: list["SpawnedChild"] = []
 
 
 class SpawnedChild:
-    """A process that waits for its settings, the connection over which it receives them, and its crash ledger."""
+    """A process that waits for its settings. `connection`: where it receives them. `ledger`: its crash ledger."""
 
     def __init__(self, process: Popen[bytes], connection: socket.socket, ledger: int) -> None:
         self.process, self.connection, self.ledger = process, connection, ledger
@@ -27,7 +27,7 @@ def spawn_child(*, remote: bool) -> SpawnedChild:
     files = (theirs.fileno(), ledger)
     command = [sys.executable, "-m", "tenuto.worker.process.main", *map(str, files), "http" if remote else "sql"]
     try:
-        # In a session of its own, so that Ctrl-C reaches only the supervisor, which then stops its children.
+        # In its own process group, so that Ctrl-C reaches only the supervisor, which then stops its children.
         process = Popen(command, pass_fds=files, stdin=DEVNULL, start_new_session=True)
     except OSError:
         ours.close()

@@ -133,8 +133,7 @@ class Supervisor:
         self.ended.set()
 
     async def _pause(self, code: int, seconds: float) -> None:
-        """Pause before the next child starts: not at all if the last one had worked, and longer after each child that
-        could not start."""
+        """Log how the last child ended, and wait `seconds` or until a stop is requested. Then the next child starts."""
         when = f"in {seconds:.1f} s" if seconds else "now"
         log.error("process %s %s; another starts %s", self.name, how_it_ended(code), when)
         with suppress(TimeoutError):

@@ -45,6 +45,6 @@ class Telemetry:
 
 
 def _aged(line: LoggedLine) -> JsonObject:
-    """Return a line with its age instead of its time, because only the clock of the database is used."""
+    """Return a line with its age instead of its time, because the database uses only its own clock."""
     age = max(0.0, time.time() - line.created)
     return {"age_seconds": round(age, 3), "level": line.level, "message": line.message}
