@@ -1,5 +1,5 @@
--- Returns the keys of the parked rows of a loop, which the loop leaves out. A loop reads them once per call. Returns no
--- keys if p_keys is set: the loop then processes exactly those rows.
+-- Returns the keys of the parked rows of a loop. The loop leaves these rows out. A loop reads them once per call.
+-- Returns no keys if p_keys is set: the loop then processes exactly those rows.
 create or replace function tenuto._parked(p_loop text, p_keys text[] default null)
   returns text[]
   language sql

@@ -1,7 +1,7 @@
 -- Returns a new UUIDv7: 48 bits of milliseconds, 12 bits of the fraction of a millisecond, then random bits. The
--- fraction makes the ids of one session increase: of two values put under one key within a millisecond, the later one
--- has the larger id. Uses the clock, not the time of the statement, so that ids made in one statement are ordered by
--- age too.
+-- fraction makes the ids of one session increase: of two values of run data that are written under one key within a
+-- millisecond, the later value has the larger id. Uses the clock, not the time of the statement, so that ids made in
+-- one statement are ordered by age too.
 create or replace function tenuto._uuid7()
   returns uuid
   language sql

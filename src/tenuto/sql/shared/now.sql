@@ -1,5 +1,5 @@
--- Returns the time of the statement. All functions use only this clock. It is stable, so that it can be an index
--- condition. Test databases replace it with a clock that tests can move.
+-- Returns the time of the statement. All functions use only this clock. The function is stable, so that it can be used
+-- in index conditions. Test databases replace it with a clock that tests can move.
 create or replace function tenuto.now()
   returns timestamptz
   language sql

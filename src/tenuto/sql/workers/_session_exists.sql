@@ -1,5 +1,5 @@
--- Returns true if the token belongs to the session. The session may have ended: whether a late report is accepted
--- depends on the tasks that the session still holds, not on its lease.
+-- Returns true if the token belongs to the session. The session may have ended: a late report is accepted if the
+-- session still holds the task, even if its lease is over.
 create or replace function tenuto._session_exists(p_session_id bigint, p_token uuid)
   returns boolean
   language plpgsql

@@ -1,7 +1,7 @@
 -- -> active, with a new session. If the worker id has an open session, that session ends: a process that still sends
--- heartbeats with it gets an error, and expire_attempts ends its attempts. p_worker_key_id: the key of a worker that
--- connects by HTTP. The session then belongs to that key and claims from p_queues (null: all), which the key must
--- allow.
+-- heartbeats for that session gets an error, and expire_attempts ends the attempts of the session. p_worker_key_id: the
+-- key of a worker that connects by HTTP. The session then belongs to that key and claims from p_queues (null: all),
+-- which the key must allow.
 create or replace function tenuto.register_worker(
   p_org_id uuid, p_worker_id text,
   p_labels text[] default '{}', p_languages text[] default '{python}', p_address text default null,

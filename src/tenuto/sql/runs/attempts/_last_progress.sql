@@ -1,4 +1,4 @@
--- Returns the progress and message of the last ended attempt of the task that reported one of them.
+-- Returns the progress and message that the task reported last in an ended attempt.
 create or replace function tenuto._last_progress(p_task_id uuid, out progress real, out message text)
   language sql
   stable

@@ -1,5 +1,5 @@
--- Returns how many attempts of a task have failed so far, and how many were lost. Used by retry policies and to number
--- the attempt.
+-- Returns how many attempts of a task have failed so far, and how many were lost. Retry policies use it, and workers
+-- use it to number the attempt.
 create or replace function tenuto.get_failures(p_org_id uuid, p_task_id uuid)
   returns table (failures int, losses int)
   language sql

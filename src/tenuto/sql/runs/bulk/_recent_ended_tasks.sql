@@ -1,4 +1,4 @@
--- Returns the newest tasks of an org, before p_before, that ended with p_outcome: failed, cancelled or skipped.
+-- Returns an org's newest tasks that ended with p_outcome (failed, cancelled or skipped) and have ids before p_before.
 create or replace function tenuto._recent_ended_tasks(p_org_id uuid, p_outcome text, p_before uuid, p_limit int)
   returns table (id uuid)
   language sql

@@ -1,4 +1,4 @@
--- queued -> running, for the one ready row at p_tid, which the caller has locked. p_grouped: the task is not in the
+-- queued -> running, for the one ready row at p_tid. The caller has locked this row. p_grouped: the task is not in the
 -- default resource group. Because the id is known, only one partition of tasks is opened, which saves a tenth of the
 -- cost of claiming one task.
 create or replace function tenuto._take_one(

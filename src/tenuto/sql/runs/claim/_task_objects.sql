@@ -1,6 +1,6 @@
--- Returns the data objects among a task's inputs: objects in its slots, and objects in the outputs of other tasks that
--- its slots read. A value with a "$object" that is not an id is ignored, because otherwise the task that returned it
--- could not complete.
+-- Returns the data objects among a task's inputs: objects in its slots, and objects in those outputs of other tasks
+-- that its slots read. A value with a "$object" that is not an id is ignored, because otherwise the task that returned
+-- it could not complete.
 create or replace function tenuto._task_objects(p_task_id uuid)
   returns setof uuid
   language sql

@@ -1,6 +1,6 @@
 -- Returns the input slots of a task, as stored. part: the position of the slot's value in the output that the slot
 -- reads; null for the whole output. packed: true if the value is stored compressed. Every output is looked up by its
--- key, regardless of the statistics: a join read all ended attempts of a week that was not analyzed yet.
+-- key, regardless of the statistics: a join read all ended attempts of a weekly partition that was not analyzed yet.
 create or replace function tenuto._task_slots(p_task_id uuid)
   returns table (slot_no int, value jsonb, part int, packed boolean)
   language sql

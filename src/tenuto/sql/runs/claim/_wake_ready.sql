@@ -1,6 +1,6 @@
 -- Wakes the workers of the queues in which these orgs have ready tasks. This is for transitions that do not know which
--- tasks they made ready: a completion may release tasks, and the limit slots that it frees may admit others. Reads one
--- row per lane of the orgs, and the arrivals that no claim has processed yet.
+-- tasks they made ready: a completion may release tasks, and the limit slots that it frees may admit other tasks. Reads
+-- one row per lane of the orgs, and the arrivals that no claim has processed yet.
 create or replace function tenuto._wake_ready(p_org_ids uuid[])
   returns void
   language sql

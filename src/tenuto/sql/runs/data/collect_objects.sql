@@ -17,7 +17,7 @@ begin
     select o.org_id, o.id
     from tenuto.data_objects o
     join tenuto.orgs g on g.id = o.org_id
-    where o.created_at < tenuto.now() - coalesce(p_keep, '1 hour')   -- minimum of the setting; uses the index
+    where o.created_at < tenuto.now() - coalesce(p_keep, '1 hour')   -- the setting is at least 1 hour; uses the index
       and o.created_at < tenuto.now() - coalesce(p_keep, tenuto._hours_kept(g.settings, 'object_retention_hours'))
       and not o.persisted
       and not exists (select from tenuto.data_references r where r.org_id = o.org_id and r.object_id = o.id)

@@ -1,4 +1,4 @@
--- Adds and removes tags of one value of a run's data. Returns the tags that it has now.
+-- Adds and removes tags of one value of a run's data. Returns the tags that the value has now.
 create or replace function tenuto.edit_run_data_tags(
   p_org_id uuid, p_data_id uuid, p_add text[] default '{}', p_remove text[] default '{}')
   returns text[]

@@ -1,7 +1,7 @@
 -- Returns a page of the org's data objects, newest first, without their bytes and metadata. With p_held_by, returns the
 -- objects that the run, task or group with this id holds. With p_group, returns the objects that the group with this
--- name holds. reference_count counts up to 1,000 references; holders lists up to five of the holders. collect_at: when
--- collect_objects may delete the object; null while it is held or persisted.
+-- name holds. reference_count counts up to 1,000 references; holders lists up to five of the holders. collect_at: the
+-- time from which collect_objects can delete the object; null while it is held or persisted.
 create or replace function tenuto.list_objects(
   p_org_id uuid, p_held_by uuid default null, p_group text default null, p_before uuid default null,
   p_limit int default 50)

@@ -1,8 +1,8 @@
 -- Queues an OpenLineage event for the end of each of these attempts of jobs, in the transaction that ends the attempts.
 -- The event is COMPLETE, FAIL (even if the task is tried again) or ABORT (the attempt was cancelled, or given back
--- before its end). A START event with the time of the claim comes first, unless emit_running has queued it. The rows of
--- the attempts in task_attempts exist already; p_end_nos are their end_no. Orgs without a destination for such events
--- are left out.
+-- before its end). A START event with the time of the claim is queued before it, unless emit_running has queued that
+-- event. The rows of the attempts in task_attempts exist already; p_end_nos are their end_no. Orgs without a
+-- destination for such events are left out.
 create or replace function tenuto._emit_ends(p_task_ids uuid[], p_end_nos int[])
   returns void
   language plpgsql

@@ -1,4 +1,4 @@
--- Returns tasks of a job from p_first on and before p_before, newest first. With p_after, returns the tasks after
+-- Returns tasks of a job with ids from p_first to before p_before, newest first. With p_after, returns the tasks after
 -- p_after, oldest first.
 create or replace function tenuto._list_job_tasks(
   p_org_id uuid, p_job_key uuid, p_first uuid, p_before uuid, p_limit int, p_after uuid default null)

@@ -1,6 +1,6 @@
--- Deletes rows of datasets in Postgres that belong to no commit, a day after they were staged, unless the attempt that
--- staged them still runs. Row sets with a commit are marked, so that each is checked only once. Checks up to p_limit
--- row sets and returns how many it checked. A row set whose check fails is checked again a day later.
+-- Deletes staged rows of datasets in Postgres, if the rows belong to no commit a day after they were staged, unless the
+-- attempt that staged them still runs. Row sets with a commit are marked, so that each is checked only once. Checks up
+-- to p_limit row sets and returns how many it checked. A row set whose check fails is checked again a day later.
 create or replace function tenuto.collect_rows(p_limit int default 100)
   returns int
   language plpgsql

@@ -1,6 +1,6 @@
--- Removes lanes that have been empty for a minute. Adds lanes with ready tasks that claims do not see: a start may have
--- taken so long that its lane was removed meanwhile. Never waits: skips lanes that another transaction has locked. With
--- p_keys, processes only these lanes, as route:group:priority, even if they are parked.
+-- Removes lanes that have been empty for a minute. Adds lanes that have ready tasks but no row, so that claims see
+-- them: a start may have taken so long that its lane was removed meanwhile. Never waits: skips lanes that another
+-- transaction has locked. With p_keys, processes only these lanes, as route:group:priority, even if they are parked.
 create or replace function tenuto.sweep_lanes(p_keys text[] default null)
   returns table (added bigint, removed bigint)
   language plpgsql

@@ -1,5 +1,5 @@
 -- Copies the latest value of each key of a run's data to its retry, because tasks that run again may read values that
--- reused steps and tasks wrote. The copies have no task as their writer.
+-- reused steps and tasks wrote. The copies do not say which task wrote them.
 create or replace function tenuto._copy_run_data(p_old uuid, p_new uuid)
   returns void
   language sql

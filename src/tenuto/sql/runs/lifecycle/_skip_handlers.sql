@@ -1,5 +1,5 @@
--- pending -> skipped, for all handlers of a cancelled run for which settle_runs raised an error. The caller has locked
--- the run and its pending rows. fold_runs then ends the run.
+-- pending -> skipped, for all handlers of a cancelled run, after settle_runs raised an error for this run. The caller
+-- has locked the run and its pending rows. fold_runs then ends the run.
 create or replace function tenuto._skip_handlers(p_run tenuto.runs)
   returns void
   language plpgsql

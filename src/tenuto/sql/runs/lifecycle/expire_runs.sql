@@ -1,5 +1,5 @@
 -- any state that is not final -> cancelled, for runs whose deadline has passed, and for runs that have expired before
--- one of their tasks began. Processes one org and one of the two kinds per call, because all tasks of a cancel have the
+-- any of their tasks began. Processes one org and one of the two kinds per call, because all tasks of a cancel have the
 -- same reason and are locked in one order (ADR 7). For large runs only the request is recorded, and advance_requests
 -- cancels their tasks. Returns how many deadlines were due. With p_keys (kind:run), processes only these deadlines,
 -- even if they are parked.

@@ -20,8 +20,8 @@ declare
     order by random()
     limit p_limit
     for update skip locked);
-  -- Tasks may still be added to these runs. This is read before their tasks: the next call finds tasks that are added
-  -- later.
+  -- Tasks may still be added to these runs. This list is read before the tasks of the runs: the next call finds tasks
+  -- that are added later.
   v_open uuid[] := array(
     select o.run_id from tenuto.open_runs o where o.run_id = any (array(select q.id from unnest(v_requests) q)));
   v_nos bigint[];

@@ -1,4 +1,4 @@
--- Creates the limits of arrivals whose limits have no row yet. A limit gets the declared size, or the size in the start
+-- Creates the limits of these arrivals that have no row yet. A limit gets the declared size, or the size in the start
 -- if none is declared. Its queue is the queue of the start. Never waits: if another transaction may be creating a
 -- limit, this call skips it.
 create or replace function tenuto._make_limits(p_arrivals bigint[])

@@ -1,7 +1,7 @@
 -- waiting for a rate -> queued: admits as many tasks as each rate allows, at most p_limit in total. A rate admits its
--- tasks one by one, seconds / size apart. A late call makes up for at most a quarter of a second. A rate never admits
--- more than size tasks within its seconds. Locks the rate's row, and skips a rate that another dispatcher has locked.
--- With p_keys, processes only these rates, even if they are parked.
+-- tasks one by one, seconds / size apart. A call that comes late admits at most the tasks of a quarter of a second at
+-- once. A rate never admits more tasks than its size within its seconds. Locks the rate's row, and skips a rate that
+-- another dispatcher has locked. With p_keys, processes only these rates, even if they are parked.
 create or replace function tenuto.admit_rates(p_limit int default 1000, p_keys text[] default null)
   returns bigint
   language plpgsql

@@ -1,5 +1,5 @@
--- Returns what prune_runs would delete: runs, tasks whose run no longer exists, and the runs and tasks of remaining
--- rows (_leftovers). Runs as the owner, the only role that can read the default partition.
+-- Returns what prune_runs would delete: runs, tasks whose run no longer exists, and runs and tasks that no longer exist
+-- but still have rows (_leftovers). Runs as the owner, the only role that can read the default partition.
 create or replace function tenuto._rows_to_prune(p_limit int)
   returns table (id uuid, org_id uuid)
   language sql

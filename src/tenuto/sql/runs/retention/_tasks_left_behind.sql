@@ -1,7 +1,7 @@
 -- Returns tasks in the default partition that have no run any more, because the weekly partition of the run was
--- dropped. Their ids are not UUIDv7, but the ids of their runs are. Only run ids from 2020 until the longest retention
--- of all orgs are considered. Most random ids are outside that range. p_keys: if set, only these tasks are returned.
--- p_parked: these tasks are not returned.
+-- dropped. Their ids are not UUIDv7, but the ids of their runs are. Only run ids since 2020 that are older than the
+-- longest retention of all orgs are considered. Most random ids are outside that range. p_keys: if set, only these
+-- tasks are returned. p_parked: these tasks are not returned.
 create or replace function tenuto._tasks_left_behind(p_limit int, p_keys uuid[], p_parked uuid[])
   returns setof uuid
   language sql

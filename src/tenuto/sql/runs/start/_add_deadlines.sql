@@ -1,5 +1,5 @@
--- Records the times at which a new run is cancelled: deadline_seconds after its start unless it has ended, and
--- expires_seconds after its start unless it has begun.
+-- Records the times at which a new run is cancelled: deadline_seconds after its start unless it has ended by then, and
+-- expires_seconds after its start unless one of its tasks has begun by then.
 create or replace function tenuto._add_deadlines(p_org_id uuid, p_run_id uuid, p_run jsonb)
   returns void
   language plpgsql

@@ -1,5 +1,6 @@
 -- Completes the options of a start whose client does not have the code of the app. Kinds with `inherit` get the options
--- that workers declared for their type. Their tasks get the limits of their types unless they have limits of their own.
+-- that workers declared for their type. Tasks of such kinds get the limits that workers declared for their type, unless
+-- the start passes limits for them.
 create or replace function tenuto._apply_declared_options(
   p_org_id uuid, p_task_kinds int[], p_inputs jsonb[], inout p_kinds jsonb, inout p_details jsonb)
   language plpgsql

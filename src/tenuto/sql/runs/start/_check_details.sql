@@ -1,5 +1,5 @@
 -- Raises an error for details that name no task, or name a task twice, and for invalid values. An error in a task must
--- be found when it is started, not in a loop that later makes it ready together with other tasks.
+-- be found when the task is started. Later, it would fail a loop that makes the task ready together with other tasks.
 create or replace function tenuto._check_details(p_details jsonb, p_count int)
   returns void
   language plpgsql

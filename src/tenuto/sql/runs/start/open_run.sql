@@ -1,8 +1,8 @@
 -- -> pending: opens a run without tasks. add_tasks adds tasks to it; close_run says that no more tasks will come. Until
 -- then the run does not end, because its total is one more than its number of tasks. p_run has the options of
--- start_run, except outputs. A dedupe key needs a name, which is its scope. With hold, the tasks that are added wait
--- until release_run. If a run of the org already has the id in p_run, or the same name and dedupe key, returns that run
--- and created = false.
+-- start_run, except outputs. A dedupe key needs a name, because the name is the scope of the key. With hold, the tasks
+-- that are added wait until release_run. If a run of the org already has the id in p_run, or the same name and dedupe
+-- key, returns that run and created = false.
 create or replace function tenuto.open_run(p_org_id uuid, p_run jsonb default '{}')
   returns table (run_id uuid, created boolean)
   language plpgsql

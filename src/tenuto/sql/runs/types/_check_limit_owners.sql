@@ -1,5 +1,5 @@
 -- Raises TN009 for limits that do not belong to the queues of a worker key: this key must not use their slots or change
--- their sizes. p_what: a description of the task or start that has these limits, for the message. Null or '*' in
+-- their sizes. p_what: a description of the child or schedule that has these limits, for the message. Null or '*' in
 -- p_queues means any queue.
 create or replace function tenuto._check_limit_owners(p_what text, p_org_id uuid, p_queues text[], p_limits jsonb)
   returns void

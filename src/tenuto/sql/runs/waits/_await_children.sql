@@ -1,6 +1,6 @@
--- Records the children for which each waiting parent waits, if they have not ended. Locks the parent's row in
--- task_parents: a child that ends meanwhile waits for this lock, and then finds the record. Returns the parents whose
--- children have all ended already.
+-- Records the unfinished children for which each waiting parent waits. Locks the parent's row in task_parents: a child
+-- that ends meanwhile waits for this lock, and then finds the record. Returns the parents whose children have all ended
+-- already.
 create or replace function tenuto._await_children(p_waits tenuto.wait[])
   returns uuid[]
   language plpgsql

@@ -1,6 +1,6 @@
 -- Returns the waiting tasks whose signal has been sent already. The waiting task and the sender take the same lock of
--- the run, so that neither misses the other. All runs share 64 locks, because a transaction must not hold one lock per
--- run.
+-- the run, so that neither misses the other. All runs share 64 locks, so that a transaction for many runs does not hold
+-- one lock per run.
 create or replace function tenuto._await_signals(p_waits tenuto.wait[], p_queued tenuto.queued_task[])
   returns uuid[]
   language plpgsql

@@ -1,5 +1,6 @@
 -- Records that the provider no longer runs a machine. Returns false and changes nothing if one of the machine's workers
--- is starting, active or draining: the caller must call give_up_machine first. Idempotent.
+-- is starting, active or draining: the caller must call give_up_machine first. Also returns false if no pool has such a
+-- machine. Idempotent.
 create or replace function tenuto.end_machine(p_org_id uuid, p_worker_id text)
   returns boolean
   language plpgsql

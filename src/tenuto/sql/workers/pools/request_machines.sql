@@ -1,6 +1,6 @@
--- Requests machines of a pool by hand. The next decision starts them in addition to the machines of its policy, up to
--- max_workers in total. Like all other machines, they end when they are idle. Returns how many machines are requested
--- and not yet started.
+-- Requests machines of a pool by hand. The next decision starts them in addition to the machines that the policy
+-- requires, up to max_workers in total. Like all other machines, they end when they are idle. Returns how many machines
+-- are requested and not yet started.
 create or replace function tenuto.request_machines(p_org_id uuid, p_name text, p_count int default 1)
   returns int
   language plpgsql

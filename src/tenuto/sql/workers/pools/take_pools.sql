@@ -1,8 +1,7 @@
 -- Returns the pools of these providers that this dispatcher controls. These are the pools that it controls already, and
 -- the pools that no dispatcher controls. Renews the lease of a pool when half of the lease is over. One dispatcher
 -- controls a pool at a time. When a dispatcher dies, its leases expire, and other dispatchers take its pools. p_org_id:
--- if set, only the pools of this org. An org that pays for the machines of a provider passes it, so that other orgs do
--- not use them.
+-- if set, only the pools of this org. A dispatcher passes it if this org pays for the machines of its providers.
 create or replace function tenuto.take_pools(
   p_dispatcher_id uuid, p_providers text[], p_lease interval default '10 seconds', p_org_id uuid default null)
   returns table (org_id uuid, pool_id uuid, name text, provider text, org text)
