@@ -1,4 +1,4 @@
-"""Changes by commands, each in one transaction. The SQL functions write them to the audit log."""
+"""Makes the changes of commands, each in one transaction. The SQL functions write them to the audit log."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class AuditedTransaction:
 
 
 def read(work: Callable[[CommandContext], Awaitable[T]], *, org: str | None = None) -> T:
-    """Run a query for a command, without an audit entry."""
+    """Run the work of a command on the database. Unlike `change`, this opens no transaction."""
     return with_database(work, role=ROLE, org=org)
 
 

@@ -1,4 +1,4 @@
-"""Destinations for commands: over HTTP if TENUTO_URL names a server, else on the database."""
+"""Lets commands read and change destinations: over HTTP if TENUTO_URL names a server, else with SQL."""
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar

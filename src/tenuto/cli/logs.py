@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from tenuto.sdk.operations.base import Operations
 
 PAUSE, LAST_LINES = 0.3, 1.5
-# Workers write lines in batches: an older line of one task may arrive after newer lines of another.
+# Workers write lines in batches, so an older line of one task may arrive after newer lines of another. Therefore lines
+# that are up to 10 seconds older than the newest printed line are read again.
 LATE = timedelta(seconds=10)
 
 Follow = Annotated[bool, typer.Option("--follow", "-f", help="Also print new lines, until the run or task has ended.")]
@@ -27,8 +28,7 @@ async def show_task_logs(tenuto: "Operations", task_id: UUID, *, follow: bool, a
     attempt = line_no = 0
     quiet, any_lines = 0.0, False
     while True:
-        # Read the status first: lines that are logged after it are read in this round, so that the last ones are not
-        # lost.
+        # Read the status before the lines. If the task has ended by then, its last lines are read in this round.
         task = await tenuto.get_task(task_id)
         lines = await tenuto.read_logs(task_id, after_attempt=attempt, after_line=line_no)
         for line in lines:

@@ -60,7 +60,7 @@ class Problems:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:
-    """Returns a suggestion for a name that does not exist, if a known name is similar."""
+    """Returns a suggestion for a name that does not exist, or None if no known name is similar."""
     near = get_close_matches(name, sorted(known), n=1, cutoff=CLOSE)
     return f"did you mean {near[0]}?" if near else None
 

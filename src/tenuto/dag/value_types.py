@@ -32,7 +32,7 @@ TYPES = (
     "TIMESTAMPTZ", "UUID", "JSON", "BLOB",
 )  # fmt: skip
 
-# What to write instead of a text that does not match.
+# For each pattern, what to write instead of a text that does not match it.
 PATTERNS = {
     NAME: "write 1-100 of a-z, 0-9, _ and -, beginning with a letter",
     DATASET: "write 1-128 of a-z, 0-9 and _, beginning with a letter",

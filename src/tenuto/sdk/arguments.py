@@ -1,5 +1,5 @@
-"""Arguments of a task: binds them to the function's signature, checks them against its type hints, converts to and from
-JSON."""
+"""Handles the arguments of a task: binds them to the function's signature, checks them against its type hints, and
+converts them to JSON and back."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -93,7 +93,7 @@ class Signature:
         return encoded | {key: encode(self._named_rest or "", value, key) for key, value in named.items()}
 
     def bind(self, args: Sequence[object], kwargs: Mapping[str, object]) -> dict[str, object]:
-        """Return the arguments by parameter name."""
+        """Return the arguments by parameter name. Raises WrongValue if they do not match the parameters."""
         if not args and self._needed <= kwargs.keys() <= self._names:
             return dict(kwargs)
         try:
@@ -106,8 +106,8 @@ class Signature:
             raise WrongValue(f"{self.what}: {problem}", f"its signature is {self}") from error
 
     def _option_meant(self, name: str) -> str | None:
-        """Suggest a start option for an unknown keyword, unless a parameter of the function is just as similar: the
-        error shows the signature with that parameter anyway."""
+        """Suggest a start option for an unknown keyword, unless a parameter of the function is similar too: the error
+        shows the signature with that parameter anyway."""
         if name in START_OPTIONS or nearest(name, self._names):
             return None
         return meant(name, START_OPTIONS, "the option ")

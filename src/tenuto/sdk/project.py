@@ -41,7 +41,8 @@ def find_project(folder: Path) -> Project | None:
 
 
 def _find_table(file: Path, content: bytes) -> object:
-    """Return the value of tool.tenuto, None if there is none. A file of another program may have any content."""
+    """Return the value of tool.tenuto, or None if there is none. A file that cannot be parsed raises InvalidInput only
+    if it contains this table, because files of other programs may have any content."""
     try:
         tool = tomllib.loads(content.decode("utf-8-sig")).get("tool")
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

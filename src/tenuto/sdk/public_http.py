@@ -1,4 +1,5 @@
-"""Fetches URLs of the Internet. A URL that a tenant writes must not reach the network of the process (SSRF)."""
+"""Fetches URLs of the Internet. A URL that a tenant writes must not lead to a host in the private network of this
+process (SSRF)."""
 
 import socket
 import time
@@ -19,7 +20,7 @@ HINT = "to allow it, add the host to TENUTO_ALLOWED_HOSTS in the environment of 
 
 
 class AddressRefused(Exception):
-    """The URL leads to a host that may not be contacted."""
+    """The URL is not allowed, or leads to a host that must not be contacted."""
 
 
 class FetchFailed(Exception):
@@ -51,7 +52,7 @@ def fetch(request: Fetch, target: BinaryIO, allowed_hosts: Collection[str] = ())
 
     deadline = time.monotonic() + request.seconds
     url = first = httpx2.URL(request.url)
-    limits = httpx2.Limits(max_keepalive_connections=0)  # connections are kept by address, which two hosts can share
+    limits = httpx2.Limits(max_keepalive_connections=0)  # two hosts at one address would share a kept connection
     with httpx2.Client(trust_env=False, follow_redirects=False, limits=limits) as client:
         for _ in range(MAX_REDIRECTS + 1):
             same_host = (url.scheme, url.host, url.port) == (first.scheme, first.host, first.port)
@@ -73,7 +74,8 @@ def fetch(request: Fetch, target: BinaryIO, allowed_hosts: Collection[str] = ())
 
 
 def _addresses(url: "httpx2.URL", allowed_hosts: Collection[str]) -> list[Address]:
-    """Return the addresses of the host. Raises AddressRefused if one is private and the host is not allowed."""
+    """Return the addresses of the host. Raises AddressRefused if the URL is not allowed, or if an address is private
+    and the host is not one of `allowed_hosts`."""
     if url.scheme not in PORTS or not url.host:
         raise AddressRefused("the URL must begin with http:// or https://")
     if url.userinfo:

@@ -1,4 +1,4 @@
-"""Steps with options: functions that are retried and limited in time on their own, inside a task."""
+"""Steps with options: functions inside a task that have retries and a timeout of their own."""
 
 import inspect
 from collections.abc import Callable
@@ -16,7 +16,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
 
-DEFAULT_MAX_ATTEMPTS = 3  # as of a task
+DEFAULT_MAX_ATTEMPTS = 3  # the same as for a task
 
 
 @dataclass(frozen=True)

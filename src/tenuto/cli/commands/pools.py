@@ -114,7 +114,7 @@ def delete(
 
 
 def read_file(file: Path) -> "dict[str, JsonObject]":
-    """Return the policies of a YAML file, in which `pools` has the fields of each pool by its name."""
+    """Return the policies of a YAML file. Below `pools`, the file has the fields of each pool under its name."""
     import yaml
 
     try:

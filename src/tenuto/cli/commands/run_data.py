@@ -1,4 +1,4 @@
-"""`tenuto runs inputs` and `data`: what the tasks of a run were started with, and what they share."""
+"""`tenuto runs inputs` and `tenuto runs data`: show the inputs of a run, and the data that its tasks share."""
 
 from typing import Annotated
 

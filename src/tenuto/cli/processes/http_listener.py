@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from tenuto.server.settings import ServerSettings
 
 BACKLOG = 2048
-GRACE = 30  # seconds for requests in progress at shutdown
-# Log lines that clients can cause as often as they like.
+GRACE = 30  # seconds that requests in progress get at shutdown
+# Beginnings of log lines that clients can cause as often as they like.
 STRANGERS_SAY = ("Invalid HTTP", "Unsupported upgrade", "No supported WebSocket")
 SAY_NOTHING = ("Started ", "Finished ", "Uvicorn running", "Application ", "Waiting for application")
 
@@ -72,7 +72,8 @@ def make_app(settings: "ServerSettings", log_output: LogOutput) -> "TenutoApp":
 
 
 def _name_lines() -> None:
-    """Log uvicorn's lines under tenuto.server, and drop lines that say nothing about the server."""
+    """Log uvicorn's lines under tenuto.server. Drop lines that clients cause, and lines that say nothing about the
+    server."""
     logging.getLogger("uvicorn.error").addFilter(_as_ours)
 
 
@@ -83,8 +84,8 @@ def _as_ours(record: logging.LogRecord) -> bool:
 
 
 def _open_more_files(count: int) -> None:
-    """Raise the limit on open files: each connection is an open file, and shells often allow 1024 although a process
-    may have more."""
+    """Raise the limit on open files. Each connection is an open file, and shells often set a limit of 1024 although the
+    system allows more."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     limit = count if hard == resource.RLIM_INFINITY else min(count, hard)
     if soft != resource.RLIM_INFINITY and soft < limit:

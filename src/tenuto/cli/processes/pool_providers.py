@@ -1,4 +1,4 @@
-"""The providers of pools that a process controls: from a YAML file, or of `tenuto up --pool`."""
+"""Opens the providers of the pools that a process controls. A YAML file or `tenuto up --pool` describes them."""
 
 import asyncio
 import os
@@ -35,13 +35,13 @@ SECRET_NAMES = re.compile("KEY|TOKEN|SECRET|PASSW|CREDENTIAL")
 MIN_SECRET_CHARS = 8  # shorter values may be words, such as `true` or `none`
 URL_PASSWORD = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#]*?:([^/?#]+)@")
 KINDS = ("local", "exec", "ecs", "runpod")
-# Runs the command line in this environment, whatever is on the PATH.
+# Runs the `tenuto` command of this Python environment, even if another one is on the PATH.
 RUN = (sys.executable, "-c", "from tenuto.cli.main import main; main()")
 
 
 def read_providers(file: Path | None) -> "dict[str, Provider]":
-    """Return the providers of a YAML file, in which `providers` has `kind` and the options of each provider by its
-    name."""
+    """Return the providers of a YAML file. Below `providers`, the file has the `kind` and the options of each provider
+    under its name."""
     if file is None:
         return {}
     import yaml
@@ -124,7 +124,8 @@ def _open_runpod(name: str, options: dict[str, object], environment: Mapping[str
 
 
 def hide_secrets(environment: Mapping[str, str]) -> None:
-    """Remove the secrets of this process from stored errors: commands and cloud services may repeat them."""
+    """Hide the secrets of this process in stored errors, because messages of commands and cloud services may contain
+    them."""
     for name, value in environment.items():
         secrets = [value] if SECRET_NAMES.search(name.upper()) else []
         secrets += URL_PASSWORD.findall(value)
@@ -195,8 +196,8 @@ def with_pools(
     worker: "WorkerSettings",
     environment: Mapping[str, str] = os.environ,
 ) -> "ProcessContext":
-    """Create the pools of `tenuto up`, or change them; return a context that controls them with workers of the same
-    apps."""
+    """Create or change the pools of `tenuto up`. Return a context with a provider that starts workers of the same apps
+    for these pools."""
     if not policies:
         return context
     from tenuto.providers.local import LocalProvider

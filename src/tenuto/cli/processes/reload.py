@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 log = logging.getLogger("tenuto.up")
 
 LOOK_EVERY_SECONDS = 0.5
-GRACE_SECONDS = 1.0  # for running tasks before the worker starts again; then they go back to their queues
+GRACE_SECONDS = 1.0  # how long running tasks may continue before the worker starts again; then they are queued again
 IGNORED = {"__pycache__", "node_modules", "site-packages"}
 
-FileTimes = dict[str, int]  # path, nanoseconds
+FileTimes = dict[str, int]  # by path: the time of the last change, in nanoseconds
 
 
 class Reload:
@@ -60,7 +60,7 @@ class Reload:
             ready()
 
     async def _set_at_change(self, end: asyncio.Event) -> None:
-        """Set the event after a change, once the files stay the same, or when everything stops."""
+        """Set the event when files have changed and then stay the same, or when everything stops."""
         changed: set[str] = set()
         while not self._stop.is_set():
             times = await asyncio.to_thread(read_times, self._folder)

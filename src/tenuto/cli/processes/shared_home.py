@@ -1,4 +1,5 @@
-"""Warns when two folders serve the same tasks with the user's database: a task may run the code of either."""
+"""Warns if workers of two folders serve the same task types with the user's database: a task may run the code of either
+folder."""
 
 import logging
 from contextlib import suppress
@@ -21,7 +22,8 @@ def is_shared(settings: Settings) -> bool:
 
 
 async def warn_of_other_folders(url: str, role: str | None, org_id: UUID, name: str) -> None:
-    """Compare the worker of this name with the other active workers of this database."""
+    """Log a warning if another active worker of this database serves a task type of this worker from another folder.
+    `name` is the name of this worker."""
     from tenuto.db import monitoring
     from tenuto.db.connection.errors import DatabaseProblem
     from tenuto.db.connection.pool import open_pool

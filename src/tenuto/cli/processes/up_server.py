@@ -39,8 +39,8 @@ class LocalServer:
 
 
 def find_front(context: ProcessContext, port: int | None) -> LocalServer | None:
-    """Returns the settings and the open socket of the server. Returns None if there is no pepper to check keys with, or
-    if the login would see every org. The default port is 8080, or a free one if that is taken."""
+    """Returns the settings and the open socket of the server. Returns None if there is no pepper, which is needed to
+    check keys, or if the login would see every org. The default port is 8080, or a free port if 8080 is taken."""
     from tenuto.db.connection.error_messages import explained
     from tenuto.db.connection.errors import MissingRight
     from tenuto.db.connection.process_role import check_bound, choose_role
@@ -89,7 +89,7 @@ async def serve_http(front: LocalServer | None, parts: BackgroundTasks) -> Async
     class EmbeddedServer(Server):
         @contextmanager
         def capture_signals(self) -> Generator[None]:
-            """Leave signals to `tenuto up`."""
+            """Do nothing: `tenuto up` handles the signals."""
             yield
 
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:

@@ -56,7 +56,7 @@ class Child(Generic[R]):
 
 class Starting(Generic[R]):
     """A child task that is not started yet. Await it to start it and wait for its result, or pass it to `ctx.gather`,
-    which starts all at once."""
+    which starts several children at once."""
 
     def __init__(self, context: "Context", task: Task[..., R], input: str, detail: dict[str, Any]) -> None:
         self.context = context

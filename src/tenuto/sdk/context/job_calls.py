@@ -75,7 +75,8 @@ class JobCalls(DurableCalls):
         self.data[lineage_key(self._attempt.task_id)] = self._stated  # the job reads it when this task has completed
 
     async def query(self, sql: str, *, max_rows: int = DEFAULT_ROWS) -> QueryResult:
-        """Run one SELECT over the inputs of the job by their names, as they were pinned when the task was created, and
-        return its rows: `(await ctx.query("select count(*) as n from orders")).dicts()`. The SELECT runs in a process
-        that can read nothing else. The code of a bundle queries the inputs of the job that runs it."""
+        """Run one SELECT over the inputs of the job and return its rows: `(await ctx.query("select count(*) as n from
+        orders")).dicts()`. The tables have the names of the inputs, and their data as of the creation of the task. The
+        SELECT runs in a process that can read nothing else. The code of a bundle queries the inputs of the job that
+        runs it."""
         return QueryResult.from_json(await self.api.call("query_inputs", sql=sql, max_rows=max_rows))

@@ -1,5 +1,5 @@
-"""The recorded steps of a task: what an earlier attempt recorded is returned, and failures that the code handled are
-recorded."""
+"""The recorded steps of a task. A call that an earlier attempt recorded returns the recorded value. Failures that the
+code handled are recorded too."""
 
 import asyncio
 from contextlib import suppress
@@ -123,7 +123,7 @@ class Replay:
         self._order = CallOrder()
         self._newest = 0  # number of the last recorded step
         self._patches: dict[str, bool] = {}
-        self._unmarked: dict[str, int] = {}  # patches whose marker is not recorded yet, with its number
+        self._unmarked: dict[str, int] = {}  # by patch: the number of its marker, if that is not recorded yet
         self.mismatch: ReplayMismatch | None = None  # ends the attempt
 
     async def load(self) -> None:
@@ -145,7 +145,8 @@ class Replay:
         return self._order.take()
 
     async def find(self, no: int, name: str, kind: str) -> Recorded | None:
-        """Return the record of a step if an earlier attempt made one. Raises ReplayMismatch if it was another step."""
+        """Return the record of a step if an earlier attempt made one. Raises ReplayMismatch if that is the record of
+        another step."""
         await self.record_failures()
         record = self._records.get(no)
         if record and (record.name, record.kind) != (name, kind):
@@ -155,7 +156,7 @@ class Replay:
         return record
 
     def block(self, no: int, expected: str, found: str) -> NoReturn:
-        """End the attempt, because its code changed."""
+        """Raise ReplayMismatch, which ends the attempt, because the code has changed."""
         self.mismatch = self.mismatch or ReplayMismatch(no, expected, found)
         raise self.mismatch
 

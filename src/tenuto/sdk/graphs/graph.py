@@ -1,4 +1,5 @@
-"""Builds graphs of tasks. Passing a node as an argument makes a dependency that carries its output."""
+"""Builds graphs of tasks. If a node is passed as an argument of a task, the task depends on this node and gets its
+output."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -58,7 +59,8 @@ class Graph:
     def add(
         self, target: object, /, *args: object, after: object = (), on: On = "completed", **kwargs: object
     ) -> AnyNode:
-        """Add a task, a graph or a composition. `on` is how the nodes in `after` must end for this one to start."""
+        """Add a task, a graph or a composition. `on`: how the nodes in `after` must end so that the added node
+        starts."""
         from tenuto.sdk.graphs.compose import Composition
 
         if isinstance(target, Task):
@@ -82,8 +84,8 @@ class Graph:
         on: On = "completed",
         **kwargs: object,
     ) -> Nodes[R]:
-        """Add the task once per item. A tuple as item is the positional arguments, a dict is the arguments by name, and
-        any other item is the first argument."""
+        """Add the task once per item. An item that is a tuple contains the positional arguments, a dict contains the
+        arguments by name, and any other item is the first argument."""
         added = (self._add_task(task, args, {**kwargs, **named}) for args, named in map(arguments_of, items))
         return Nodes(_connect(node, after, on) for node in added)
 

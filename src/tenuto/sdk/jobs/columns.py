@@ -52,7 +52,8 @@ class Columns:
         self.schema = pa.schema([pa.field(name, _arrow_type(written)) for name, written in self._types.items()])
 
     def table(self, rows: Sequence[Mapping[str, object]]) -> pa.Table:
-        """Return rows, which are Python values by name, as a table of these columns."""
+        """Return the rows as a table of these columns. A row contains Python values by column name. Raises SchemaDrift
+        if the rows have other columns, or values of other types."""
         found = dict.fromkeys(name for row in rows for name in row)
         if rows:
             self._refuse(
@@ -133,7 +134,7 @@ def _arrow_type(written: str) -> pa.DataType:
 
 
 def _type_name(type: pa.DataType) -> str:
-    """Return the name that a document would use for a type, if there is one."""
+    """Return the name of a type in DAG documents, or pyarrow's name if there is none."""
     if pa.types.is_decimal(type):
         return f"DECIMAL({type.precision},{type.scale})"
     names = {known: name for name, known in reversed(TYPES.items())}
@@ -141,8 +142,8 @@ def _type_name(type: pa.DataType) -> str:
 
 
 def _fits(found: pa.DataType, declared: pa.DataType) -> bool:
-    """Whether values of a type can become values of a declared column without a change of meaning. Casts later refuse
-    single values that they would cut or round."""
+    """Whether values of a type can become values of a declared column without a change of meaning. The later cast
+    refuses single values that it would cut or round."""
     if pa.types.is_dictionary(found):
         found = found.value_type
     if found == declared or pa.types.is_null(found):

@@ -1,4 +1,4 @@
-"""The rows of an input: filtered as the DAG says, and without the duplicates of appended data."""
+"""The rows of an input, filtered as the DAG says. For appended data, only the newest row per unique key."""
 
 from collections.abc import Sequence
 from pathlib import Path

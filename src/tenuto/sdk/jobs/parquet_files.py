@@ -26,7 +26,7 @@ COMPRESSION = "zstd"
 
 @dataclass(frozen=True)
 class ParquetFile:
-    """One file of a partition, still on this machine."""
+    """One file of a partition, on this machine."""
 
     path: Path
     rows: int
@@ -53,7 +53,8 @@ def write_files(rows: Rows, folder: Path, *, rows_per_file: int = MAX_FILE_ROWS)
 
 
 def _row_groups(rows: Rows, most: int) -> Iterator[pa.Table]:
-    """Yield the rows in tables of up to `most` rows: many small row groups would make files large and slow."""
+    """Yield the rows in tables of up to `most` rows or about 128 MB. Small batches are joined, because many small row
+    groups would make files large and slow."""
     held: list[pa.RecordBatch] = []
     count = size = 0
     for whole in rows.batches:
@@ -71,7 +72,8 @@ def _row_groups(rows: Rows, most: int) -> Iterator[pa.Table]:
 
 
 def fingerprint(files: Iterable[ParquetFile]) -> str:
-    """Return a hash of the content: the same for equal rows in the same order, written by one version of pyarrow."""
+    """Return a hash of the content. Equal rows in the same order have the same hash, if the same version of pyarrow
+    wrote them."""
     return sha256("".join(file.digest for file in files).encode()).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""Rows of datasets that are stored in Postgres: uploaded and downloaded in pages, as texts."""
+"""Uploads and downloads the rows of datasets in Postgres: in pages, with values as texts."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,7 +13,7 @@ from tenuto.sdk.context.control import Fail
 from tenuto.sdk.jobs.columns import Columns
 from tenuto.sdk.jobs.parquet_files import ParquetFile
 
-MAX_PAGE_BYTES = 400_000  # of JSON; the database allows 1 MB for the rows that it makes of it
+MAX_PAGE_BYTES = 400_000  # of JSON; the rows that the database makes of it may have up to 1 MB
 MAX_PAGE_ROWS = 10_000
 MAX_PAGES = 1000
 BATCH_ROWS = 10_000
@@ -23,7 +23,7 @@ Row = list[str | None]
 
 
 class TableRows:
-    """The rows of one input or output of a job, whose columns its DAG declares."""
+    """The rows of one input or output of a job. The DAG declares its columns."""
 
     def __init__(self, calls: AttemptCaller, name: str, columns: Sequence[JsonObject]) -> None:
         self._calls, self._name = calls, name
@@ -91,14 +91,14 @@ def table_of(schema: pa.Schema, rows: Sequence[Row]) -> pa.Table:
 
 
 def _texts(array: pa.Array) -> Row:
-    """Return the values in a form that Postgres reads."""
+    """Return the values as texts that Postgres can read."""
     if pa.types.is_binary(array.type):
         return [None if value is None else f"{BYTES}{value.hex()}" for value in array.to_pylist()]
     return array.cast(pa.string()).to_pylist()
 
 
 def _array(texts: Row, type: pa.DataType) -> pa.Array:
-    """Return the values of texts that Postgres wrote."""
+    """Return texts that Postgres wrote as values of this type."""
     if pa.types.is_binary(type):
         return pa.array([None if text is None else bytes.fromhex(text.removeprefix(BYTES)) for text in texts], type)
     return pa.array(texts, pa.string()).cast(type)

@@ -18,7 +18,7 @@ class DestinationOperations(Protocol):
         ...
 
     async def rotate_destination(self, name: str) -> str:
-        """Replace the secret of a destination, and return the new one."""
+        """Replace the secret of a destination, and return the new secret."""
         ...
 
     async def list_destinations(self, *, after: str | None = None, limit: int = PAGE) -> list[Destination]:

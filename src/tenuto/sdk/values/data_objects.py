@@ -13,7 +13,7 @@ VALUE = "tenuto.value"  # type of objects that hold a value as JSON text
 
 
 class AttemptFence(TypedDict):
-    """Identifies the attempt that holds a running task, in the form that SQL functions take."""
+    """Identifies the attempt that holds a running task, in the form that SQL functions accept."""
 
     session_id: int
     token: UUID
@@ -66,8 +66,8 @@ class ObjectStoreBase(ABC):
         """Return the bytes of an object."""
 
     async def spill(self, text: str, *, holder: AttemptFence | None = None, parts: bool = False) -> Any:
-        """Store a value that is too large for a row; return the reference that replaces it. `parts`: store the elements
-        of a tuple separately, because they are read separately."""
+        """Store a value that is too large for a row; return the reference that replaces it. `parts`: if the value is a
+        tuple, store each of its large elements separately, because elements are read separately."""
         if parts and isinstance(value := load(text), list):
             texts = [dump(part) for part in cast("list[Any]", value)]
             most = MAX_VALUE_BYTES // max(2, len(texts))
@@ -76,16 +76,18 @@ class ObjectStoreBase(ABC):
         return {"$object": str(stored.id), "json": True}
 
     async def follow(self, value: Any) -> Any:
-        """Return the value with stored parts loaded, including those inside a list."""
+        """Return the value. If it is a reference to a stored value, or a list with such references, load these
+        values."""
         return await follow(value, self.get)
 
     async def follow_slots(self, slots: str) -> str:
-        """Load stored parts in the slots of a claim, which are JSON text."""
+        """Return the slots of a claimed task, as JSON text, in which stored values are loaded."""
         return dump(await self.follow(load(slots))) if '"$object"' in slots else slots
 
 
 async def follow(value: Any, get: Callable[[UUID], Awaitable[bytes]]) -> Any:
-    """Return the value with stored parts loaded by `get`, including those inside a list."""
+    """Return the value. If it is a reference to a stored value, or a list with such references, load these values with
+    `get`."""
     if isinstance(value, list):
         held = cast("list[Any]", value)
         return [await _fetch(item, get) for item in held] if any(map(is_spilled, held)) else held
