@@ -23,7 +23,8 @@ async def get_task_details(conn: Conn, *, org_id: UUID, task_id: UUID) -> TaskDe
 
 
 async def explain_run(conn: Conn, *, org_id: UUID, run_id: UUID) -> RunExplanation:
-    """Explain why unfinished tasks of a run do not run: at most 20, from the first 200 tasks of the list."""
+    """Explain why unfinished tasks of a run do not run. Explains at most 20 tasks, among the first 200 that list_tasks
+    returns."""
     run = await monitoring.get_run(conn, org_id=org_id, run_id=run_id)
     tasks = await monitoring.list_tasks(conn, org_id=org_id, run_id=run_id, limit=200)
     still = [task.id for task in tasks if task.status not in FINAL][:MAX_EXPLAINED]

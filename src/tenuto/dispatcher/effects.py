@@ -43,8 +43,8 @@ class EffectRunner:
 
     async def take(self, limit: int) -> int:
         """Takes up to `limit` effects, as far as MAX_CONCURRENT allows, and begins to handle them. Returns how many. If
-        the result of an earlier effect could not be recorded, raises that error; the effect is handled again when its
-        lease has expired."""
+        recording the result of an earlier effect failed, raises that error; the effect is handled again when its lease
+        has expired."""
         self._check_ended()
         room = min(limit, MAX_CONCURRENT - len(self._running))
         if room <= 0:

@@ -23,7 +23,8 @@ class SweptLanes:
 
 @dataclass(frozen=True)
 class SweptLimits:
-    """How many limit slots were freed because their tasks do not run, and how many waiting tasks got a slot."""
+    """How many limit slots were freed because the tasks that held them do not run, and how many waiting tasks got a
+    slot."""
 
     freed: int
     filled: int

@@ -1,4 +1,5 @@
-"""Adds the request id and security headers to every response, limits requests, records metrics, and compresses."""
+"""Adds the request id and security headers to every response, limits requests, records metrics, and compresses large
+responses."""
 
 import asyncio
 import re

@@ -1,5 +1,5 @@
-"""The HTTP request and its untrusted JSON body: limits its size and depth, and refuses texts that Postgres cannot
-store."""
+"""The HTTP request and its untrusted JSON body. Limits the size and the depth of the body, and refuses texts that
+Postgres cannot store."""
 
 import asyncio
 import json
@@ -188,8 +188,8 @@ def is_unsound(body: bytes) -> bool:
 
 
 def _is_deep(value: Json, max_depth: int) -> bool:
-    """Returns whether the value is nested deeper than `max_depth`. Does not find where, because recording the position
-    would take longer than parsing, for a valid body of a thousand reports."""
+    """Returns whether the value is nested deeper than `max_depth`. Does not return the position of the deep part: for a
+    valid body of a thousand reports, recording positions would take longer than parsing."""
     level: list[Json] = [value]
     for _ in range(max_depth):
         if not level:

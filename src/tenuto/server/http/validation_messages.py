@@ -53,8 +53,7 @@ def describe_errors(errors: Iterable[Mapping[str, Any]], fields: Sequence[str], 
 
 
 def hint(errors: Iterable[Mapping[str, Any]]) -> str | None:
-    """Returns a hint for an error that no single field explains, else None: a start without a type may have been meant
-    as a graph."""
+    """Returns a hint for a start without a type, which may have been meant as a graph; None for all other errors."""
     starts = (error["type"] == "missing" and tuple(error["loc"]) == ("body", "task", "type") for error in errors)
     return OF_STARTS if any(starts) else None
 

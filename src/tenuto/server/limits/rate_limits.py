@@ -3,7 +3,7 @@ the database in advance.
 
 Each authentication attempt with an unknown credential costs a database query, so AddressLimiter limits such attempts
 per client address. With n processes an address has n times the limit. A credential that was accepted before is not
-limited, so that other clients with the same address cannot lock out its client.
+limited, so that other clients with the same address cannot lock out the client that has this credential.
 
 PrepaidTokens takes rate-limit tokens for an API key in batches, so that most requests make only the query that does
 their work. The database still decides: every token comes from its bucket, and the statement that does the work of the
@@ -48,8 +48,8 @@ class AddressLimiter:
 
     async def admit(self, request: Request, gate: Callable[[], Awaitable[T]]) -> T:
         """Runs `gate`, which authenticates the request, and returns its result. If `gate` refuses an unknown
-        credential, that costs a token; without a token, raises TooManyRequests. A request without a credential costs
-        none, because it needs no query."""
+        credential, that costs a token of the client's address. If the address has no token left, raises
+        TooManyRequests. A request without a credential costs none, because it needs no query."""
         credential = _credential(request)
         if credential is None or credential in self._known:
             try:

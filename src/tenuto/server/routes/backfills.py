@@ -78,7 +78,7 @@ async def list_backfills(request: ApiRequest, query: BackfillFilter) -> object:
 
 @ROUTES.add("POST", "/v1/backfills", permission="backfills:write", response=Backfill, status=201)
 async def start_backfill(request: ApiRequest, body: BackfillRequest) -> Response:
-    """Start a backfill: dispatchers compute the partitions of a dataset again, a bounded number at a time."""
+    """Start a backfill: dispatchers start tasks that compute partitions of a dataset, a bounded number at a time."""
 
     async def work(change: Transaction) -> Backfill:
         started = await start(

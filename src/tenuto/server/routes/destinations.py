@@ -41,8 +41,8 @@ async def list_destinations(request: ApiRequest, query: DestinationFilter) -> ob
 @ROUTES.add("PUT", "/v1/destinations/{name}", permission="outbox:write", response=DestinationSecretResponse)
 async def put_destination(request: ApiRequest, name: Name, body: PutDestinationRequest) -> Response:
     """Declare where effects with this destination are delivered: a URL, `mailto:ADDRESS`, or `command:NAME` for a
-    command that the dispatchers declare. With `openlineage`, the OpenLineage events of the org are delivered there. An
-    existing destination keeps its secret. An Idempotency-Key has no effect here."""
+    command that the dispatchers declare. With `openlineage`, the OpenLineage events of the org are delivered there, and
+    no effects. An existing destination keeps its secret. An Idempotency-Key has no effect here."""
     check_destination_url(body.url, openlineage=body.openlineage)
     secret = make_secret()
 

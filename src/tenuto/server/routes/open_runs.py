@@ -39,7 +39,8 @@ async def add_tasks(request: ApiRequest, run_id: UUID, body: Addition) -> Respon
 
 @ROUTES.add("POST", "/v1/runs/{run_id}/close", permission="runs:write", response=None, status=204)
 async def close_run(request: ApiRequest, run_id: UUID) -> Response:
-    """Close an open run: no more tasks can be added, and it ends when its tasks have ended."""
+    """Close an open run: no more tasks can be added, and the run ends when its tasks have ended. 409 if the run was
+    never open, or was cancelled."""
     return await request.audited_call("run", str(run_id), "close", runs.close_run, run_id=run_id)
 
 

@@ -33,7 +33,7 @@ class ActivityQuery(Query):
 @ROUTES.add("GET", "/v1/rates", permission="status:read", response=Items[ActivityRate])
 async def list_rates(request: ApiRequest, query: RateQuery) -> object:
     """List how many attempts ended in each minute, hour or day, oldest first, with how long they ran and how long they
-    waited before."""
+    waited before. Periods in which no attempt ended are omitted."""
     return {"items": await request.call_with(query, counts.list_rates)}
 
 

@@ -47,8 +47,9 @@ class RoleRequest(RequestModel):
 
 class TriggerJobRequest(RequestModel):
     """Starts one task for each of the `partitions`, or one task without a partition. If a partition was computed from
-    the same inputs before, that data is reused. `force`: compute it again, and start the tasks even if the job is
-    paused. With a `dedupe_key`, one task is started per partition; later requests with the same key get that task."""
+    the same inputs before, that data is reused. `force`: compute the partitions again, and start the tasks even if the
+    job is paused. With a `dedupe_key`, one task is started per partition; later requests with the same key get that
+    task."""
 
     partitions: Annotated[list[Name], Field(min_length=1, max_length=1000)] | None = None
     force: bool = False

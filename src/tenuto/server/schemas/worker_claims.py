@@ -249,8 +249,8 @@ class NudgeRequest(RequestModel):
 
 class TypeDeclaration(RequestModel):
     """Options for starts that pass only the type. `kind` has the format of the SQL function start_many, without the
-    type. A limit with a `parameter` applies to each value of that parameter: the value is appended to its `key`, and
-    `position` is the index of the parameter among the positional arguments."""
+    type. A limit with a `parameter` applies to each value of that parameter: the value is appended to the `key` of the
+    limit. `position` is the index of the parameter among the positional arguments."""
 
     kind: JsonObject | None = None
     limits: Annotated[list[JsonObject], Field(max_length=1000)] | None = None

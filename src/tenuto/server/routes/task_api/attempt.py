@@ -39,9 +39,9 @@ async def get_own_failures(request: TaskRequest) -> object:
 
 @ROUTES.add("GET", "/v1/task/inputs", permission=TASK, response=Items[responses.InputPartResponse])
 async def get_own_inputs(request: TaskRequest, first: Annotated[int, Field(ge=0, le=1_000_000)] = 0) -> Response:
-    """Get the inputs that were too large for the response to the claim: with `first` 0 the input and the metadata, and
-    always the slots from number `first` on. A response has about 16 MB. Send the request again from the next slot on,
-    until all slots are read."""
+    """Get the inputs that were too large for the response to the claim. With `first` 0, these are the input, the
+    metadata and the slots; otherwise only the slots from number `first` on. A response has about 16 MB. Send the
+    request again from the next slot on, until all slots are read."""
     who = request.principal
     async with request.fenced() as attempt:
         parts = await attempts.get_inputs(
