@@ -23,7 +23,7 @@ begin
   end if;
   for v_new in select * from tenuto._missing_partitions(p_weeks)
   loop
-    -- An earlier call may have left a table that it could not attach, with the columns of that time.
+    -- An earlier call may have left a table that it could not attach. The columns of this table may be out of date.
     execute format('drop table if exists tenuto.%I', v_new.name);
     execute format('create table tenuto.%I (like tenuto.%I including all)', v_new.name, v_new.table_name);
   end loop;

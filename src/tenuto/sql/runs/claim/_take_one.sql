@@ -1,6 +1,6 @@
 -- queued -> running, for the one ready row at p_tid. The caller has locked this row. p_grouped: the task is not in the
--- default resource group. Because the id is known, only one partition of tasks is opened, which saves a tenth of the
--- cost of claiming one task.
+-- default resource group. Because the id is known, only one partition of the table tasks is opened, which saves a tenth
+-- of the cost of claiming one task.
 create or replace function tenuto._take_one(
   p_session_id bigint, p_claim_no bigint, p_tid tid, p_id uuid, p_grouped boolean, p_room int)
   returns tenuto.claimed

@@ -1,6 +1,6 @@
 -- kept -> deleted: deletes a dataset that the current version of its DAG does not publish; dispatchers delete its data.
--- Raises TN004 if a version of a DAG that is current, or can become current without a rollback, publishes or reads the
--- dataset. Also raises TN004 if an unfinished task of a job uses it. The name of a deleted dataset can be used again.
+-- Raises TN004 if the dataset is published or read by a DAG version that is current, or can become current without a
+-- rollback. Also raises TN004 if an unfinished task of a job uses it. The name of a deleted dataset can be used again.
 -- With p_dry_run, changes nothing. Returns how many versions of the dataset are purged.
 create or replace function tenuto.delete_dataset(p_org_id uuid, p_name text, p_dry_run boolean default false)
   returns int

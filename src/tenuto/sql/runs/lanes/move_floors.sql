@@ -1,9 +1,9 @@
 -- Moves the floor of every lane up to its first task, so that a claim does not read the dead rows below it while a long
 -- transaction holds vacuum back. A task that commits later with a lower number is below the floor. If its commit may
--- take long, its start inserts an arrival. Other such tasks are found with p_from_bottom, which searches from zero.
--- Marks empty lanes: sweep_lanes removes them, and claims that sample among many groups skip them. With many lanes a
--- call checks a random part of them, about 2,000. With p_from_bottom it checks all lanes, and also the floors of limits
--- and of due work. Also moves the floor of arrivals, if that skips enough dead rows.
+-- take long, its start inserts an arrival. Other tasks below the floor are found by calls with p_from_bottom, which
+-- search from zero. Marks empty lanes: sweep_lanes removes them, and claims that sample among many groups skip them.
+-- With many lanes a call checks a random part of them, about 2,000. With p_from_bottom it checks all lanes, and also
+-- the floors of limits and of due work. Also moves the floor of arrivals, if that skips enough dead rows.
 create or replace function tenuto.move_floors(p_from_bottom boolean default false)
   returns bigint
   language plpgsql

@@ -1,7 +1,7 @@
 -- any state that is not final -> cancelled, for the tasks in the scope of a cancel. A trigger calls it when the
--- transaction of the cancel commits: a client may keep its transaction open for a long time, and until the commit it
--- must not lock rows of the tasks. Runs as the owner: before Postgres 18, such a trigger acts as the role that commits,
--- which may have no rights here.
+-- transaction of the cancel commits: a client may keep its transaction open for a long time, and until the commit this
+-- transaction must not lock rows of the tasks. Runs as the owner: before Postgres 18, such a trigger acts as the role
+-- that commits, and this role may have no rights on the tables.
 create or replace function tenuto._cancel_requested()
   returns trigger
   language plpgsql

@@ -19,7 +19,7 @@ as $$
     from tenuto._steps_before(o.id, p_from_name) l
     order by l.step_no desc
     limit 1) l on l.kind = 'signal' and l.value = '{"$timeout": true}'
-  cross join lateral (   -- in another run, all children are copies; in the same run, those that run again
+  cross join lateral (   -- in another run all children are copied, in the same run only children that run again
     select jsonb_agg(coalesce(n.id, i.id) order by i.no) as ids
     from jsonb_array_elements_text(case when s.kind = 'child' then s.value else '[]' end) with ordinality e(id, no)
     cross join lateral (select e.id::uuid as id, e.no, tenuto._copy_id(p_base, e.id::uuid) as copy) i

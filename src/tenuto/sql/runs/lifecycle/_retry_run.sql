@@ -30,7 +30,8 @@ begin
     perform tenuto._check_from_name(p_run_id, p_from_name);
   end if;
   v_large := coalesce(v_run.total, 1) > tenuto._request_piece();
-  -- A run that was started with one task has that task's id, which shows the run's type. The retry keeps this rule.
+  -- A run that was started with one task has that task's id, so that the run's type can be found. The retry keeps this
+  -- rule.
   v_id := case when exists (select from tenuto.tasks where id = p_run_id)
                then tenuto._copy_id(v_base, p_run_id)
                else v_base end;

@@ -1,7 +1,7 @@
 -- waiting -> queued: wakes the tasks that wait for a new signal. A trigger calls it when the sender's transaction
--- commits: a client may keep its transaction open for a long time, and until the commit it must not hold the signal
--- lock of the run. Runs as the owner: before Postgres 18, such a trigger acts as the role that commits, which may have
--- no rights here.
+-- commits: a client may keep its transaction open for a long time, and until the commit this transaction must not hold
+-- the signal lock of the run. Runs as the owner: before Postgres 18, such a trigger acts as the role that commits, and
+-- this role may have no rights on the tables.
 create or replace function tenuto._wake_signalled()
   returns trigger
   language plpgsql
