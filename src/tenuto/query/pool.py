@@ -70,7 +70,7 @@ class ProcessPool:
                 self._running -= 1
 
     async def close(self) -> None:
-        """End the spare processes."""
+        """End the spare processes and the template process."""
         self._closed = True
         if self._idle is not None:
             self._idle.cancel()

@@ -108,7 +108,7 @@ class QueryProcess:
         self._sandbox.kill()
 
     async def end(self) -> None:
-        """End the process with everything in it."""
+        """End the process and everything that it started, and release its folder and its user id."""
         await self._held.aclose()
 
     @property

@@ -15,7 +15,7 @@ READ_BYTES = MAX_FRAME_BYTES // 2
 
 
 class RemoteFile(io.RawIOBase):
-    """A file that the server opened for this query. It has a number and no name."""
+    """A file of this query, whose bytes are on the server. It has a number and no name."""
 
     def __init__(self, channel: Channel, number: int, size: int) -> None:
         self._channel, self._number, self._size = channel, number, size

@@ -8,9 +8,10 @@ from uuid import UUID
 
 
 class QuerySlots:
-    """At most `total` queries run at a time, each in a slot. One org can use all slots but one, so that it alone never
-    makes the first query of another org wait. A free slot goes to the waiting org with the fewest slots; of several
-    such orgs, to the one that has waited longest. The queries of one org run in the order in which they arrived."""
+    """At most `total` queries run at a time, each in a slot. If there are several slots, one org can use all but one of
+    them, so that it alone never makes the first query of another org wait. A free slot goes to the waiting org with the
+    fewest slots; of several such orgs, to the one that has waited longest. The queries of one org run in the order in
+    which they arrived."""
 
     def __init__(self, total: int) -> None:
         self._free, self._max_per_org = total, max(1, total - 1)

@@ -38,7 +38,7 @@ class JsonLinesStream:
         self._reader, self._writer = reader, writer
 
     async def messages(self) -> AsyncIterator[Message]:
-        """Yield the messages of the other process until it exits."""
+        """Yield the messages of the other process until the connection is closed."""
         try:
             while line := await self._reader.readline():
                 yield self.read(line)
@@ -53,7 +53,7 @@ class JsonLinesStream:
             self._writer.write(json.dumps(message).encode() + b"\n")
 
     async def drain(self) -> None:
-        """Wait until the other process has read most of its messages. This bounds the memory that unread messages
-        take."""
+        """Wait until the other process has read most of the messages that were sent to it. This bounds the memory that
+        unread messages take."""
         with suppress(ConnectionError):
             await self._writer.drain()

@@ -23,7 +23,7 @@ log = logging.getLogger("tenuto.worker")
 
 MAX_LINE_BYTES = 1 << 26
 PREPARING_EVERY_SECONDS = 3.0  # less than the margin that the database adds to a timeout
-LOAD_TIMEOUT_SECONDS = 600.0  # an app that takes longer is stuck
+LOAD_TIMEOUT_SECONDS = 600.0  # an app that takes longer to import counts as stuck
 SHUTDOWN_SECONDS = 5.0  # for the shutdown hooks of a process
 
 
@@ -108,7 +108,8 @@ class ProcessRuntime:
             self._idle.append(process)
 
     async def _start(self, handle: "ProcessHandle") -> "Process":
-        """Start a process. The attempt's timeout does not run while the app is being imported."""
+        """Start a process. The attempt's timeout does not run while the app is being imported, for at most
+        LOAD_TIMEOUT_SECONDS."""
         starting = asyncio.ensure_future(start(self._host.process))
         end = time.monotonic() + LOAD_TIMEOUT_SECONDS
         while not starting.done():

@@ -111,7 +111,7 @@ class SendLogs(logging.Handler):
 
 
 def run_one(channel: WorkerChannel, task: Task[..., Any], message: dict[str, Any]) -> Outcome:
-    """Run the attempt that the worker sent."""
+    """Run the attempt that the worker sent; return its outcome."""
     attempt = channel.current = _attempt_of(message, task)
     channel.org = message["org"]
     running.set(attempt)

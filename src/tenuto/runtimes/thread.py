@@ -24,7 +24,7 @@ class ThreadHandle:
         """Do nothing: the function can check `ctx.cancelled`."""
 
     def kill(self) -> bool:
-        """Abandon this call. Its thread ends when the function ends; another thread takes its place."""
+        """Abandon this call. Its thread ends when the function ends; later calls run in other threads."""
         self.left = True
         self._runtime.left()
         return False

@@ -52,7 +52,8 @@ class Bundles:
         self.types: set[str] = set()
 
     async def refresh(self, app: App) -> None:
-        """Register the current bundle types as tasks of the app, except those that the app defines itself."""
+        """Register the current bundle types as tasks of the app, except types that the app defines itself. Remove types
+        that no longer exist."""
         if not self._on:
             return
         names = set(await wait_out(self._backend.list_bundle_types, self._outage_log, self))

@@ -30,7 +30,7 @@ STALE_CLAIM_SECONDS = 1.0
 
 
 class Executor:
-    """Runs the attempts of one set of slots. Everything happens in the event loop's thread."""
+    """Runs the attempts of one set of slots. Everything except `take_counts` happens in the event loop's thread."""
 
     def __init__(
         self,

@@ -6,4 +6,4 @@ class WorkerRefused(Exception):
 
 
 class WorkerFailed(Exception):
-    """The first process of the worker could not start, because a start-up hook failed."""
+    """One of the first processes of the worker could not start, because a start-up hook failed."""

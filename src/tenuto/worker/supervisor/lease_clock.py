@@ -1,5 +1,5 @@
-"""The clock of leases. Unlike time.monotonic() it advances while the machine is suspended, like the database's
-clock."""
+"""The clock of leases. On Linux it advances while the machine is suspended, like the database's clock and unlike
+time.monotonic()."""
 
 import asyncio
 import time
