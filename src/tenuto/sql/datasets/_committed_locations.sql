@@ -1,6 +1,7 @@
--- Returns a page of the locations that a reader of a dataset version reads, in the order of partitions: of one
--- partition, of the partitions that p_map maps to p_target, or of all. If the job appends to the dataset, returns all
--- commits, else the current commit of each partition. p_before: a UUIDv7; returns the state at its time.
+-- Returns a page of the locations that a reader of a dataset version reads, in the order of partitions. These are the
+-- locations of one partition, of the partitions that p_map maps to p_target, or of all partitions. If the job appends
+-- to the dataset, returns all commits; otherwise returns the current commit of each partition. p_before: a UUIDv7;
+-- returns the state at its time.
 create or replace function tenuto._committed_locations(
   p_org_id uuid, p_version_id uuid, p_partition text, p_appends boolean, p_after_partition text, p_after_id uuid,
   p_limit int, p_before uuid default null, p_map jsonb default null, p_target text default null)

@@ -1,5 +1,5 @@
--- Queues an OpenLineage dataset event for each of these datasets, because their names or versions have changed with the
--- current version of their DAG. p_changes[n]: the old and the new name and version. All events of a dataset are in one
+-- Queues an OpenLineage dataset event for each of the datasets p_ids, because its name or version has changed with the
+-- current version of its DAG. p_changes[n]: the old and the new name and version. All events of a dataset are in one
 -- row, so that they stay in order.
 create or replace function tenuto._emit_datasets(p_org_id uuid, p_ids uuid[], p_changes jsonb[])
   returns void

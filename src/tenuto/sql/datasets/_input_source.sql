@@ -1,5 +1,5 @@
 -- Returns the dataset version that an input of a job reads now, the name of the dataset, and the job that computes it.
--- The latter job is in the same version of the DAG, or in the current version of another DAG.
+-- This producing job is in the same version of the DAG, or in the current version of another DAG.
 create or replace function tenuto._input_source(
   p_input tenuto.job_inputs, out version_id uuid, out name text, out job_key uuid, out dag_version_id uuid,
   out output int)

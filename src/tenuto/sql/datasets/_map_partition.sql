@@ -1,7 +1,7 @@
 -- Returns the partitions of a job to which a partition of its input belongs, by the map of the input. Returns null if
--- it belongs to none, or to more than 1,000. Without a map, this is the partition with the same key. A range is written
--- as "start-end" and does not include its end: with ranges of 100, "50-250" belongs to {0-100,100-200,200-300}. Times
--- are written as 2026-11-17T05 (hour), 2026-11-17 (day; or week, by its Monday) and 2026-11 (month), in UTC.
+-- it belongs to none, or to more than 1,000. Without a map, it belongs to the partition with the same key. A range is
+-- written as "start-end" and does not include its end: with ranges of 100, "50-250" belongs to {0-100,100-200,200-300}.
+-- Times are written as 2026-11-17T05 (hour), 2026-11-17 (day; or week, by its Monday) and 2026-11 (month), in UTC.
 create or replace function tenuto._map_partition(p_key text, p_map jsonb)
   returns text[]
   language plpgsql

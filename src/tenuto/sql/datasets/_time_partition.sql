@@ -1,5 +1,5 @@
 -- Returns the key of the partition that contains a time, in UTC: 2026-11-17T03 (hour), 2026-11-17 (day), 2026-11-16
--- (week: its Monday) or 2026-11 (month). Null if p_every is null.
+-- (week: its Monday) or 2026-11 (month). Returns null if p_every is null.
 create or replace function tenuto._time_partition(p_every text, p_at timestamp)
   returns text
   language sql

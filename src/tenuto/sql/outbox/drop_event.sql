@@ -1,4 +1,4 @@
--- Removes the first event of an effect that lists events, because it was delivered. Returns false if the caller does
+-- Removes the first event from the list of an effect, after this event was delivered. Returns false if the caller does
 -- not own the effect anymore; then another dispatcher delivers the rest. If the first event does not have the type
 -- p_type, because a RUNNING event was replaced in the meantime, removes nothing.
 create or replace function tenuto.drop_event(p_owner text, p_id bigint, p_type text)

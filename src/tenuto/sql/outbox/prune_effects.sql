@@ -1,6 +1,6 @@
 -- Deletes effects that were done longer ago than their org keeps them (effect_retention_hours, or 24 hours). If p_keep
--- is set, it replaces this time. Deletes the oldest first, at most p_limit per call. With p_keys, only these effects,
--- even if they are parked.
+-- is set, it replaces this time. Deletes the oldest first, at most p_limit per call. With p_keys, deletes only these
+-- effects, even if they are parked. Returns how many were deleted.
 create or replace function tenuto.prune_effects(
   p_keep interval default null, p_limit int default 10000, p_keys text[] default null)
   returns bigint

@@ -1,6 +1,6 @@
 -- Keeps a continuous source running: if it has no task, or its task has ended, starts a new task and returns its run.
 -- If the job was paused or its definition changed, cancels the task; a later call starts the next one when that task
--- has ended. All tasks of the job have the same producer: the key of the job.
+-- has ended. All tasks of the job get the same `producer` in their input: the key of the job.
 create or replace function tenuto._keep_source_running(p_schedule tenuto.schedules)
   returns uuid[]
   language plpgsql

@@ -1,5 +1,5 @@
--- Returns the DAG of the job or DAG version for which an effect of kind route_event routes events that waited. Null if
--- the effect routes new events, or if this job or DAG version does not exist.
+-- Returns the DAG of the job or DAG version for which an effect of kind route_event routes events that waited. Returns
+-- null if the effect routes new events, or if this job or DAG version does not exist.
 create or replace function tenuto._paused_dag(p_effect tenuto.outbox)
   returns uuid
   language sql

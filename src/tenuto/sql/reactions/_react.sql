@@ -33,7 +33,7 @@ begin
     exception
       when others then
         if sqlstate !~ '^(TN|22|23)' then
-          raise;   -- such as a deadlock: the whole batch is tried again
+          raise;   -- such as a deadlock: the caller tries all events again
         end if;
         v_count := v_count + cardinality(tenuto._write_reactions(array(
           select (d.event_id, d.job_id, p_org_id, d.job_key, d.dag_version_id, d.partitions[1], 'filtered',

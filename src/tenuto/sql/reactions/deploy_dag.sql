@@ -1,7 +1,7 @@
--- -> building | ready: stores a DAG document that the caller has checked as a new version, with its jobs and datasets.
--- Dispatchers compute the new datasets beside the current ones; nothing that is current changes before a cutover.
--- Deploying a document again returns its version. If this version has failed, its failed parts are computed again.
--- p_auto: the version becomes current when it is built, unless another version has become current by then.
+-- -> building | ready: stores a DAG document as a new version, with its jobs and datasets. The caller has checked the
+-- document. Dispatchers compute the new datasets beside the current ones; nothing that is current changes before a
+-- cutover. Deploying a document again returns its version. If this version has failed, its failed parts are computed
+-- again. p_auto: the version becomes current when it is built, unless another version has become current by then.
 create or replace function tenuto.deploy_dag(
   p_org_id uuid, p_name text, p_yaml text, p_yaml_hash text, p_hash_version int, p_jobs jsonb, p_actor text,
   p_plan jsonb default null, p_auto boolean default false)

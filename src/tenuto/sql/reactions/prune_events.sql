@@ -1,6 +1,6 @@
 -- Deletes events and reactions whose retention is over and that are in a default partition, because only weekly
 -- partitions are dropped as a whole. Deletes at most p_limit events per call, and returns how many. Runs as the owner,
--- the only role that can read the default partitions. With p_keys, only these events, even if they are parked.
+-- the only role that can read the default partitions. With p_keys, deletes only these events, even if they are parked.
 create or replace function tenuto.prune_events(p_limit int default 1000, p_keys text[] default null)
   returns bigint
   language plpgsql

@@ -17,7 +17,7 @@ declare
   v_lane record;
   v_id uuid;
 begin
-  perform tenuto._wake_routes(tenuto._try_follow_arrivals(100));   -- finds tasks that were started since
+  perform tenuto._wake_routes(tenuto._try_follow_arrivals(100));   -- finds tasks that were started since the last claim
   v_routes := array(
     select r.id
     from tenuto.workers w

@@ -1,4 +1,4 @@
--- Returns the word of Headless-WGP for a status of tasks.
+-- Returns the word that Headless-WGP uses for a status of a task.
 create or replace function tenuto_compat_wgp._task_status(p_status text)
   returns text
   language sql

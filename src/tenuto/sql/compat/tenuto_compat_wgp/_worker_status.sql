@@ -1,4 +1,4 @@
--- Returns the word of Headless-WGP for a status of workers.
+-- Returns the word that Headless-WGP uses for a status of a worker.
 create or replace function tenuto_compat_wgp._worker_status(p_status text)
   returns text
   language sql

@@ -1,6 +1,6 @@
 -- Raises TN009 if a key would exceed the API key p_by_key that creates, changes, rotates or revokes it: the key can
--- have only a subset of the permissions of p_by_key, and cannot expire later. Returns when p_by_key expires. p_by_key
--- is null for a user or a database login, which are not limited.
+-- have only a subset of the permissions of p_by_key, and cannot expire later than p_by_key. Returns when p_by_key
+-- expires. p_by_key is null for a user or a database login, which are not limited.
 create or replace function tenuto._check_key_scope(
   p_org_id uuid, p_by_key uuid, p_permissions text[], p_expires_at timestamptz)
   returns timestamptz

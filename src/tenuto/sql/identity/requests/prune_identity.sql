@@ -1,6 +1,6 @@
 -- Deletes stored responses older than a day, rate limit buckets that are full, and expired logins and login links; at
--- most p_limit of each per call. With p_keys, only the rows with these keys (request:org:actor:key, bucket:org:name,
--- login:md5, token:md5), even if they are parked.
+-- most p_limit of each per call. With p_keys, deletes only the rows with these keys (request:org:actor:key,
+-- bucket:org:name, login:md5, token:md5), even if they are parked.
 create or replace function tenuto.prune_identity(p_limit int default 1000, p_keys text[] default null)
   returns table (requests bigint, buckets bigint, logins bigint, tokens bigint)
   language plpgsql

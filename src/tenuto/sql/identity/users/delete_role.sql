@@ -1,4 +1,4 @@
--- Deletes a role and its memberships.
+-- Deletes a role and its memberships. Raises TN001 if there is no such role.
 create or replace function tenuto.delete_role(p_org_id uuid, p_name text)
   returns void
   language plpgsql

@@ -1,4 +1,5 @@
--- Returns a page of the users with a role, in the order of their ids, starting after the id p_after.
+-- Returns a page of the users with a role, in the order of their ids, starting after the id p_after. Raises TN001 if
+-- there is no such role.
 create or replace function tenuto.list_members(
   p_org_id uuid, p_role text, p_after uuid default null, p_limit int default 50)
   returns table (user_id uuid, email text, name text, since timestamptz)

@@ -1,4 +1,4 @@
--- Returns the earliest deadline of a run that is not parked, for list_due_maintenance.
+-- Returns the earliest of the deadlines of runs that are not parked, for list_due_maintenance.
 create or replace function tenuto._next_run_deadline()
   returns timestamptz
   language sql

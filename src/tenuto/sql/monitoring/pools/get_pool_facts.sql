@@ -1,8 +1,8 @@
 -- Returns the facts for a decision about a pool: its policy (with the idle timeout of the reactive jobs that it
 -- serves), its machines that have not ended, how many ready tasks its workers could take, how many of its recent
--- machines registered or failed, how many machines its provider runs for the org, and how many were requested by hand.
--- decision_no: pass it to decide_pool as p_expected. decide_pool then refuses the decision if the pool was changed
--- since.
+-- machines registered or failed, how many machines its provider runs for the org, and how many machines were requested
+-- by hand. decision_no: pass it to decide_pool as p_expected. decide_pool then refuses the decision if the pool was
+-- changed since.
 create or replace function tenuto.get_pool_facts(p_org_id uuid, p_pool_id uuid)
   returns table (
     policy jsonb, decision_no bigint, paused boolean, machines jsonb, ready bigint,

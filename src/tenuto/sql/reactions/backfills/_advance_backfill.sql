@@ -1,6 +1,6 @@
 -- running -> completed | failed, cancelling -> cancelled, when all tasks of the backfill have ended. Before that,
--- counts the tasks that have ended. A running backfill also starts its next tasks; one that is being cancelled cancels
--- its tasks. The backfill is due again after 0.1 to 5 seconds: the longer nothing has changed, the later.
+-- counts the tasks that have ended. A running backfill also starts its next tasks. A backfill that is being cancelled
+-- cancels its tasks. The backfill is due again after 0.1 to 5 seconds: the longer nothing has changed, the later.
 create or replace function tenuto._advance_backfill(p_backfill tenuto.backfills)
   returns void
   language plpgsql

@@ -1,6 +1,6 @@
 -- Returns for each partition of a job, in order, what a backfill does: start a task, wait for a task that has not
--- ended, or skip the partition. p_reprocess none: starts tasks of partitions that are not committed. failed: also of
--- partitions whose newest task did not complete. all: of all partitions.
+-- ended, or skip the partition. p_reprocess = none: starts tasks for partitions that are not committed. failed: also
+-- for partitions whose newest task did not complete. all: for all partitions.
 create or replace function tenuto._choose_partitions(
   p_job tenuto.jobs, p_version_id uuid, p_reprocess text, p_keys text[])
   returns table (no bigint, key text, choice text, task_id uuid)

@@ -1,7 +1,7 @@
 -- Returns which keys the partitions of a job's output have: times ({"kind": "time", "every": "day"}) or ranges
 -- ({"kind": "range", "size": 1000}). The output defines this, or else the first input whose map or dataset defines it.
--- If none of them does, returns {"kind": "committed"}: the keys from one key to another are then those of the committed
--- partitions between them.
+-- If none of them does, returns {"kind": "committed"}: a range of keys then means the committed partitions in this
+-- range.
 create or replace function tenuto._partition_keys(p_job tenuto.jobs, p_output int)
   returns jsonb
   language sql

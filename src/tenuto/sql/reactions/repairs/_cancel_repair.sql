@@ -1,5 +1,5 @@
 -- any open state -> cancelled, for up to 1,000 tasks that have not ended and that only this repair has started. This
--- includes tasks that follow from the commits of its tasks.
+-- includes tasks of other jobs that started because its tasks have committed data.
 create or replace function tenuto._cancel_repair(p_org_id uuid, p_repair_id uuid, p_reason text)
   returns void
   language plpgsql
