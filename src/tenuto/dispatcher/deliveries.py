@@ -28,7 +28,7 @@ PRIVATE_HINT = "TENUTO_PRIVATE_DESTINATIONS=1 in the dispatcher's environment al
 
 
 class DeliveryFailed(Exception):
-    """The receiver did not respond with a 2xx status, or may not be contacted."""
+    """The receiver did not respond with a 2xx status, or the dispatcher is not allowed to contact it."""
 
 
 @dataclass(frozen=True)

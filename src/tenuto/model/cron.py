@@ -24,7 +24,7 @@ NAMES = {
 
 
 def check_cron(cron: str, timezone: str = "UTC") -> None:
-    """Raises InvalidInput for an expression or a timezone that is not valid or has no fire time."""
+    """Raises InvalidInput for an invalid expression or timezone, and for an expression without a fire time."""
     fire_after(cron, timezone, datetime.now(UTC))
 
 

@@ -41,7 +41,7 @@ class Conflict(TenutoError):
 
 
 class StaleLease(TenutoError):
-    """The caller no longer holds the attempt: another worker has the task, or it has ended."""
+    """The caller no longer holds the attempt: another worker has the task, or the attempt has ended."""
 
     code, name, status = "TN005", "stale_lease", 409
 

@@ -21,8 +21,8 @@ class RoutedEffect:
 
 @dataclass(frozen=True)
 class Event:
-    """A commit of a partition, or an event that a task emitted; an emitted event has no fingerprint. `version` is the
-    version of the DAG."""
+    """A commit or an invalidation of a partition, or an event that a task emitted; an emitted event has no fingerprint.
+    `version` is the version of the DAG."""
 
     id: UUID
     dataset: str | None

@@ -48,8 +48,8 @@ class DroppedPartition:
 
 @dataclass(frozen=True)
 class Pruned:
-    """How many runs were deleted with all their rows, and how many rows were deleted that had been kept when their
-    weekly partition was dropped."""
+    """How many runs were deleted with all their rows. `leftovers`: how many single rows were deleted, which had been
+    kept when their weekly partition was dropped."""
 
     runs: int
     leftovers: int

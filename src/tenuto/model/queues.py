@@ -16,7 +16,8 @@ class QueueTime:
 
 @dataclass(frozen=True)
 class UnservedTasks:
-    """Queued tasks of one type and queue that no live worker can claim. At most 1000 are counted."""
+    """Queued tasks of one route and resource group that no live worker can claim, counted up to 1000. Tasks of paused
+    queues are left out."""
 
     queue: str
     type: str

@@ -28,8 +28,8 @@ class StoredObject:
 @dataclass(frozen=True)
 class ObjectSummary:
     """A data object in a list, without its bytes. `reference_count`: how many runs, tasks and groups hold it, counted
-    up to 1,000. `holders`: up to five of these runs, tasks and groups, such as `run:<id>`. `collect_at`: from then on
-    it may be deleted; null while it is held or persisted."""
+    up to 1,000. `holders`: up to five of these runs, tasks and groups, such as `run:<id>`. `collect_at`: the time from
+    which the object may be deleted; null while the object is held or persisted."""
 
     id: UUID
     type: str

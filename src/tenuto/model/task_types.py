@@ -23,8 +23,8 @@ class TaskTypeSummary:
 
 @dataclass(frozen=True)
 class TaskType(TaskTypeSummary):
-    """A task type with the JSON Schema of its arguments by name, if a worker declared it. `x-positional` lists the
-    arguments that can be passed by position."""
+    """A task type with the JSON Schema of its arguments by name, if a worker declared this schema. `x-positional` lists
+    the arguments that can be passed by position."""
 
     input_schema: JsonObject | None
 

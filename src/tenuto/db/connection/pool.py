@@ -72,8 +72,8 @@ class ConnectionPool:
     def connection(self, *, timeout: float | None = None, org_id: UUID | None = None) -> "PooledConnection":
         """Return a connection for several calls, from the org's part of the pool. `timeout` is the maximum time for all
         of these calls together. It does not include the time in which they wait for other calls of the same org,
-        because a burst of calls is served a few at a time. This wait ends after the longer one of `timeout` and the
-        timeout of the pool, and during an outage after `timeout`."""
+        because a burst of calls is served a few at a time. This wait is limited too: to the longer of `timeout` and the
+        timeout of the pool, and during an outage to `timeout`."""
         if (loop := asyncio.get_running_loop()) is not self._loop:
             self._use_in(loop)
         seconds = self.timeout if timeout is None else timeout

@@ -117,8 +117,8 @@ def drop(conn: Connection, items: list[Item]) -> None:
 
 
 def drop_with_dependents(conn: Connection, items: list[Item]) -> set[Key]:
-    """Drops these objects and the functions and views that depend on them, and returns the keys of all. Never drops a
-    table. Raises BrokenObject if something else, such as a table, depends on them."""
+    """Drops these objects and the functions and views that depend on them, and returns the keys of all dropped objects.
+    Never drops a table. Raises BrokenObject if something else, such as a table, depends on them."""
     classes = ["pg_proc" if item.kind == "function" else "pg_class" for item in items]
     oids = [item.oid for item in items]
     known = {item.oid: item for item in list_objects(conn)}
