@@ -1,5 +1,5 @@
-"""Reads the address of Tenuto for a command, and opens its database: the database of TENUTO_DATABASE_URL, else the
-embedded database, which is started."""
+"""Reads the settings of a command, and opens its database: the database of TENUTO_DATABASE_URL, or else the embedded
+database, which is started first."""
 
 import os
 from collections.abc import Generator, Mapping

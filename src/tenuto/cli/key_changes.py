@@ -71,7 +71,7 @@ def _refuse_env(env: str | None) -> None:
 
 
 async def find_id(keys: "AnyKeys", text: str, what: str) -> UUID:
-    """Return the id of a key. `text` is this id, or the public part of the key's text, which error messages show."""
+    """Return the id of a key. `text` is this id, or the public part of the key's text, as error messages show it."""
     return (await keys.find_key(text)).id if PUBLIC.fullmatch(text) else read_id(text, what)
 
 

@@ -109,7 +109,7 @@ async def _run_on_database(
 
 
 def is_id(text: str) -> bool:
-    """Whether a text is an id of a run or task, or can be the beginning of one."""
+    """Whether a text can be the id of a run or task, or the beginning of such an id."""
     digits = text.replace("-", "").lower()
     return PREFIX.fullmatch(digits) is not None or len(digits) == 32
 

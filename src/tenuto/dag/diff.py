@@ -14,9 +14,9 @@ Pairs = dict[
 
 @dataclass(frozen=True)
 class JobChange:
-    """How a job differs. `kind` is added, removed, data (it is computed again), metadata (it is not) or renamed;
-    `fields` are the fields that differ, and `because_of` are the other jobs whose changes are the reason to compute
-    this job again."""
+    """How a job differs. `kind` is added, removed, data (it is computed again), metadata (it is not computed again) or
+    renamed; `fields` are the fields that differ, and `because_of` are the other jobs whose changes are the reason to
+    compute this job again."""
 
     job: str
     kind: str

@@ -1,4 +1,4 @@
-"""Checks sinks, which collect the rows that other jobs of a DAG append, and the outputs that append to them."""
+"""Checks sinks, and the outputs that append to sinks. A sink collects the rows that other jobs of its DAG append."""
 
 from tenuto.dag.operators import base_name
 from tenuto.dag.problems import Problems, did_you_mean, quoted

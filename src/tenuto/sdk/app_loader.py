@@ -60,7 +60,8 @@ def load_apps(targets: Iterable[str]) -> App:
 
 
 def combine_apps(apps: Iterable[tuple[str, App]]) -> App:
-    """Return an app with the tasks and hooks of all of these apps, each passed with its target, which errors show."""
+    """Return an app with the tasks and hooks of all of these apps. Each app is passed with its target, for error
+    messages."""
     every, sources = App("worker"), dict[str, str]()
     for target, app in apps:
         if app.name == RESERVED:

@@ -64,7 +64,7 @@ class Declared(TypedDict, total=False):
     """How a schedule treats times that were missed: `"one"` starts once for all of them, `"skip"` starts nothing,
     `"all"` starts once for each."""
     jitter: Duration | None
-    """Start a scheduled task later by a random time of up to this length, which is at most a day."""
+    """Start a scheduled task later by a random time of up to this length. The maximum is a day."""
     optional: bool | None
     """Whether a run completes although this task failed."""
     language: str | None
@@ -85,7 +85,7 @@ class EveryStart(TypedDict, total=False):
     labels: Iterable[str] | None
     """Labels that a worker must have to run the task."""
     metadata: Mapping[str, Json] | None
-    """JSON values that are stored with the task, which reads them as `ctx.metadata`."""
+    """JSON values that are stored with the task. The task reads them as `ctx.metadata`."""
     timeout: Duration | None
     """How long one attempt may run."""
     heartbeat_timeout: Duration | None

@@ -44,7 +44,8 @@ RetryPolicy = Fixed | Exponential | ByError
 
 
 def backoff_seconds(policy: RetryPolicy | None) -> float | None:
-    """Return the first pause, which the SQL functions double per failure. It also applies to lost attempts."""
+    """Return the first pause in seconds, or None for the default. The SQL functions double it per failure. It also
+    applies to lost attempts."""
     match policy:
         case Fixed(after):
             return seconds(after)

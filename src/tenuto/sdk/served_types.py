@@ -1,4 +1,4 @@
-"""Checks whether workers serve a type, and suggests a similar one."""
+"""Checks whether a worker has ever served a type, and suggests a similar type."""
 
 from uuid import UUID
 

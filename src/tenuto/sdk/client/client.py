@@ -221,7 +221,7 @@ class Client(AuditCalls, ObjectCalls, Collections):
     def build_addition(
         self, target: object, args: tuple[object, ...], kwargs: dict[str, object]
     ) -> tuple[StartRequest, object]:
-        """Return the request to add tasks to an open run, and the caller's connection if the arguments contain one."""
+        """Return the request to add tasks to an open run, and the caller's connection, or None without a connection."""
         connection, task_id = take_connection(target, kwargs), take_task_id(target, kwargs)
         request = check_addition(build_start(self.app, target, args, kwargs), target)
         return request if task_id is None else name_task(request, task_id), connection

@@ -90,8 +90,8 @@ def _graph(request: StartRequest, task_kinds: list[int]) -> JsonObject:
 
 def _task(kind: Mapping[str, Json], detail: Mapping[str, Json]) -> JsonObject:
     options = {**kind, **{key: value for key, value in detail.items() if key not in ("task", "slots", "outputs")}}
-    # The caller has the app. So options that it omits come from the declaration in its code, not from the one that
-    # workers registered.
+    # The caller has the app. So options that it omits come from the declaration in its code, not from the declaration
+    # that workers registered.
     return {"inherit": False, **{NAMES.get(key, key): value for key, value in options.items()}}
 
 

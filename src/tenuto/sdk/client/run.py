@@ -226,7 +226,7 @@ class Run(Generic[R]):
     def build_many(
         self, task: AnyTask | str, items: Iterable[object], options: ManyOptions
     ) -> tuple[StartRequest, object]:
-        """Return the request to add a task per item, and the caller's connection if the options contain one."""
+        """Return the request to add a task per item, and the caller's connection, or None without a connection."""
         known = named_task(self.client.app, task) if isinstance(task, str) else task
         connection = options.pop("connection", known.start_options.get("connection"))
         return build_additions(known, items, options), connection

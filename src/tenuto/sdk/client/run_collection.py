@@ -1,4 +1,4 @@
-"""Lists runs, and retries, cancels and deletes those that a filter selects: `tn.runs(…)`, `tn.runs.retry(…)`."""
+"""Lists runs, and retries, cancels and deletes the runs that a filter selects: `tn.runs(…)`, `tn.runs.retry(…)`."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -27,8 +27,8 @@ class RunCollection:
     selects, in pieces of at most 100 runs. Each piece has its own transaction. If a piece fails, the pieces before it
     are committed already, and a note of the error lists their runs. `status`: one status; for lists and counts also
     several, of which a run must have one. `since`: only runs created within this duration before now, or at this
-    datetime or later. `until`: only runs created before this time, which is a duration before now or a datetime too.
-    `dry_run`: return the runs and change nothing."""
+    datetime or later. `until`: only runs created before this time (a duration before now, or a datetime). `dry_run`:
+    return the runs and change nothing."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -87,7 +87,7 @@ class RunCollection:
         reuse: bool = True,
         dry_run: bool = False,
     ) -> BulkResult:
-        """Retry the runs that failed, or those with `status`. Runs that were retried before are left out."""
+        """Retry the runs with this status, by default the failed runs. Runs that were retried before are left out."""
         chosen = RunSelection(status, type, name, read_time(since, "since"))
         return await _all(
             lambda before: self._transport.retry_runs(chosen, reuse=reuse, before=before, dry_run=dry_run)
@@ -169,7 +169,7 @@ class SyncRunCollection:
         reuse: bool = True,
         dry_run: bool = False,
     ) -> BulkResult:
-        """Retry the runs that failed, or those with `status`. Runs that were retried before are left out."""
+        """Retry the runs with this status, by default the failed runs. Runs that were retried before are left out."""
         return self._wait(
             self._runs.retry(status=status, type=type, name=name, since=since, reuse=reuse, dry_run=dry_run)
         )

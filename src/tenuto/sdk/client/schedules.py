@@ -49,9 +49,9 @@ class Schedules:
         jitter: Duration | None = None,
         **kwargs: object,
     ) -> Schedule:
-        """Create or change a schedule of a task, which can be passed as a task or by its name. The start times come
-        from a cron expression or from an interval (`every="10m"`). The next start time stays the same unless the cron
-        expression, the interval or `timezone` changes."""
+        """Create or change a schedule of a task. Pass the task itself or its name. The start times come from a cron
+        expression or from an interval (`every="10m"`). The next start time stays the same unless the cron expression,
+        the interval or `timezone` changes."""
         times = read_times(f"schedule {name}", cron, every)
         request = build_task_start(named_task(self._client.app, task) if isinstance(task, str) else task, args, kwargs)
         return await self.put_request(name, request, cron=times, timezone=timezone, catch_up=catch_up, jitter=jitter)
@@ -148,9 +148,9 @@ class SyncSchedules:
         jitter: Duration | None = None,
         **kwargs: object,
     ) -> Schedule:
-        """Create or change a schedule of a task, which can be passed as a task or by its name. The start times come
-        from a cron expression or from an interval (`every="10m"`). The next start time stays the same unless the cron
-        expression, the interval or `timezone` changes."""
+        """Create or change a schedule of a task. Pass the task itself or its name. The start times come from a cron
+        expression or from an interval (`every="10m"`). The next start time stays the same unless the cron expression,
+        the interval or `timezone` changes."""
         times = read_times(f"schedule {name}", cron, every)
         request = build_task_start(
             named_task(self._client.client.app, task) if isinstance(task, str) else task, args, kwargs

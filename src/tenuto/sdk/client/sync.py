@@ -251,8 +251,7 @@ class SyncClient(SyncAuditCalls, SyncObjectCalls, SyncCollections):
 
     @property
     def runs(self) -> SyncRunCollection:
-        """The runs: `tn.runs(status="failed")` lists them, `tn.runs.retry(type="shop.charge")` retries those that
-        failed."""
+        """The runs: `tn.runs(status="failed")` lists them, `tn.runs.retry(type="shop.charge")` retries failed runs."""
         return SyncRunCollection(self)
 
     def purge_queue(self, queue: str, *, reason: str | None = None, dry_run: bool = False) -> list[UUID]:

@@ -95,7 +95,7 @@ class BackfillCollection:
         await self._operations.resume_backfill(read_uuid(id, "a backfill"))
 
     async def cancel(self, id: UUID | str) -> None:
-        """Cancel a backfill and those of its tasks that have not ended. Committed data stays."""
+        """Cancel a backfill, and its tasks that have not ended. Committed data stays."""
         await self._operations.cancel_backfill(read_uuid(id, "a backfill"))
 
     async def reconcile(self, dataset: str, *, after: str | None = None, limit: int = 100) -> Reconciliation:
@@ -105,7 +105,7 @@ class BackfillCollection:
         return await self._operations.reconcile_dataset(dataset, after=after, limit=limit)
 
     async def list(self, *, dataset: str | None = None, status: str | None = None) -> list[Backfill]:
-        """Return all backfills, newest first, or only those of a dataset or with a status."""
+        """Return all backfills, or only the backfills of a dataset or with a status, newest first."""
         return await all_pages(
             lambda last: self._operations.list_backfills(dataset=dataset, status=status, before=last and last.id)
         )
@@ -183,7 +183,7 @@ class SyncBackfillCollection:
         self._wait(self._backfills.resume(id))
 
     def cancel(self, id: UUID | str) -> None:
-        """Cancel a backfill and those of its tasks that have not ended. Committed data stays."""
+        """Cancel a backfill, and its tasks that have not ended. Committed data stays."""
         self._wait(self._backfills.cancel(id))
 
     def reconcile(self, dataset: str, *, after: str | None = None, limit: int = 100) -> Reconciliation:
@@ -192,5 +192,5 @@ class SyncBackfillCollection:
         return self._wait(self._backfills.reconcile(dataset, after=after, limit=limit))
 
     def list(self, *, dataset: str | None = None, status: str | None = None) -> list[Backfill]:
-        """Return all backfills, newest first, or only those of a dataset or with a status."""
+        """Return all backfills, or only the backfills of a dataset or with a status, newest first."""
         return self._wait(self._backfills.list(dataset=dataset, status=status))

@@ -181,7 +181,7 @@ class JobCollection:
         return await self._operations.list_job_reactions(dag, name, limit=limit)
 
     async def list(self, *, dag: str | None = None) -> list[JobSummary]:
-        """Return all jobs of current versions, or only those of one DAG, in the order of DAG and name."""
+        """Return all jobs of current versions, or only the jobs of one DAG, in the order of DAG and name."""
         return await all_pages(
             lambda last: self._operations.list_jobs(dag=dag, after=f"{last.dag}/{last.name}" if last else None)
         )
@@ -230,7 +230,7 @@ class SyncJobCollection:
         return self._wait(self._jobs.reactions(dag, name, limit=limit))
 
     def list(self, *, dag: str | None = None) -> list[JobSummary]:
-        """Return all jobs of current versions, or only those of one DAG, in the order of DAG and name."""
+        """Return all jobs of current versions, or only the jobs of one DAG, in the order of DAG and name."""
         return self._wait(self._jobs.list(dag=dag))
 
 

@@ -41,7 +41,7 @@ class InvalidationCollection:
         return await self._operations.get_invalidation(read_uuid(id, "an invalidation"))
 
     async def list(self, *, dataset: str | None = None) -> list[Invalidation]:
-        """Return all invalidations, newest first, or only those of a dataset."""
+        """Return all invalidations, or only the invalidations of a dataset, newest first."""
         return await all_pages(
             lambda last: self._operations.list_invalidations(dataset=dataset, before=last and last.id)
         )
@@ -75,5 +75,5 @@ class SyncInvalidationCollection:
         return self._wait(self._invalidations.get(id))
 
     def list(self, *, dataset: str | None = None) -> list[Invalidation]:
-        """Return all invalidations, newest first, or only those of a dataset."""
+        """Return all invalidations, or only the invalidations of a dataset, newest first."""
         return self._wait(self._invalidations.list(dataset=dataset))

@@ -101,7 +101,7 @@ class SyncLimitCollection:
 
 
 class TypeCollection:
-    """The task types that workers declared, and those of bundles."""
+    """The task types that workers declared or that bundles have."""
 
     def __init__(self, operations: "Operations") -> None:
         self._operations = operations

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class TaskCollection:
     """The tasks of an org: `await tn.tasks(status="failed")` lists them. `status`: one status, or several, of which a
     task must have one. `job`: only tasks of this job, as DAG/JOB. `since`: only tasks created within this duration
-    before now, or at this datetime or later. `until`: only tasks created before this time, which is a duration before
-    now or a datetime too."""
+    before now, or at this datetime or later. `until`: only tasks created before this time (a duration before now, or a
+    datetime)."""
 
     def __init__(self, operations: "Operations", run_of: "Callable[[UUID], Run[Any]]") -> None:
         self._operations, self._run_of = operations, run_of
@@ -80,7 +80,7 @@ class TaskCollection:
         return await self._operations.get_task_tree(_task(id))
 
     async def logs(self, id: UUID | str) -> list[LogLine]:
-        """Return all log lines of a task, without those of its children."""
+        """Return all log lines of a task, without the log lines of its children."""
         lines: list[LogLine] = []
         page: list[LogLine] | None = None
         while page is None or page:
@@ -177,7 +177,7 @@ class SyncTaskCollection:
         return self._wait(self._tasks.tree(id))
 
     def logs(self, id: UUID | str) -> list[LogLine]:
-        """Return all log lines of a task, without those of its children."""
+        """Return all log lines of a task, without the log lines of its children."""
         return self._wait(self._tasks.logs(id))
 
     def why(self, id: UUID | str) -> str:

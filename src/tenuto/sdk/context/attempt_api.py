@@ -34,8 +34,8 @@ class AttemptCaller:
         self.api, self._loop = api, loop
 
     def wait(self, call: Coroutine[Json, Json, Json]) -> Json:
-        """Make one call of `api` and return its result. Raises Fail on the thread of the event loop, which would wait
-        for itself."""
+        """Make one call of `api` and return its result. Raises Fail if the caller is the thread of the event loop,
+        because this thread would wait for itself."""
         with suppress(RuntimeError):
             if asyncio.get_running_loop() is self._loop:
                 call.close()

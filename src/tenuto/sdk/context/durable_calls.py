@@ -79,7 +79,7 @@ def step_of(name: str, function: Callable[..., object]) -> Step[..., Any]:
 
 @contextmanager
 def inside(name: str) -> Generator[None]:
-    """Mark the enclosed code as the code of a step, which must not make durable calls."""
+    """Mark the enclosed code as the code of a step. Such code must not make durable calls."""
     token = current_step.set(name)
     try:
         yield

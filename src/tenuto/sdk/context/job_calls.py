@@ -62,7 +62,8 @@ class JobCalls(DurableCalls):
     async def write(self, data: object, output: int | str = 0, *, partition: str | None = None) -> int:
         """Write data to an output of the job and return the number of rows. The data is published when the task
         completes. `data` is a pyarrow Table, a list of dicts, a data frame, or the path of a Parquet file. Raises
-        SchemaDrift if its columns are not those that the DAG declares, and CheckFailed if a check refuses it."""
+        SchemaDrift if the data does not have the columns that the DAG declares, and CheckFailed if a check refuses
+        it."""
         return await asyncio.to_thread(self.job.write, data, output, partition)
 
     def lineage(self, columns: Mapping[str, str | Sequence[str]], output: int | str = 0) -> None:

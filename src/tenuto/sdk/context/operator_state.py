@@ -12,8 +12,8 @@ MAX_UPDATES = 100  # the maximum number of tries of `update`; a try fails if ano
 
 
 class OperatorState:
-    """Reads and writes operator state: `await ctx.state["cursor"]`, `ctx.state["cursor"] = 7`. A value is only written
-    if no other task has changed it since this attempt read it; else Conflict is raised."""
+    """Reads and writes operator state: `await ctx.state["cursor"]`, `ctx.state["cursor"] = 7`. A value is written only
+    if no other task has changed it since this attempt read it. Otherwise Conflict is raised."""
 
     def __init__(self, api: AttemptApi, before: Callable[[], Awaitable[None]]) -> None:
         self._api = api

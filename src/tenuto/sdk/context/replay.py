@@ -145,8 +145,8 @@ class Replay:
         return self._order.take()
 
     async def find(self, no: int, name: str, kind: str) -> Recorded | None:
-        """Return the record of a step if an earlier attempt made one. Raises ReplayMismatch if that is the record of
-        another step."""
+        """Return the record of a step, or None if no earlier attempt recorded it. Raises ReplayMismatch if that is the
+        record of another step."""
         await self.record_failures()
         record = self._records.get(no)
         if record and (record.name, record.kind) != (name, kind):
@@ -241,8 +241,8 @@ def _call_text(kind: str, name: str) -> str:
 
 def _is_handled(branch: Branch, current: Branch) -> bool:
     """Whether the failure of a step in one asyncio task counts as handled when another asyncio task makes a call: the
-    first has ended, and its error was retrieved. The code that retrieved the error has had time to end the attempt with
-    it."""
+    asyncio task of the step has ended, and its error was retrieved. The code that retrieved the error has had time to
+    end the attempt with it."""
     if branch is None or branch is current:
         return True
     return branch.done() and not getattr(branch, "_log_traceback", False)  # set until the error is retrieved

@@ -48,7 +48,7 @@ def listed_secrets(input: str | None) -> list[str]:
 
 
 def read_secrets(names: list[str]) -> Secrets:
-    """Read these secrets from the provider of this process. Raises InvalidInput if one is missing."""
+    """Read these secrets from the provider of this process. Raises InvalidInput if a secret is missing."""
     if not names:
         return NO_SECRETS
     provider = current_provider()

@@ -30,7 +30,7 @@ class Vertex:
         return self.task.start_options.get("name") or self.task.name
 
     def above(self) -> "set[Vertex]":
-        """Return the tasks that this one waits for, with or without using their output."""
+        """Return the tasks that this task waits for, whether it uses their outputs or not."""
         return {*self.waits, *(slot.vertex for slot in self.slots if isinstance(slot, Output))}
 
 

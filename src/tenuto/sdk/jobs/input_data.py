@@ -50,7 +50,8 @@ class InputData:
 
 
 def filtered(data: pads.Dataset, name: str, where: JsonObject) -> pads.Dataset:
-    """Return the rows of an input whose columns have the values that `where` requires."""
+    """Return only the rows of an input that have the values in `where`. Raises Fail if the input lacks such a
+    column."""
     for column, wanted in where.items():
         if column not in data.schema.names:
             raise Fail(f"the input {name} is filtered by {column}, a column that it does not have")

@@ -56,7 +56,7 @@ class RunningJobInput:
         self.number = int(str(description["no"]))
         """The position in the list of inputs, from 0."""
         self.name = str(description["name"])
-        """The name of the input in SQL: the name of its dataset, else of the output or job that it comes from."""
+        """The name of the input in SQL: the name of its dataset, or else of the output or job that produces it."""
         self.dataset = cast("str | None", description.get("dataset"))
         """The name of the dataset, None for an output that is not published."""
         self.partition = cast("str | None", description.get("partition"))

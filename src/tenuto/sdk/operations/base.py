@@ -23,7 +23,7 @@ from tenuto.sdk.client.transport import PAGE, Transport
 
 
 class Operations(Transport, Protocol):
-    """The operations of a client, and those of commands, for one org."""
+    """The operations of clients and of commands, for one org."""
 
     url: str  # of the database or server
 
@@ -79,7 +79,8 @@ class Operations(Transport, Protocol):
     async def list_workers(
         self, *, status: str | None = None, after: str | None = None, limit: int = PAGE
     ) -> list[WorkerStatus]:
-        """Return a page of workers, by id: those with a status, or all that are not terminated."""
+        """Return a page of the workers with this status, by id. Without a status: of all workers that are not
+        terminated."""
         ...
 
     async def get_worker(self, worker_id: str) -> WorkerStatus: ...
@@ -107,7 +108,8 @@ class Operations(Transport, Protocol):
         ...
 
     async def replay_effects(self, ids: list[int] | None, kind: str | None) -> list[int]:
-        """Try dead side effects again: those with these ids, those of this kind, or all. Return their ids."""
+        """Try dead side effects again: the effects with these ids, the effects of this kind, or all. Return their
+        ids."""
         ...
 
     async def list_types(self, *, after: str | None = None, limit: int = PAGE) -> list[TaskTypeSummary]:
