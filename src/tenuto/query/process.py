@@ -63,7 +63,7 @@ class QueryProcess:
         self._sandbox, self._held, self._limits = sandbox, held, limits
 
     async def parse(self, sql: str, format: QueryFormat, max_rows: int) -> list[str]:
-        """Send the query; return the names of the tables that it reads."""
+        """Send the query; return the names of the tables that it reads. Raises QueryFailed if the query is refused."""
         await self._send({"sql": sql, "format": format, "max_rows": max_rows})
         match await self._receive_object():
             case {"tables": list(tables)} if all(isinstance(name, str) for name in tables):

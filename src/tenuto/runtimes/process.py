@@ -226,7 +226,7 @@ class Process(JsonLinesStream):
         self._writer.close()
 
     async def shut_down(self, seconds: float) -> None:
-        """Close the connection, so that the process ends. Kill it if it has not ended after `seconds`."""
+        """Close the connection, so that the process ends. Kill the process if it has not ended after `seconds`."""
         self.disconnect()
         try:
             async with asyncio.timeout(seconds):

@@ -37,7 +37,8 @@ class Isolated(Client):
         self.watcher = IsolatedWatcher(transport, lambda: self._worker.works)
 
     async def work(self, *, most: int = MAX_TASKS) -> int:
-        """Run all tasks that can run now, in this event loop, until none is left; return how many attempts ran."""
+        """Run all tasks that can run now, in this event loop, until none is left; return how many attempts ran. Raises
+        AssertionError when more than `most` have run."""
         return await self._worker.work(most=most)
 
 

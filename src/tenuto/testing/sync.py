@@ -55,7 +55,8 @@ class SyncIsolated(SyncClient):
         return cast("Isolated", self.client)
 
     def work(self, *, most: int = MAX_TASKS) -> int:
-        """Run all tasks that can run now until none is left; return how many attempts ran."""
+        """Run all tasks that can run now until none is left; return how many attempts ran. Raises AssertionError when
+        more than `most` have run."""
         return self.wait_for(self.isolated.work(most=most))
 
 

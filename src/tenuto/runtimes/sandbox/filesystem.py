@@ -101,7 +101,8 @@ def _make_devices(root: Path) -> None:
 
 
 def _make_scratch(root: Path, spec: Spec) -> None:
-    """Mount one file system in memory for everything that the sandbox writes, so that one limit applies."""
+    """Mount one file system in memory for everything that the sandbox writes, so that one limit applies to all of
+    it."""
     scratch = _folder(root / "tmp")
     owner = f"uid={spec.uid},gid={spec.uid}," if spec.uid is not None else ""
     # Small pages: a single used byte of a huge page would keep 2 MB after the file is gone.

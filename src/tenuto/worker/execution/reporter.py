@@ -219,8 +219,8 @@ class Reporter:
 
 
 def _log_failure(attempt: Attempt, failed: Failed | Lost, report: ReportResult) -> None:
-    """Log a failure or loss after the database has decided on a retry: a warning if the task is retried, otherwise an
-    error."""
+    """Log a failure or loss after the database has decided on a retry: an error if this is the end of the task,
+    otherwise a warning. A cancellation is logged as information."""
     if failed is CANCELLED:
         log.info("task %s (%s) was cancelled", attempt.task_id, attempt.task.name)
         return

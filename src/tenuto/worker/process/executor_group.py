@@ -38,7 +38,7 @@ class ExecutorGroup:
         return new
 
     def open_claimers(self, host: ClaimerHost, *, listens: bool) -> None:
-        """Start the claimers. `listens`: the first one receives wake-ups for the whole process."""
+        """Start the claimers. `listens`: the first claimer receives the wake-ups for the whole process."""
         deliver = partial(asyncio.get_running_loop().call_soon_threadsafe, self.executor.arrive)
         self.claimers = [
             Claimer(host, self.slots, self.routes, deliver=deliver, listens=listens and no == 0)

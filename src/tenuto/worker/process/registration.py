@@ -122,8 +122,8 @@ class Registration:
         )
 
     def resolve_soon(self) -> None:
-        """Resolve routes at once, or within a second if that was done recently; several requests are combined. Called
-        after a wake-up, which may be for a new route."""
+        """Resolve routes at once. If they were resolved less than a second ago, wait until the second is over; further
+        requests in this time are combined. Called after a wake-up, which may be for a new route."""
         if self._resolving is None:
             wait = self._resolved + RESOLVE_EVERY_SECONDS - time.monotonic()
             self._resolving = self._loop.call_later(max(0.0, wait), self._resolve_now)

@@ -12,8 +12,8 @@ NO_SESSION = Session(0, UUID(int=0))
 
 @dataclass
 class WorkerSession:
-    """The current session, shared by claimers and attempt APIs; `open` is set while it is valid. When a session ends, a
-    new one is opened."""
+    """The current session, shared by claimers and attempt APIs; `open` is set while the session is valid. When a
+    session ends, a new one is opened."""
 
     current: Session = NO_SESSION
     id: int = 0
