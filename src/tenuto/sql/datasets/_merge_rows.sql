@@ -1,5 +1,5 @@
--- Moves the rows of several row sets of a dataset version to a new row set, in pages of about 300 KB. Of rows with the
--- same key, keeps only the last one. Returns how many pages and rows the new row set has.
+-- Moves the rows of several row sets of a dataset version to a new row set, in pages of about 300 KB. If several rows
+-- have the same key, keeps only the last one. Returns how many pages and rows the new row set has.
 create or replace function tenuto._merge_rows(
   p_version_id uuid, p_set_id uuid, p_sets uuid[], p_columns jsonb, p_key jsonb, out pages int, out rows bigint)
   language plpgsql

@@ -1,5 +1,5 @@
--- Returns the status of each of these runs of the org. A start whose dedupe key is taken needs it: such a start returns
--- the existing run with its current status.
+-- Returns the status of each of these runs of the org. If a run with the dedupe key of a start exists already, the
+-- start returns this run with its current status, which comes from here.
 create or replace function tenuto.get_run_statuses(p_org_id uuid, p_run_ids uuid[])
   returns table (id uuid, status text)
   language sql

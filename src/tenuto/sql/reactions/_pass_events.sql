@@ -1,5 +1,5 @@
--- Moves the cursors of jobs past events that start nothing for them: unchanged, filtered out or not mapped. Does not
--- move a cursor past an event that waits for the same partition of another input.
+-- Moves the cursors of jobs past events that start no task of the job, because they are unchanged, filtered out or not
+-- mapped. Does not move a cursor past an event that waits for the same partition of another input.
 create or replace function tenuto._pass_events(p_org_id uuid, p_decisions tenuto.event_decision[])
   returns void
   language sql

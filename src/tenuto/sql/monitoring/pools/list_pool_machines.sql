@@ -1,5 +1,5 @@
--- Returns the machines of a pool that have not ended, newest first: what each of them does, and for how long it has
--- been idle.
+-- Returns those machines of a pool that have not ended, newest first. Each row has the status of the machine, how many
+-- tasks it runs, and for how long it has been idle.
 create or replace function tenuto.list_pool_machines(p_org_id uuid, p_name text, p_limit int default 200)
   returns table (
     id text, status text, provider_id text, running int, idle_seconds float8, created_at timestamptz,

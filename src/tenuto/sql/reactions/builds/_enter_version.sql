@@ -1,6 +1,6 @@
 -- Makes dispatchers compute what a DAG version has missed, now that it is current (_catch_up). After a forced cutover,
--- a build may still be in progress. It just continues, unless the version was current before and so may have missed
--- something since.
+-- a build may still be in progress. This build continues, unless the version was current before: it may then have
+-- missed events since.
 create or replace function tenuto._enter_version(p_org_id uuid, p_version_id uuid, p_replaced uuid)
   returns void
   language sql
