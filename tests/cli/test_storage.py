@@ -35,7 +35,7 @@ def test_doctor_tries_out_the_store(database: str, tmp_path: Path, s3_url: str):
         ("s3://no-such-bucket", {}, "there is no bucket no-such-bucket; create it"),
         ("s3://tenuto", {"AWS_SECRET_ACCESS_KEY": "wrong"}, "check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"),
         ("s3://tenuto", {"AWS_ENDPOINT_URL": "http://127.0.0.1:1"}, "check AWS_ENDPOINT_URL"),
-        ("file:///proc/tenuto", {}, "TENUTO_STORAGE names another folder or bucket"),
+        ("file:///proc/tenuto", {}, "set TENUTO_STORAGE to another folder or a bucket"),
     ],
 )
 def test_doctor_says_what_is_wrong_with_it(

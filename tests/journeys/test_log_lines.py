@@ -59,7 +59,7 @@ def test_a_worker_logs_what_blocks_dies_is_lost_or_returned(db: Db, fleet: Fleet
     wait_until(lambda: carried(db, "was killed by signal 9; another starts now") == 1)
     worker.tell(signal.SIGTERM)
     assert worker.wait() == 0
-    assert messages(worker, "stopping: running tasks may finish within 0.2 s, then they are returned")
+    assert messages(worker, "stopping: running tasks have 0.2 s to finish, then they are given back")
     assert messages(worker, "waiting for 1 running tasks for 0 s at most: plain.hold (1)")
-    assert messages(worker, f"task {held} (plain.hold) is returned: it did not finish within the grace period")
+    assert messages(worker, f"task {held} (plain.hold) is given back: it did not finish within the grace period")
     assert outcomes(db, held) == ["lost", "interrupted"]

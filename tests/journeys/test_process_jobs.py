@@ -111,5 +111,5 @@ def test_a_function_that_no_app_imported_gets_a_process_too_and_one_of_a_sandbox
     assert task_process(fleet, 1) in [process.pid for process in worker.pool()]
     wait_until(lambda: outcomes(db, boxed["task_id"]) == ["failed"], timeout=60)
     assert error_of(db, boxed["task_id"])["message"] == (
-        f'{HERE}:boxed has runtime="sandbox", but the operator python has none; use the operator bundle'
+        f'{HERE}:boxed has runtime="sandbox", but the operator python has no sandbox; use the operator bundle'
     )

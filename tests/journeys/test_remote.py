@@ -177,7 +177,7 @@ def test_a_key_for_some_queues_claims_from_no_other(db: Db, remote: RemoteFleet)
     wait_for(db, 2)
 
     assert sorted(remote.effects()) == ["mail a", "mail b"]
-    assert "the worker key does not allow queues that tasks of the app are in: default" in worker.log
+    assert "tasks of the app are in queues that the worker key does not allow: default" in worker.log
     assert count(db, "schedules") == 0
 
 

@@ -149,7 +149,7 @@ def test_a_list_of_entries_that_would_fill_the_memory_is_not_read() -> None:
     sound = a_bundle()
     large = sound[:-10] + struct.pack("<I", MAX_DIRECTORY_BYTES + 1) + sound[-6:]
 
-    with pytest.raises(BadBundle, match="directory of the zip has more than"):
+    with pytest.raises(BadBundle, match="its directory has more than"):
         read(large)
 
 

@@ -62,7 +62,7 @@ def test_a_machine_is_started_listed_described_and_ended(provider: ExecProvider,
 @pytest.mark.parametrize(
     ("script", "kind", "text"),
     [
-        ("echo quota >&2; exit 3", ProviderError, "failed with 3: quota"),
+        ("echo quota >&2; exit 3", ProviderError, "failed with exit status 3: quota"),
         ("echo none free >&2; exit 75", NoCapacity, "none free"),
         ("true", ProviderError, "must print the id"),
         ("echo a; echo b", ProviderError, "must print the id"),
@@ -77,5 +77,5 @@ def test_a_command_that_fails_says_why(script: str, kind: type[Exception], text:
 
 
 def test_a_list_that_cannot_be_read_is_an_error_and_ends_no_machine() -> None:
-    with pytest.raises(ProviderError, match="lines of id and name"):
+    with pytest.raises(ProviderError, match="each line must be an id, a name"):
         asyncio.run(failing("echo only-an-id").list_machines(uuid4()))

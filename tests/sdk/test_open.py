@@ -121,7 +121,9 @@ def test_the_wait_for_a_connection_ends_and_says_for_what_it_waited(database):
                     async with pool.connection():
                         pass
             async with open_pool(database, size=1) as pool, pool.connection():
-                with pytest.raises(Unreachable, match=r"waited 0.2 s for a connection .*: none of 1 was free, or the"):
+                with pytest.raises(
+                    Unreachable, match=r"waited 0.2 s for a connection .*: none of the 1 connections was free, or the"
+                ):
                     async with pool.connection(timeout=0.2):
                         pass
 

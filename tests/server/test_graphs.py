@@ -96,7 +96,7 @@ def test_a_list_of_tasks_and_graphs_is_one_transaction_and_one_entry(admin: Test
             {"a": {"type": "t.a"}, "b": {"type": "t.b", "handler": "failed", "after": ["a"]}},
             "handlers for the same outcome",
         ),
-        ({"a": {"type": "t.a", "map": [1], "input": [2]}}, "cannot be merged"),
+        ({"a": {"type": "t.a", "map": [1], "input": [2]}}, "can be merged only if all are objects"),
         ({"a": {"type": "t.a", "map": []}}, "write 1 or more"),
         ({"a": {"type": "t.a", "timeout": "soon"}}, "timeout"),
         ({"a": {"type": "t.a", "dedupe_key": "x"}}, "dedupe_key"),

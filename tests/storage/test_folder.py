@@ -94,7 +94,7 @@ def test_one_file_that_cannot_be_deleted_keeps_no_other(folder: FolderStore, mon
 def test_a_folder_that_cannot_be_made_says_what_to_set(tmp_path: Path):
     (tmp_path / "file").write_text("x")
 
-    with pytest.raises(StorageProblem, match="TENUTO_STORAGE names another folder or bucket"):
+    with pytest.raises(StorageProblem, match="set TENUTO_STORAGE to another folder or a bucket"):
         FolderStore(tmp_path / "file" / "objects").put("a", b"x")
 
 

@@ -41,7 +41,7 @@ def test_a_signed_url_is_valid_for_at_most_a_week(tmp_path, seconds: float):
 
 def test_a_folder_has_no_signed_urls_and_says_what_to_use(tmp_path):
     with pytest.raises(
-        NotPresignable, match=r"has no URL to PUT it, .* use the server, or TENUTO_STORAGE names a bucket"
+        NotPresignable, match=r"has no URL to PUT it, .* use the server, or set TENUTO_STORAGE to a bucket"
     ):
         open_store(tmp_path.as_uri()).presign("PUT", "a", 60)
 

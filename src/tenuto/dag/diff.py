@@ -14,9 +14,9 @@ Pairs = dict[
 
 @dataclass(frozen=True)
 class JobChange:
-    """How a job differs. `kind` is added, removed, data (it is computed again), metadata (it is not computed again) or
-    renamed; `fields` are the fields that differ, and `because_of` are the other jobs whose changes are the reason to
-    compute this job again."""
+    """How a job differs. `kind`: added; removed; data (the job is computed again); metadata (the job is not computed
+    again); or renamed. `fields`: the fields that differ. `because_of`: the changed jobs that this job reads, or that
+    share a sink with it."""
 
     job: str
     kind: str

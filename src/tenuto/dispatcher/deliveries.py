@@ -102,7 +102,7 @@ class Deliverer:
 
         url = httpx2.URL(text)
         if url.scheme != "https" and not self._private:
-            raise DeliveryFailed(f"the destination is not https; {PRIVATE_HINT}")
+            raise DeliveryFailed(f"the URL of the destination is not https; {PRIVATE_HINT}")
         addresses = await self._resolve(url.host, url.port or (443 if url.scheme == "https" else 80))
         headers["Host"] = url.netloc.decode()
         if self._client is None:

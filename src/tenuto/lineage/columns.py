@@ -61,7 +61,7 @@ def trace_columns(sql: str, inputs: Schemas, columns: Sequence[str] | None) -> s
     for node in statement.walk():
         natural = isinstance(node, exp.Join) and node.method == "NATURAL"
         if natural or isinstance(node, UNTRACED) or any(node.args.get(option) for option in UNTRACED_OPTIONS):
-            raise Untraceable(f"{type(node).__name__} is not followed")
+            raise Untraceable(f"{type(node).__name__} cannot be traced")
     query = qualify(statement, dialect=DIALECT, schema=cast("Any", schema), quote_identifiers=False)
     scope = build_scope(query)
     if scope is None:
@@ -159,7 +159,7 @@ class _Tracer:
         if not node.table:  # the alias of an output, in `order by` or `group by`
             numbers = [number for number, item in enumerate(_outputs(scope)) if item.alias_or_name == node.name]
             if len(numbers) != 1:
-                raise Untraceable(f"{node.name} is not resolved")
+                raise Untraceable(f"the column {node.name} cannot be resolved")
             inner = self._output(scope, numbers[0])
             yield from ((number, column, use.of(found)) for number, column, found in inner)
             return
@@ -172,18 +172,18 @@ class _Tracer:
         elif isinstance(source, Scope):
             outputs = [number for number, item in enumerate(_outputs(source)) if item.alias_or_name.lower() == name]
             if len(outputs) != 1:
-                raise Untraceable(f"{node.sql()} is not one column")
+                raise Untraceable(f"{node.sql()} is not exactly one column of its subquery")
             inner = self._output(source, outputs[0])
             yield from ((number, column, use.of(found)) for number, column, found in inner)
         else:
-            raise Untraceable(f"{node.sql()} is not resolved")
+            raise Untraceable(f"the column {node.sql()} cannot be resolved")
 
     def _subquery(self, scope: Scope, node: exp.Query, use: Use) -> Iterator[Leaf]:
         """Yield the sources of all columns of a subquery inside of an expression."""
         query = node.unnest() if isinstance(node, exp.Subquery) else node
         inner = next((part for part in scope.subquery_scopes if part.expression is query), None)
         if inner is None:
-            raise Untraceable("a subquery is not resolved")
+            raise Untraceable("a subquery cannot be resolved")
         for number in range(len(_outputs(inner))):
             yield from ((no, column, use.of(found)) for no, column, found in self._output(inner, number))
 
@@ -220,7 +220,7 @@ class _Tracer:
         for join in cast("list[exp.Join]", query.args.get("joins") or []):
             condition = join.args.get("on")
             if join.args.get("using"):
-                raise Untraceable("the columns of a join are not resolved")
+                raise Untraceable("the columns of a join with USING cannot be resolved")
             if isinstance(condition, exp.Expr):
                 yield from self._leaves(scope, condition, _indirect("join"))
 

@@ -53,7 +53,7 @@ class AttemptFiles:
         if location is None:
             raise Conflict(f"output {output} of job {self.job['job']} is not published, so it has no files")
         if is_table(outputs[output]):
-            raise Conflict(f"output {output} of job {self.job['job']} is stored in Postgres", "POST /v1/task/rows")
+            raise Conflict(f"output {output} of job {self.job['job']} is stored in Postgres", "use POST /v1/task/rows")
         if not self._is_listed(location, self.principal.writes):
             raise Forbidden(f"the token does not list output {output} of job {self.job['job']}")
         return staging_prefix(str(location), partition, str(self.principal.task_id), self.principal.attempt)

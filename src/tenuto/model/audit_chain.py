@@ -79,7 +79,9 @@ class Verifier:
         if chain.seq > last:
             self._find("cut", last + 1, f"the chain ends at {last}, not at {chain.seq}")
         elif chain.seq < last or (chain.hash != self._last and last > self.anchor_seq):
-            self._find("inserted", last, f"the chain continues to {last}, but was sealed only to {chain.seq}")
+            self._find(
+                "inserted", last, f"the chain ends at {last}, but was sealed up to {chain.seq}, or with another hash"
+            )
         if chain.strays:
             self._find("inserted", last + 1, f"{chain.strays} entries were not written by write_audit")
         if chain.unsealed_since is not None and now - chain.unsealed_since > MAX_UNSEALED:

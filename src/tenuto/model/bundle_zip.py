@@ -108,7 +108,7 @@ def _check_end(file: BinaryIO) -> None:
     if mark != b"PK\x05\x06" or comment:
         raise BadBundle("the file is not a zip, or has a comment at its end")
     if tail[:4] == b"PK\x06\x07" or directory > MAX_DIRECTORY_BYTES:
-        raise BadBundle(f"the directory of the zip has more than {MAX_DIRECTORY_BYTES:,} bytes")
+        raise BadBundle(f"the zip is in the ZIP64 format, or its directory has more than {MAX_DIRECTORY_BYTES:,} bytes")
 
 
 def _check_entry(entry: zipfile.ZipInfo) -> None:

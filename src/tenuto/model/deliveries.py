@@ -78,7 +78,7 @@ def check_destination_url(url: str, *, openlineage: bool = False) -> None:
     if parts.username is not None or parts.fragment:
         raise InvalidInput(
             "the URL of a destination has a user name or a fragment",
-            "write https://host/path; the receiver knows Tenuto by the signature",
+            "write https://host/path; the receiver recognizes requests of Tenuto by their signature",
         )
 
 

@@ -88,5 +88,6 @@ def _stated(column: str, written: str, inputs: Mapping[str, int]) -> ColumnSourc
         raise InvalidInput(message, f"write INPUT.COLUMN; the inputs are {known}")
     for text in (column, field):
         if len(text.encode()) > MAX_NAME_BYTES:
-            raise InvalidInput(f"{text[:80]!r}… is not the name of a column", f"write up to {MAX_NAME_BYTES} bytes")
+            message = f"the column name {text[:80]!r}… has more than {MAX_NAME_BYTES} bytes"
+            raise InvalidInput(message, "write a shorter name")
     return ColumnSource(column, inputs[name], field or None)

@@ -74,4 +74,6 @@ def read_task_token(text: str, public_keys: Mapping[str, JsonObject], *, now: fl
         lists = [frozenset(map(str, claims[name])) if name in claims else None for name in ("reads", "writes")]
         return TaskPrincipal(ids[0], ids[1], int(claims["attempt"]), int(claims["session"]), ids[2], *lists)
     except (jwt.PyJWTError, KeyError, TypeError, ValueError, AttributeError) as error:
-        raise Unauthorized("the signature of the task token is not valid", TOKEN_HINT) from error
+        raise Unauthorized(
+            "the task token is not valid: its signature is wrong, or a JWT claim is missing or wrong", TOKEN_HINT
+        ) from error

@@ -57,7 +57,9 @@ def _find(target: str) -> AnyTask:
     if isinstance(found, Task):
         task = cast(AnyTask, found)
         if task.declared.runtime != "worker":
-            raise Fail(f'{target} has runtime="sandbox", but the operator python has none; use the operator bundle')
+            raise Fail(
+                f'{target} has runtime="sandbox", but the operator python has no sandbox; use the operator bundle'
+            )
         return task
     if not callable(found):
         raise NoFunction(f"{target} is not a function")
@@ -83,7 +85,9 @@ def _arguments(task: AnyTask, config: PythonConfig, job: RunningJob) -> dict[str
         if name == "partition":
             if job.partition is None and parameter.annotation in (str, "str"):
                 trigger = f"`tenuto jobs trigger {job.dag} {job.name} --partition KEY`"
-                raise Fail(f"{config.task} needs a partition: {trigger}, or let it take None")
+                raise Fail(
+                    f"{config.task} needs a partition: run {trigger}, or write the parameter as partition: str | None"
+                )
             named[name] = job.partition
         elif name in job.inputs:
             named[name] = job.inputs[name].read()

@@ -52,7 +52,10 @@ class ExecProvider:
         for line in printed.splitlines():
             words = line.split()
             if words and (len(words) not in (2, 3) or words[2:] not in ([], ["stopped"])):
-                raise ProviderError(f"{self._list[0]} printed {line[:200]!r}; it must print lines of id and name")
+                raise ProviderError(
+                    f"{self._list[0]} printed {line[:200]!r}; "
+                    "each line must be an id, a name and optionally the word stopped"
+                )
             if words:
                 machines.append(Machine(words[0], words[1], is_running=words[2:] != ["stopped"]))
         return machines
@@ -84,7 +87,7 @@ class ExecProvider:
         if ended.status != 0:
             lines = ended.errors.decode(errors="replace").strip().splitlines() or ["it printed no error"]
             kind = NoCapacity if ended.status == NO_CAPACITY else ProviderError
-            raise kind(f"{command[0]} failed with {ended.status}: {lines[-1][:1000]}")
+            raise kind(f"{command[0]} failed with exit status {ended.status}: {lines[-1][:1000]}")
         if len(ended.output) > MAX_OUTPUT_BYTES:
             raise ProviderError(f"{command[0]} printed more than {MAX_OUTPUT_BYTES} bytes")
         return ended.output.decode(errors="replace")

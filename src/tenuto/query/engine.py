@@ -36,7 +36,7 @@ BATCH_ROWS = 8192
 THREADS = 2
 NUMBERED_TEXT = pa.dictionary(pa.int32(), pa.string())
 DUCKDB_SHARE = 0.5  # of the memory of the process; the rest is for Parquet pages, Arrow batches and results
-OUT_OF_MEMORY = "the query needs more memory than a query has; aggregate or sort less"
+OUT_OF_MEMORY = "the query needs more memory than a query is allowed to use; aggregate or sort less"
 SETTINGS = (
     ("autoinstall_known_extensions", "false"),
     ("autoload_known_extensions", "false"),

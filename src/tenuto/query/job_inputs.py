@@ -40,7 +40,10 @@ class JobCatalog:
 
     async def pin(self, names: list[str], as_of: AsOf) -> Sequence[PinnedDataset]:
         if as_of != CURRENT:
-            raise InvalidInput("a task queries its inputs as they were pinned", "leave as_of out")
+            raise InvalidInput(
+                "as_of cannot be set in a task: it reads its inputs as they were when the task was created",
+                "leave as_of out",
+            )
         pinned: list[PinnedDataset] = []
         async with self.connect() as attempt:
             found = await children.get_job_inputs(

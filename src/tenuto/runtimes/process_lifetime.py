@@ -32,7 +32,9 @@ def stop_with_parent(descriptor: str) -> None:
         if not stat.S_ISFIFO(os.fstat(pipe).st_mode):
             raise ValueError("not a pipe")
     except (OSError, ValueError) as error:  # a program between parent and worker closed it
-        log.warning("TENUTO_PARENT_PIPE is %s (%s): this worker runs on when its dispatcher ends", descriptor, error)
+        log.warning(
+            "TENUTO_PARENT_PIPE is %s (%s): this worker keeps running when its dispatcher ends", descriptor, error
+        )
         return
     os.set_inheritable(pipe, False)
 

@@ -97,7 +97,7 @@ def open_http(
         raise BadAddress(f"this is a worker key (tnw_…); clients of {url} need an API key (tn_…): {MAKE_KEY}")
     if org is not None:
         raise BadAddress(
-            f"org={org!r}: over HTTP the API key determines the org; leave it out, or use a key of that org"
+            f"org={org!r}: over HTTP the API key determines the org; leave org out, and use an API key of that org"
         )
     return Http(url, key, retry_seconds=RETRY_SECONDS if retry_seconds is None else retry_seconds)
 

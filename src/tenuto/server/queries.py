@@ -77,7 +77,9 @@ async def _whole_result(running: RunningQuery, format: str) -> Response:
     async for block in _blocks(running, format):
         content += block
         if len(content) > MAX_WHOLE_BYTES:
-            raise TooLarge("the result has more than the 8 MB that HTTP/1.0 gets", "use HTTP/1.1, or select less")
+            raise TooLarge(
+                "the result has more than 8 MB, the maximum for clients of HTTP/1.0", "use HTTP/1.1, or select less"
+            )
     return Response(bytes(content), 200, _headers(running), MEDIA_TYPES[format])
 
 

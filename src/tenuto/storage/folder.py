@@ -83,7 +83,7 @@ class FolderStore:
         except OSError as error:
             raise StorageProblem(
                 f"cannot store an object in {self.folder}: {error.strerror or error}; "
-                "TENUTO_STORAGE names another folder or bucket"
+                "make it writable, or set TENUTO_STORAGE to another folder or a bucket"
             ) from error
         finally:
             with suppress(OSError):
@@ -155,7 +155,7 @@ class FolderStore:
         check_seconds(seconds)
         raise NotPresignable(
             f"{self.uri_of(key)} has no URL to {method} it, because the store is a folder; "
-            "programs without access to the folder use the server, or TENUTO_STORAGE names a bucket"
+            "let programs without access to the folder use the server, or set TENUTO_STORAGE to a bucket"
         )
 
     def path(self, key: str) -> Path:

@@ -21,7 +21,7 @@ class NotEnded(WaitTimeout):
         super().__init__(run_id, NO_WORK_SECONDS)
         self.args = (
             f"run {run_id} has not ended, and no worker runs: call `tn.work()` first; "
-            "if the run waits for a time, move the clock before that: `tn.clock.advance(…)`",
+            "if the run waits for a time, move the clock first: `tn.clock.advance(…)`",
         )
 
 

@@ -152,12 +152,12 @@ def _signals(supervisors: Supervisors, grace: float, leaving: contextlib.ExitSta
         margin = SHUTDOWN_MARGIN_SECONDS + SHUTDOWN_REPORT_SECONDS
         if requests == 1:
             log.info(
-                "stopping: running tasks may finish within %g s, then they are returned; the worker ends after %g s at "
+                "stopping: running tasks have %g s to finish, then they are given back; the worker ends after %g s at "
                 "most, or at once at a second signal", grace, grace + margin,
             )  # fmt: skip
             supervisors.stop(grace)
         else:
-            log.info("stopping at once: running tasks are returned")
+            log.info("stopping at once: running tasks are given back")
             supervisors.kill()
         leaving.enter_context(exit_after(grace + margin if requests == 1 else SHUTDOWN_REPORT_SECONDS))
 

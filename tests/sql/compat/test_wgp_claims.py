@@ -111,7 +111,7 @@ def test_a_worker_that_is_to_end_gets_nothing(db: Db, marked: str) -> None:
 def test_a_worker_with_a_session_of_its_own_is_not_mixed_up(db: Db) -> None:
     a_worker(db, "native")
 
-    with refused("TN004", "worker native is a worker of Tenuto"):
+    with refused("TN004", "the worker id native is used by a worker of Tenuto"):
         claim_wgp(db, "native")
     with refused("TN004"):
         beat_wgp(db, "native")

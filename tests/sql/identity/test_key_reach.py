@@ -39,7 +39,9 @@ def test_a_key_that_expires_makes_none_that_outlives_it(db: Db, clock: Clock, ma
     maker = a_maker(db, clock)
     end = None if days is None else clock.now + timedelta(days=days)
 
-    with pytest.raises(Forbidden, match=r"'maker' expires at .*, and the other key expires later") as refused:
+    with pytest.raises(
+        Forbidden, match=r"'maker', which expires at .*, cannot create or change keys that expire later"
+    ) as refused:
         make(db, a_key_id(), expires_at=end, by_key=maker)
 
     assert f"pass expires_at {clock.now + timedelta(days=7):%Y-%m-%dT%H:%M:%SZ} or earlier" in str(refused.value.hint)
@@ -106,7 +108,7 @@ def test_a_key_neither_rotates_nor_revokes_one_that_outlives_it(db: Db, clock: C
     make = an_api_key if "api" in function else a_worker_key
     lasting = make(db, a_key_id())
 
-    with pytest.raises(Forbidden, match="the other key expires later"):
+    with pytest.raises(Forbidden, match="cannot create or change keys that expire later"):
         act(db, function, lasting, a_maker(db, clock))
 
 

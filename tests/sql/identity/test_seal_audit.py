@@ -107,7 +107,7 @@ def test_a_head_that_is_not_of_the_chain_is_refused_and_the_first_signature_stay
         {"seq": 2, "hash": records(db)[0].hash},
         {"org_id": uuid4(), "hash": b"x" * 32},
     ):
-        with pytest.raises(NotFound, match="has another hash"):
+        with pytest.raises(NotFound, match="does not exist, or its hash is not the signed one"):
             call(db, "record_head", **{**head, "signature": b"s", **wrong})
     for signature in (b"first", b"second"):
         call(db, "record_head", **head, hash=records(db)[0].hash, signature=signature)

@@ -69,5 +69,5 @@ def test_a_data_object_larger_than_the_org_allows_is_refused(db: Db) -> None:
 
     assert call(db, "put_object", org_id=DEFAULT_ORG, type="bytes", payload=b"123")
     for wrong in ({"payload": b"1234"}, {"uri": "file:///x", "size": 4}):
-        with pytest.raises(TooLarge, match="4 bytes is larger than the 3 of the org"):
+        with pytest.raises(TooLarge, match="4 bytes is larger than the maximum of the org, 3 bytes"):
             call(db, "put_object", org_id=DEFAULT_ORG, type="bytes", **wrong)

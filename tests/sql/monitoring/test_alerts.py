@@ -170,7 +170,7 @@ def test_tasks_that_no_live_worker_takes_raise_an_alert(db: Db):
     [
         ({"name": ""}, InvalidInput, "the name of an alert rule is missing"),
         ({"kind": "mood"}, InvalidInput, "the kind of an alert rule is 'mood'"),
-        ({"threshold": 0}, InvalidInput, "the threshold is not"),
+        ({"threshold": 0}, InvalidInput, "threshold is not"),
         ({"kind": "dataset_age"}, InvalidInput, "name the dataset"),
         ({"kind": "dataset_age", "target": "nothing"}, NotFound, "no dataset nothing"),
         ({"kind": "job_failures", "target": "daily"}, InvalidInput, "'daily' is not a job"),

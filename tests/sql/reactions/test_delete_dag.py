@@ -124,7 +124,7 @@ def test_open_tasks_and_a_version_that_is_computed_forbid_it_unless_it_is_forced
     held = worker.claim_one()
     assert deploy(db, sales("select 2"))["status"] == "building"
 
-    with pytest.raises(Conflict, match="version 2 is computed; 1 open task of job extract"):
+    with pytest.raises(Conflict, match="version 2 is being computed; 1 task of job extract has not ended"):
         delete(db)
     delete(db, force=True)
     assert publish(worker, held, held.input["job"]["partition"]) == "accepted"  # it lands in its own version

@@ -174,7 +174,9 @@ def test_partitions_of_a_list_that_are_not_committed_are_left_out(db: Db):
     row = get(db, invalidate(db, partitions=["2026-11-02", "2026-11-01"]))
 
     assert (row["total"], row["partitions"]) == (1, ["2026-11-01"])
-    with pytest.raises(Conflict, match="2026-11-02, banana of raw is not committed; list its partitions"):
+    with pytest.raises(
+        Conflict, match="none of these partitions of raw is committed: 2026-11-02, banana; list its partitions"
+    ):
         invalidate(db, partitions=["2026-11-02", "banana"])
 
 

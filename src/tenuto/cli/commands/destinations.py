@@ -68,6 +68,7 @@ def rotate(name: Name, org: Org = None, as_json: AsJson = False) -> None:
 
 @app.command()
 def delete(name: Name, org: Org = None, as_json: AsJson = False) -> None:
-    """Delete a destination. Its effects that are not delivered yet fail until it is set again."""
+    """Delete a destination. Deliveries to it fail until the destination is set again; an effect is dead after 20 failed
+    attempts."""
     with_destinations(lambda destinations: destinations.delete_destination(name), org=org)
     show({"name": name, "deleted": True}, f"deleted destination {name}", as_json=as_json)

@@ -132,7 +132,7 @@ def watch(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Follow a run until it has ended. Exits with an error if the run failed."""
+    """Follow a run until it has ended. Exits with an error if the run failed or was cancelled."""
     run_id = read_id(run, "run")
     wait_seconds = None if timeout is None else seconds(timeout, "--timeout")
 

@@ -87,6 +87,6 @@ def run(name: Name, as_json: AsJson = False) -> None:
 
 @app.command()
 def delete(name: Name, as_json: AsJson = False) -> None:
-    """Delete a schedule. If an app still declares it, the next worker of this app that starts creates it again."""
+    """Delete a schedule. If an app still declares it, a worker of this app creates it again when it starts."""
     with_tenuto(lambda tenuto: tenuto.delete_schedule(name))
     show({"name": name, "deleted": True}, f"deleted {name}", as_json=as_json)

@@ -27,7 +27,8 @@ def explained(*, role: str | None = None) -> Generator[None]:
         yield
     except NOT_INSTALLED as error:
         raise DatabaseProblem(
-            f"the database schema is older than this Tenuto ({error.diag.message_primary}); run `tenuto db migrate`"
+            f"the database has no Tenuto schema, or one that does not match this version of Tenuto "
+            f"({error.diag.message_primary}); run `tenuto db migrate`"
         ) from error
     except errors.InsufficientPrivilege as error:
         raise lacks_right(error.diag.message_primary, role=role) from error

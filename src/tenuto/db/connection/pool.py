@@ -90,7 +90,7 @@ class ConnectionPool:
     def late(self, seconds: float) -> str:
         """Return the message for a caller that got no connection within this time."""
         size = self._connections.max_size
-        why = self._availability.problem or f"none of {size} was free, or the server did not respond"
+        why = self._availability.problem or f"none of the {size} connections was free, or the server did not respond"
         return f"waited {seconds:g} s for a connection to Postgres at {place_of(self._url)}: {why}"
 
     def _share_of(self, org_id: UUID | None) -> asyncio.Semaphore | None:

@@ -161,7 +161,7 @@ def _log_from_here(place: ServerPaths) -> Generator[tuple[IO[str], Callable[[], 
             with place.log.open() as written:
                 written.seek(start)
                 lines = [line for line in written.read().splitlines() if "FATAL" in line or "HINT" in line]
-            return " ".join(lines) or "it printed nothing"
+            return " ".join(lines) or "it logged no FATAL error"
 
         yield log, reason
 

@@ -43,7 +43,10 @@ async def wait_for_other_functions(pool: ConnectionPool) -> OtherFunctions:
                 f"match this process (made for version {read_tree().latest:04d}): {missing[0]}; start the Tenuto that "
                 "migrated it"
             )
-        log.info("another Tenuto migrated the database to version %04d; this process works with it", version)
+        log.info(
+            "another version of Tenuto migrated the database to version %04d; this process is compatible with it",
+            version,
+        )
         known = digest
 
 

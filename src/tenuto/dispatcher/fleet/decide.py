@@ -88,7 +88,7 @@ def measure_demand(facts: PoolFacts, busy: int) -> Demand:
     terms = [
         (policy.min_workers, "min", f"min_workers is {policy.min_workers}"),
         (_ceil(work * policy.scale_up_multiplier), "work", _work_text(facts, tasks)),
-        (busy + policy.spare_workers, "spare", f"{busy} workers are busy, and {policy.spare_workers} stay spare"),
+        (busy + policy.spare_workers, "spare", f"{busy} workers are busy, and spare_workers is {policy.spare_workers}"),
     ]
     size, rule, reason = max(terms, key=lambda term: term[0])
     if size == 0:
@@ -127,7 +127,7 @@ def _grow(
     elif missing and facts.last_failed:
         # Requesting one machine at a time shows whether the provider works again, without another burst of failures.
         missing, rule = min(missing, 1 if starting == 0 else 0), "probe"
-        reason = f"{reason}; the last machine failed to start: one at a time until one registers"
+        reason = f"{reason}; the last machine failed to start: one is requested at a time until one registers"
     if facts.requested:
         rule = rule if missing else "requested"
         reason = f"{reason}; {facts.requested} requested by hand"
@@ -175,7 +175,7 @@ def _shrink(
             left -= 1
     if not drain and not cancel:
         return waits
-    which = "idle machines end, newest first" if drain else "surplus machines that are starting end"
+    which = "idle machines end, newest first" if drain else "machines that are still starting are given up"
     text = f"{demand.reason}; {which}"
     return Decision(waits.workers, demand.wanted, "surplus", text, drain=drain, cancel=cancel, busy=busy)
 

@@ -50,7 +50,7 @@ class SandboxCapabilities:
                 else "each has a memory cgroup"
             )
             return f"sandbox: each attempt has its own user, files, processes and network; {memory}"
-        return f"WEAK sandbox, no boundary against hostile code; not enforced here: {'; '.join(self.missing)}"
+        return f"WEAK sandbox, no boundary against hostile code; on this machine: {'; '.join(self.missing)}"
 
 
 async def find_strength(*, weak: bool) -> SandboxCapabilities:
@@ -62,7 +62,7 @@ async def find_strength(*, weak: bool) -> SandboxCapabilities:
     if strength.missing and not weak:
         raise SandboxUnavailable(
             f"no full sandbox can be built on this machine ({why}); start the worker as root, "
-            f"or with --weak-sandbox, which leaves open: {'; '.join(strength.missing)}"
+            f"or with --weak-sandbox, with which {'; '.join(strength.missing)}"
         )
     return strength
 
@@ -78,7 +78,7 @@ async def _try() -> tuple[SandboxCapabilities, str]:
             why = str(problem)
         else:
             strength = SandboxCapabilities(True, True, unfiltered, cgroup.why_not())
-            return strength, f"no filter for this machine, {os.uname().machine}"
+            return strength, f"system calls cannot be filtered on {os.uname().machine}"
     try:
         await _build(walls=False)
     except CannotBuild as problem:

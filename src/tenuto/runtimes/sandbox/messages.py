@@ -114,7 +114,7 @@ def _number(value: Json, most: float) -> float:
 
 def _wait(wait: JsonObject) -> JsonObject:
     if not wait.keys() <= OF_WAIT:
-        raise InvalidMessage("a task cannot wait for that")
+        raise InvalidMessage("the description of its wait has an unknown key")
     for key in ("seconds", "timeout_seconds"):
         if key in wait:
             wait[key] = _number(wait[key], MAX_SECONDS)
@@ -123,7 +123,7 @@ def _wait(wait: JsonObject) -> JsonObject:
         try:
             wait["tasks"] = [str(UUID(task_id)) for task_id in tasks]
         except (ValueError, TypeError, AttributeError) as error:
-            raise InvalidMessage("it waits for children that do not exist") from error
+            raise InvalidMessage("it waits for children whose ids are not a list of UUIDs") from error
     return _stored(wait)
 
 

@@ -53,6 +53,7 @@ class SandboxTemplate:
 
     def __init__(self, program: str) -> None:
         self._program = program
+        self._forker = f"the process from which sandboxes of {program} are forked"
         self._children: dict[int, TemplateChild] = {}
         self._requests = 0
         self._starting: dict[int, asyncio.Future[TemplateChild]] = {}  # by the number of the request
@@ -76,7 +77,7 @@ class SandboxTemplate:
         try:
             async with asyncio.timeout(BUILD_TIMEOUT_SECONDS):
                 if not await reader.readline():
-                    raise CannotBuild(f"the template of {self._program} ended with code {await self._process.wait()}")
+                    raise CannotBuild(f"{self._forker} ended with exit code {await self._process.wait()}")
         except BaseException:  # also a caller that is cancelled: no half-started template stays
             with suppress(ProcessLookupError):
                 self._process.kill()
@@ -102,7 +103,7 @@ class SandboxTemplate:
                 raise
             return await connect_sandbox(child, ours, spec, _reader_of(errors))
         except OSError as error:
-            raise CannotBuild(f"the template of {self._program} cannot be reached: {error}") from error
+            raise CannotBuild(f"{self._forker} cannot be reached: {error}") from error
         finally:
             for file in (errors, errors_end):
                 with suppress(OSError):
@@ -123,7 +124,7 @@ class SandboxTemplate:
     def _fail_starts(self) -> None:
         for starting in self._starting.values():
             if not starting.done():
-                starting.set_exception(CannotBuild(f"the template of {self._program} has died"))
+                starting.set_exception(CannotBuild(f"{self._forker} has died"))
         self._starting.clear()
 
     def signal(self, pid: int, number: int) -> None:

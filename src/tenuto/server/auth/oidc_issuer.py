@@ -103,9 +103,9 @@ class Issuer:
                     self._known = await self._fetch()
                     self._known_at = time.monotonic()
                 except (IssuerUnavailable, httpx2.HTTPError) as error:
-                    log.warning("the OIDC issuer %s does not respond: %s", self.settings.issuer, error)
+                    log.warning("the keys of the OIDC issuer %s could not be fetched: %s", self.settings.issuer, error)
             if (known := self._within(MAX_KEY_AGE_SECONDS)) is None:
-                raise IssuerUnavailable(f"{self.settings.issuer} does not respond")
+                raise IssuerUnavailable(f"the keys of {self.settings.issuer} could not be fetched")
             return known
 
     async def _fetch(self) -> IssuerKeys:

@@ -101,7 +101,7 @@ def error_response(record: RequestRecord, error: Exception, known_fields: Sequen
             detail = "the object store does not respond, or refuses this; the log of the server says why"
             return _unavailable(record, error, "unavailable", detail, "try again", seconds=5)
         case IssuerUnavailable():
-            detail = "the OIDC issuer does not respond"
+            detail = "the OIDC issuer does not respond, or not as expected; the log of the server says why"
             return _unavailable(record, error, "unavailable", detail, "try again", seconds=10)
         case _:
             return None

@@ -30,10 +30,10 @@ class PutAlertRuleRequest(RequestModel):
     """`kind` is the condition of the rule. `target` is the job, dataset, queue or pool that it watches; without a
     target it watches all of them. `destination` is where its alerts are delivered. The kinds: `job_failures`: the job
     `target` (DAG/JOB) failed `threshold` times within `seconds`. `dataset_age`: the dataset `target`, which is
-    required, has had no commit for `seconds`. `dead_effects`: there are `threshold` dead letters. `no_worker`: tasks of
-    the queue `target` have waited for `seconds`, and no live worker can claim them. `pool_trouble`: the provider of the
-    pool `target` fails, or a scaling decision within the last `seconds` has an anomaly. `job_alerts`: the job `target`,
-    whose operator is `alert_evaluate`, reports an alert."""
+    required, has had no commit for `seconds`. `dead_effects`: the outbox has at least `threshold` dead effects.
+    `no_worker`: tasks of the queue `target` have waited for `seconds`, and no live worker can claim them.
+    `pool_trouble`: the provider of the pool `target` fails, or a scaling decision within the last `seconds` has an
+    anomaly. `job_alerts`: the job `target`, whose operator is `alert_evaluate`, reports an alert."""
 
     kind: AlertKind
     target: Name | None = None

@@ -46,8 +46,8 @@ class InvalidateRequest(RequestModel):
 
 @ROUTES.add("POST", "/v1/datasets/{name}/invalidate", permission="datasets:write", response=Invalidation, status=201)
 async def invalidate_dataset(request: ApiRequest, name: PathName, body: InvalidateRequest) -> Response:
-    """Invalidate committed partitions of a dataset: every job that reads them computes its data again, even if the
-    inputs of the job have not changed."""
+    """Invalidate partitions of a dataset: every job that reads it gets a task for each of these partitions that is
+    committed, even if their data has not changed."""
     scope = InvalidationScope(name, body.reason, body.first, body.last, body.partitions, body.row_filter)
 
     async def work(change: Transaction) -> Invalidation:

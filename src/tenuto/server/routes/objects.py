@@ -155,7 +155,9 @@ async def _record(
         except NotFound:
             found = None  # deleted meanwhile
         if found is None or (found.checksum, found.type) != (upload.received.checksum, upload.type):
-            raise Conflict(f"the id {object_id} is taken by an object with other bytes", "choose another id") from None
+            raise Conflict(
+                f"the id {object_id} is taken by an object with other bytes or another type", "choose another id"
+            ) from None
         return Response(ObjectResponse.model_validate(found).model_dump_json(), 200, media_type="application/json")
 
 

@@ -12,7 +12,7 @@ ROUTES = RouteTable("types")
 
 @ROUTES.add("GET", "/v1/types", permission="tasks:read", response=Page[TaskTypeSummary])
 async def list_types(request: ApiRequest, query: NameFilter) -> object:
-    """List the task types that workers declared or bundles run, by name."""
+    """List the task types that workers declared or that bundles contain, in the order of their names."""
     return page(await request.call_with(query, task_types.list_task_types), query, "type")
 
 

@@ -151,7 +151,10 @@ def _merged(name: str, node: GraphNode, item: Json) -> Json:
     if isinstance(item, dict) and isinstance(node.input, dict) and not any(key.startswith("$") for key in item):
         return {**node.input, **item}
     if node.input:
-        raise InvalidInput(f"{name}: its items are not all objects, so its input cannot be merged into them")
+        raise InvalidInput(
+            f"{name}: input and the items of map can be merged only if all are objects of named arguments",
+            "leave input out, or write it and every item as an object without keys that begin with $",
+        )
     return item if isinstance(item, list) else [item]
 
 

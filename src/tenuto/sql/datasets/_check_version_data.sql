@@ -31,7 +31,8 @@ begin
   limit 1;
   if found then
     perform tenuto._raise('TN004', format('this version reads the dataset %s, which was deleted', v_name),
-      'deploy a document that does not read it; if a dataset with this name exists again, deploy a changed document');
+      'deploy a document that does not read it; if a dataset with this name exists again, change the document, such as '
+      'a description, and deploy it: the new version reads the new dataset');
   end if;
 end
 $$;

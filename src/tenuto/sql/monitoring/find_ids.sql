@@ -11,7 +11,7 @@ declare
 begin
   if p_digits !~ '^[0-9a-f]{4,32}$' then
     perform tenuto._raise('TN003', format('%L is not the beginning of an id', p_digits),
-      'write at least 4 hexadecimal digits');
+      'write 4 to 32 hexadecimal digits');
   end if;
   v_first := rpad(p_digits, 32, '0')::uuid;
   v_last := rpad(p_digits, 32, 'f')::uuid;

@@ -52,7 +52,7 @@ as $$
       when p.downstream = 'none' then 'filtered: the backfill starts nothing downstream'
       when p.downstream = 'same' and (p.strategy <> 'PerPartition' or p.partitions <> array[p.partition_key])
       then 'filtered: the backfill starts the same partitions only'
-      when not p.passes then 'filtered: the input wants other values (where)'
+      when not p.passes then 'filtered: the event does not match the where of the input'
       when p.partitions is null then 'filtered: its partition does not map to partitions of the job'
       when p.mode = 'wait' then format('paused: version %s of the DAG is not current', p.version)
       when p.paused_at is not null then 'paused: the job is paused' || coalesce(', ' || p.pause_reason, '')

@@ -15,16 +15,18 @@ as $$
        limit 20) r),
     (select string_agg(b.text, '; ' order by b.no, b.text)
      from (
-       (select 1 as no, format('version %s is computed', v.version) as text
+       (select 1 as no, format('version %s is being computed', v.version) as text
         from tenuto.dag_versions v
         where v.org_id = p_org_id and v.dag_id = p_dag_id and v.status = 'building' and not p_force
         order by v.version desc
         limit 20)
        union all
-       (select 2, format('%s open task%s of job %s', sum(t.tasks), case when sum(t.tasks) > 1 then 's' else '' end,
+       (select 2, format('%s task%s of job %s %s not ended', sum(t.tasks),
+                    case when sum(t.tasks) > 1 then 's' else '' end,
                     (select j.name from tenuto.jobs j
                      where j.org_id = p_org_id and j.job_key = t.job_key
-                     order by j.id desc limit 1))
+                     order by j.id desc limit 1),
+                    case when sum(t.tasks) > 1 then 'have' else 'has' end)
         from tenuto._open_job_tasks(p_org_id, p_dag_id) t
         where not p_force
         group by t.job_key

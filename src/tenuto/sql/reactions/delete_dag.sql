@@ -27,7 +27,7 @@ begin
       'deploy those DAGs without these inputs, or delete them first');
   elsif v_blockers.work is not null then
     perform tenuto._raise('TN004', format('the DAG %s cannot be deleted: %s', p_name, v_blockers.work),
-      'wait until they have ended, or force the deletion, which cancels them');
+      'wait until the build and the tasks have ended, or force the deletion, which cancels them');
   end if;
   v_purged := (select count(*) from tenuto.dataset_versions v
                where v.org_id = p_org_id and v.dataset_id = any (v_ids) and v.purged_at is null);

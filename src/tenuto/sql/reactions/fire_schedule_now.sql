@@ -23,7 +23,9 @@ begin
     v_run_ids := array[((tenuto._start_source(p_org_id, v_schedule.job_key, array[tenuto.now()],
       array[jsonb_build_object('kind', 'cron', 'fire_time', v_now)]))[1]).run_id];
     if v_run_ids[1] is null then
-      perform tenuto._raise('TN004', format('the job %s is paused', p_name), 'resume it, or force a trigger');
+      perform tenuto._raise('TN004',
+        format('the job of schedule %s is paused or held, or no current version has it', p_name),
+        'resume the job, or trigger it with force');
     end if;
     perform tenuto._audit(p_org_id, 'schedule', p_name, 'fire', jsonb_build_object('run', v_run_ids[1]));
     return v_run_ids[1];

@@ -29,7 +29,8 @@ begin
     where v.org_id = p_org_id and v.id = tenuto._find_version(p_org_id, v_dag_id, p_version)
       and v.status = 'superseded';
     if not found then
-      perform tenuto._raise('TN004', format('version %s of %s was not current before', p_version, p_name),
+      perform tenuto._raise('TN004',
+        format('version %s of %s is current now, or was not current before', p_version, p_name),
         'a version that is ready becomes current by a cutover');
     end if;
   end if;

@@ -143,7 +143,7 @@ class HttpBackend:
         }
         others = sorted({task.declared.queue for name, task in app.tasks.items() if name not in served})
         if others and self._settings.queues is None:
-            log.warning("the worker key does not allow queues that tasks of the app are in: %s", ", ".join(others))
+            log.warning("tasks of the app are in queues that the worker key does not allow: %s", ", ".join(others))
         body = {"types": sorted(served), "schedules": schedules_of(app, served)}
         await self._web.request("PUT", "/internal/schedules", body, accepted_before=False)
 

@@ -118,7 +118,7 @@ class Executor:
         """Give back attempts that wait too long, and claim fewer attempts ahead for a while. Called periodically."""
         if self.waiting and time.monotonic() - self.waiting[0].arrived > STALE_CLAIM_SECONDS:
             self._longest = max(self._longest, STALE_CLAIM_SECONDS)
-            log.debug("returned %d tasks that were claimed ahead: the running tasks take too long", len(self.waiting))
+            log.debug("gave back %d tasks that were claimed ahead: the running tasks take too long", len(self.waiting))
             self.give_back_waiting()
 
     def _begin(self, attempt: Attempt) -> None:

@@ -78,7 +78,7 @@ class Shutdown:
         for group in self._groups:
             for attempt in list(group.executor.running):
                 log.warning(
-                    "task %s (%s) is returned: it did not finish within the grace period",
+                    "task %s (%s) is given back: it did not finish within the grace period",
                     attempt.task_id, attempt.task.name,
                 )  # fmt: skip
                 group.executor.stop(attempt, Interrupted())
@@ -105,7 +105,7 @@ class Shutdown:
             limit = "however long they take" if left is None else f"for {left:.0f} s at most"
             log.info("waiting for %d running tasks %s: %s", running.total(), limit, tasks)
         if waiting := sum(len(group.executor.waiting) for group in self._groups):
-            log.info("%d tasks are returned: they were claimed and have not started", waiting)
+            log.info("%d tasks are given back: they were claimed and have not started", waiting)
 
     def _running(self) -> list[Attempt]:
         return [attempt for group in self._groups for attempt in group.executor.running]

@@ -28,11 +28,12 @@ async def return_attempts(
             if begun and not killed:
                 await _lose(backend, fences, error)
             elif begun:
-                log.info("%d running tasks of the process are returned", len(begun))
+                log.info("%d running tasks of the process are given back", len(begun))
             await give_everything_back(backend, session)
     except (Unreachable, *REJECTED, TimeoutError) as problem:
         log.warning(
-            "the tasks of the dead process could not be returned (%s); they are retried when the lease expires", problem
+            "the tasks of the dead process could not be given back (%s); they are retried when the lease expires",
+            problem,
         )
 
 

@@ -156,9 +156,9 @@ def test_runs_of_another_org_are_not_touched(db: Db, function: str) -> None:
         ("retry_runs", {}, "a filter without any condition"),
         ("cancel_runs", {}, "a filter without any condition"),
         ("delete_runs", {}, "a filter without any condition"),
-        ("delete_runs", {"status": "running"}, "'running' is not a status of a run that this applies to"),
-        ("cancel_runs", {"status": "failed"}, "'failed' is not a status of a run that this applies to"),
-        ("retry_runs", {"status": "open"}, "'open' is not a status of a run that this applies to"),
+        ("delete_runs", {"status": "running"}, "this call does not apply to runs with the status 'running'"),
+        ("cancel_runs", {"status": "failed"}, "this call does not apply to runs with the status 'failed'"),
+        ("retry_runs", {"status": "open"}, "this call does not apply to runs with the status 'open'"),
         ("retry_runs", {"limit": 201}, "a page size of 201 is not between 1 and 200"),
     ],
 )

@@ -152,7 +152,7 @@ def test_a_wrong_size_or_limit_is_refused(db: Db, scope: str, key: str, size: in
 def test_only_a_size_of_the_own_org_can_be_reset(db: Db):
     call(db, "set_limit", org_id=an_org(db, "acme"), scope="key", key="db", size=1)
 
-    with pytest.raises(NotFound, match="is not set"):
+    with pytest.raises(NotFound, match="has no override"):
         reset(db)
     start_more(db, 2, a_key("db", 2))
     assert (admitted(db, "db"), shown(db)) == (2, (2, False))

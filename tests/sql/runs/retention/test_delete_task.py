@@ -91,7 +91,7 @@ def test_only_tasks_of_final_runs_and_not_the_one_that_began_it(db: psycopg.Conn
     worker.complete(held)
     with pytest.raises(Conflict, match="is running, not final"):
         delete(db, first)
-    with pytest.raises(Conflict, match=f"run {single} was started with task {single}; delete the run"):
+    with pytest.raises(Conflict, match=f"task {single} cannot be deleted without its run {single}; delete the run"):
         delete(db, single)
     parent = start_one(db)
     (family,) = worker.claim(1)

@@ -121,8 +121,12 @@ def test_another_step_under_the_number_is_an_error(db: psycopg.Connection, worke
         ({"retry_seconds": float("nan")}, InvalidInput, "cannot be tried again after NaN"),
         ({"retry_seconds": float("inf")}, InvalidInput, "cannot be tried again after Infinity"),
         ({"name": ""}, InvalidInput, "name of a step"),
-        ({"kind": "sleep"}, InvalidInput, "step charge of kind 'sleep' cannot fail like that"),
-        ({"kind": "child", "retry_seconds": 1.0}, InvalidInput, "step charge of kind 'child' cannot fail like that"),
+        ({"kind": "sleep"}, InvalidInput, "the failure of step charge of kind 'sleep' cannot be recorded"),
+        (
+            {"kind": "child", "retry_seconds": 1.0},
+            InvalidInput,
+            "the failure of step charge of kind 'child' cannot be recorded",
+        ),
     ],
     ids=["list", "none", "large", "no try", "negative", "nan", "infinity", "no name", "sleep", "child again"],
 )

@@ -15,7 +15,8 @@ begin
     and s.worker_id = p_worker_id
     and s.ended_at is null;
   if v_session.lease_seconds <> 600 then
-    perform tenuto._raise('TN004', format('worker %s is a worker of Tenuto with a session of its own', p_worker_id),
+    perform tenuto._raise('TN004',
+      format('the worker id %s is used by a worker of Tenuto, which has its own session', p_worker_id),
       'choose another worker id');
   end if;
   id := v_session.id;

@@ -14,7 +14,7 @@ begin
     and r.run_id = p_run_id;
   if not found then
     perform tenuto._raise('TN004', format('task %s is not running in run %s', p_task_id, p_run_id),
-      'a running task owns its children and its data; leave out its id, or do it while the task runs');
+      'only a running task can own children and run data: leave out its id, or insert the row while the task runs');
   end if;
 end
 $$;

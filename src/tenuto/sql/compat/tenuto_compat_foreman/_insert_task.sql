@@ -26,7 +26,7 @@ begin
   elsif coalesce(new.retry_count, 0) <> 0 or num_nonnulls(new.output_data, new.error_data, new.queued_at,
           new.started_at, new.completed_at, new.duration_ms) > 0 then
     perform tenuto._raise('TN003', 'a task is inserted without times, retries and results',
-      'its attempts set the rest');
+      'leave these columns out: its attempts set them');
   end if;
   new.id := coalesce(new.id, tenuto._uuid7());
 

@@ -9,7 +9,8 @@ create or replace function tenuto.record_head(
 as $$
 begin
   if not exists (select from tenuto.audit_log a where a.org_id = p_org_id and a.seq = p_seq and a.hash = p_hash) then
-    perform tenuto._raise('TN001', format('audit entry %s of org %s has another hash', p_seq, p_org_id));
+    perform tenuto._raise('TN001',
+      format('audit entry %s of org %s does not exist, or its hash is not the signed one', p_seq, p_org_id));
   end if;
   insert into tenuto.audit_heads (org_id, seq, hash, signed_at, signing_key_id, signature)
   values (p_org_id, p_seq, p_hash, p_signed_at, p_signing_key_id, p_signature)

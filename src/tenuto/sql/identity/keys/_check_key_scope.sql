@@ -36,7 +36,7 @@ begin
   if coalesce(p_expires_at, 'infinity') > coalesce(v_key.expires_at, 'infinity') then
     v_end := to_char(v_key.expires_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"');
     perform tenuto._raise('TN009',
-      format('API key %L expires at %s, and the other key expires later', v_key.name, v_end),
+      format('API key %L, which expires at %s, cannot create or change keys that expire later', v_key.name, v_end),
       format('pass expires_at %s or earlier for a new key; to change other keys, ask an admin of your org', v_end));
   end if;
   return v_key.expires_at;

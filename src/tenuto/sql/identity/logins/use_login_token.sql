@@ -17,7 +17,8 @@ begin
     and u.disabled_at is null
   returning t.org_id, t.user_id;
   if not found then
-    perform tenuto._raise('TN008', 'the login link was already used or has expired', 'request a new link');
+    perform tenuto._raise('TN008', 'the login link was already used or has expired, or its user is disabled',
+      'request a new link');
   end if;
 end
 $$;

@@ -43,7 +43,9 @@ begin
   end loop;
   if coalesce(p_settings -> 'wider_readers', '"warn"') not in ('"warn"', '"deny"') then
     perform tenuto._raise('TN003', format('wider_readers is %s, not warn or deny',
-      left((p_settings -> 'wider_readers')::text, 100)), 'write "deny" to refuse such deploys, "warn" to allow them');
+      left((p_settings -> 'wider_readers')::text, 100)),
+      'write "deny" to refuse deploys and grants with which a role can read a dataset but not its sources, '
+      '"warn" to allow them');
   end if;
   if coalesce(p_settings ->> 'lineage_namespace', 'x') !~ '^[!-~]{1,200}$'
     or jsonb_typeof(p_settings -> 'lineage_namespace') <> 'string'

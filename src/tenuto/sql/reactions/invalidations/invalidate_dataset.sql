@@ -43,8 +43,9 @@ begin
       order by u.no);
     if v_partitions = '{}' then
       perform tenuto._raise('TN004',
-        format('%s of %s is not committed', left(array_to_string(p_partitions, ', '), 300), p_dataset),
-        'list its partitions to see which are');
+        format('none of these partitions of %s is committed: %s', p_dataset,
+          left(array_to_string(p_partitions, ', '), 300)),
+        'list its partitions to see which are committed');
     end if;
   else
     perform tenuto._check_partitions(array[p_first]), tenuto._check_partitions(array[p_last]);

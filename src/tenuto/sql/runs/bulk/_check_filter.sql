@@ -11,7 +11,7 @@ begin
     perform tenuto._raise('TN003', 'a filter without any condition would match every run',
       'pass a status, type, name or since');
   elsif p_status <> all (p_statuses) then
-    perform tenuto._raise('TN003', format('%L is not a status of a run that this applies to', p_status),
+    perform tenuto._raise('TN003', format('this call does not apply to runs with the status %L', p_status),
       'write ' || array_to_string(p_statuses, ', '));
   end if;
 end

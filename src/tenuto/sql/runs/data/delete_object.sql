@@ -22,7 +22,7 @@ begin
        where r.org_id = p_org_id and r.object_id = p_object_id
        order by r.holder, r.holder_id
        limit 1),
-      'it is deleted after the last task, run and resource group that hold it, unless it is persisted');
+      'it is deleted after all tasks, runs and resource groups that hold it are deleted, unless it is persisted');
   end if;
   perform tenuto._audit(p_org_id, 'object', p_object_id::text, 'delete');
   return v_uri;

@@ -20,7 +20,8 @@ begin
       'write it to an object store and pass its uri');
   end if;
   if v_size > v_max then
-    perform tenuto._raise('TN007', format('a data object of %s bytes is larger than the %s of the org', v_size, v_max),
+    perform tenuto._raise('TN007',
+      format('a data object of %s bytes is larger than the maximum of the org, %s bytes', v_size, v_max),
       'an admin can raise max_object_bytes in the settings of the org');
   end if;
   perform tenuto._check_name('the type of a data object', coalesce(p_type, ''));

@@ -13,15 +13,16 @@ begin
   end if;
   if cardinality(p_partitions) not between 1 and 1000 then
     perform tenuto._raise('TN003', format('a trigger has 1 to 1,000 partitions, not %s', cardinality(p_partitions)),
-      'trigger more in several calls, or none for a task without a partition');
+      'pass more partitions in several calls, or leave them out for a task without a partition');
   end if;
   select coalesce(p, 'null') into v_bad
   from unnest(p_partitions) p
   where not tenuto._is_partition_key(p)
   limit 1;
   if found then
-    perform tenuto._raise('TN003', format('partition %L is not a text of 1 to 255 bytes', left(v_bad, 300)),
-      'characters other than letters, digits, -, _, . and ~ count as three per byte');
+    perform tenuto._raise('TN003',
+      format('partition %L is not a text of 1 to 255 bytes without control characters', left(v_bad, 300)),
+      'each byte of a character other than A-Z, a-z, 0-9, -, _, . and ~ counts as three, and so does a first . or _');
   end if;
   select p into v_bad from unnest(p_partitions) p group by p having count(*) > 1 limit 1;
   if found then

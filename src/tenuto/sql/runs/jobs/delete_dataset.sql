@@ -37,7 +37,7 @@ begin
     select from tenuto._versions_in_use(p_org_id, array(
       select v.id from tenuto.dataset_versions v where v.org_id = p_org_id and v.dataset_id = v_dataset.id))
   ) then
-    v_reason := 'an open task of a job uses it';
+    v_reason := 'a task that has not ended uses it';
   end if;
   if v_reason is not null then
     perform tenuto._raise('TN004', format('the dataset %s cannot be deleted: %s', p_name, v_reason),

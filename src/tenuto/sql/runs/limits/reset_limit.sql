@@ -7,7 +7,7 @@ as $$
 begin
   delete from tenuto.limit_overrides where org_id = p_org_id and scope = p_scope and key = p_key;
   if not found then
-    perform tenuto._raise('TN001', format('the size of limit %s of scope %s is not set', left(p_key, 256), p_scope),
+    perform tenuto._raise('TN001', format('limit %s of scope %s has no override', left(p_key, 256), p_scope),
       'list the limits to see which are overridden');
   end if;
   perform tenuto._resize_limit(p_org_id, p_scope, p_key);

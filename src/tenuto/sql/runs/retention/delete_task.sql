@@ -24,7 +24,8 @@ begin
   end if;
   v_run := tenuto._final_run(p_org_id, v_run_id);
   if v_run.single_task or p_task_id = v_run_id then
-    perform tenuto._raise('TN004', format('run %s was started with task %s', v_run_id, p_task_id),
+    perform tenuto._raise('TN004',
+      format('task %s cannot be deleted without its run %s', p_task_id, v_run_id),
       format('delete the run %s', v_run_id));
   end if;
   select q.run_id into v_retry from tenuto.run_requests q where q.source_id = v_run_id limit 1;

@@ -24,7 +24,7 @@ begin
     perform tenuto._raise('TN009',
       format('%s has limit %s of scope %s, which belongs to another queue', p_what, left(v_limit.key, 200),
         v_limit.scope),
-      format('the key is for %s: use a limit of these queues', array_to_string(p_queues, ', ')));
+      format('the worker key allows the queues %s: use a limit of these queues', array_to_string(p_queues, ', ')));
   end if;
 end
 $$;

@@ -15,8 +15,9 @@ begin
   left join tenuto.bundle_types b on b.org_id = n.org_id and b.type = n.type
   where num_nonnulls(t.type, b.type) > 0;
   if not found then
-    perform tenuto._raise('TN001', format('no worker declared the task type %s', left(p_type, 256)),
-      'start a worker that has it; list the types to see which exist');
+    perform tenuto._raise('TN001',
+      format('no worker declared the task type %s, and no bundle contains it', left(p_type, 256)),
+      'start a worker that has it, or list the types to see which exist');
   end if;
 end
 $$;

@@ -27,8 +27,8 @@ begin
   end if;
 
   if p_kind is distinct from 'step' and (p_kind is distinct from 'child' or p_retry_seconds is not null) then
-    perform tenuto._raise('TN003', format('step %s of kind %L cannot fail like that', p_name, p_kind),
-      'write step, or child without a time to try again');
+    perform tenuto._raise('TN003', format('the failure of step %s of kind %L cannot be recorded', p_name, p_kind),
+      'write the kind step, or the kind child without retry_seconds');
   end if;
 
   if p_kind = 'child' then
