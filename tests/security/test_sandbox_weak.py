@@ -27,8 +27,8 @@ def test_without_root_a_worker_refuses_and_says_what_to_write(database: str, tmp
     with pytest.raises(AssertionError) as refusal, start_sandbox_worker(database, tmp_path, prefix=UNPRIVILEGED):
         pass
 
-    assert "no full sandbox can be built on this machine (the worker is not root)" in str(refusal.value)
-    assert "start the worker as root, or with --weak-sandbox" in str(refusal.value)
+    assert "no full sandbox can be built on this machine (the process is not root)" in str(refusal.value)
+    assert "start the process as root; a worker can also be started with --weak-sandbox" in str(refusal.value)
 
 
 def test_root_without_the_right_to_make_namespaces_refuses_too(database: str, tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ async def collect_staging(dispatcher: Collector, limit: int) -> int:
         except StorageUnavailable:
             raise
         except StorageProblem as problem:
-            log.warning("uncommitted files below %s stay: %s", taken[0].storage_location, problem)
+            log.warning("uncommitted files below %s could not be deleted: %s", taken[0].storage_location, problem)
     return limit  # there may be more versions to search
 
 
@@ -64,7 +64,9 @@ async def _search(pool: ConnectionPool, store: Store, version: VersionFolder) ->
             except StorageUnavailable:
                 raise
             except StorageProblem as problem:
-                log.warning("uncommitted files at %s%s stay: %s", version.storage_location, location, problem)
+                log.warning(
+                    "uncommitted files at %s%s could not be deleted: %s", version.storage_location, location, problem
+                )
             else:
                 log.info("deleted %d uncommitted files at %s%s", deleted, version.storage_location, location)
 

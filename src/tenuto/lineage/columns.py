@@ -90,7 +90,7 @@ class _Tracer:
         names = [output.alias_or_name for output in outputs]
         if columns is not None:
             if len(columns) != len(names):
-                raise Untraceable(f"it has {len(names)} columns, and its result {len(columns)}")
+                raise Untraceable(f"it selects {len(names)} columns, but its result has {len(columns)}")
             names = list(columns)
         found: set[ColumnSource] = set()
         for number, name in enumerate(names):

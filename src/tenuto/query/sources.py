@@ -92,14 +92,14 @@ class DatasetData:
         """Return a range of a file. Raises QueryFailed if the query has no such file, or the file no such range."""
         item = self._items[number] if 0 <= number < len(self._items) else None
         if not isinstance(item, StoredFile) or offset < 0 or offset + length > item.size:
-            raise QueryFailed(f"the query was ended: its process asked for bytes {offset} of file {number}")
+            raise QueryFailed(f"the query was ended: its process asked for bytes that file {number} does not have")
         return await self._files.in_thread(self._read, number, item.key, offset, length)
 
     async def rows(self, number: int, page: int) -> bytes:
         """Return a page of rows as JSON."""
         item = self._items[number] if 0 <= number < len(self._items) else None
         if not isinstance(item, StoredRows):
-            raise QueryFailed(f"the query was ended: its process asked for rows of file {number}")
+            raise QueryFailed(f"the query was ended: its process asked for rows of item {number}, which has no rows")
         found = await self._read_rows(item.view, item.version_id, item.location, page)
         return dump({"rows": found.rows, "pages": found.pages}).encode()
 

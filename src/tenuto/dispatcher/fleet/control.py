@@ -112,7 +112,7 @@ class Fleet:
             POOL_ERRORS.labels(state.pool.name).inc()
             log.warning("pool %s: %s", state.pool.name, problem)
         elif state.problem:
-            log.info("pool %s: works again", state.pool.name)
+            log.info("pool %s works again", state.pool.name)
         if problem != state.problem or problem:
             state.problem = problem
             pool = state.pool

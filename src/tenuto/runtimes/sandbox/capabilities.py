@@ -61,8 +61,8 @@ async def find_strength(*, weak: bool) -> SandboxCapabilities:
     strength, why = await _try()
     if strength.missing and not weak:
         raise SandboxUnavailable(
-            f"no full sandbox can be built on this machine ({why}); start the worker as root, "
-            f"or with --weak-sandbox, with which {'; '.join(strength.missing)}"
+            f"no full sandbox can be built on this machine ({why}); start the process as root; "
+            f"a worker can also be started with --weak-sandbox, with which {'; '.join(strength.missing)}"
         )
     return strength
 
@@ -70,7 +70,7 @@ async def find_strength(*, weak: bool) -> SandboxCapabilities:
 async def _try() -> tuple[SandboxCapabilities, str]:
     root = os.geteuid() == 0
     unfiltered = () if seccomp.can_filter() else ("system calls are not filtered, and the network is open",)
-    why = "the worker is not root"
+    why = "the process is not root"
     if root:
         try:
             await _build(walls=True)

@@ -144,7 +144,7 @@ class Sandbox(Process):
     def read(self, line: bytes) -> dict[str, Any]:
         self.received += len(line)
         if self.received > MAX_OUTPUT_BYTES or (len(line) > MAX_MESSAGE_BYTES and not line.startswith(MAY_BE_LONG)):
-            raise InvalidMessage("it sent more messages than an attempt may send")
+            raise InvalidMessage("it sent more messages, or a longer message, than an attempt is allowed to send")
         return check(line)
 
     async def messages(self) -> AsyncIterator[dict[str, Any]]:

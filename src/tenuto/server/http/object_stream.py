@@ -72,7 +72,7 @@ async def discard(store: Store, uri: str) -> None:
     try:
         await asyncio.to_thread(store.delete, store.key_of(uri))
     except StorageProblem as problem:
-        log.warning("the bytes of a deleted data object stay: %s", problem)
+        log.warning("the bytes of a deleted data object could not be deleted: %s", problem)
 
 
 def _refuse_size() -> None:

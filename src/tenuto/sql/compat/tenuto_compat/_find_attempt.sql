@@ -25,7 +25,8 @@ begin
   ) c
   left join tenuto.sessions s on s.id = c.session_id;
   if not found then
-    perform tenuto._raise('TN005', format('task %s is not running: it was given back', p_task_id),
+    perform tenuto._raise('TN005',
+      format('task %s is not running: it was not claimed, or it was given back', p_task_id),
       'claim a task again; the result of the lost attempt cannot be stored');
   end if;
 

@@ -17,7 +17,8 @@ begin
   for update of c;
   if coalesce(v_current, 0) <> p_expected then
     perform tenuto._raise('TN004',
-      format('version %s is current, not %s: the DAG was changed at the same time', coalesce(v_current, 0), p_expected),
+      format('%s is current, not %s: the DAG was changed at the same time',
+        coalesce('version ' || v_current, 'no version'), p_expected),
       'look at the current version and repeat the call');
   end if;
 

@@ -19,7 +19,7 @@ begin
   limit 1;
   if found then
     perform tenuto._raise('TN003', format('job %s runs %s, which does not exist', v_job, v_task),
-      'upload the bundle first');
+      'upload the bundle first, or correct the name of the task');
   end if;
 end
 $$;

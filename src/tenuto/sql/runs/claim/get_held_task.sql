@@ -21,7 +21,7 @@ begin
     and r.org_id = p_org_id
     and (p_worker_key_id is null or s.worker_key_id = p_worker_key_id);
   if not found then
-    perform tenuto._raise('TN001', format('this session holds no task %s', p_task_id));
+    perform tenuto._raise('TN001', format('this session does not hold task %s', p_task_id));
   end if;
 end
 $$;

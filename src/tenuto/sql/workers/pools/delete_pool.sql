@@ -23,7 +23,7 @@ begin
     and w.machine_ended_at is null;
   if v_machines > 0 and not p_force then
     perform tenuto._raise('TN004', format('pool %s has machines: %s', p_name, v_machines),
-      'set its max_workers to 0 and wait until they have ended; with force, they are left running');
+      'set its max_workers to 0 and wait until they have ended; with force, they keep running');
   end if;
   delete from tenuto.pools p where p.org_id = p_org_id and p.id = v_id;
   perform tenuto._audit(p_org_id, 'pool', p_name, 'delete', jsonb_build_object('machines', v_machines));
