@@ -93,7 +93,7 @@ class EveryStart(TypedDict, total=False):
     max_attempts: int | None
     """How often the task is tried, including the first time: 1 to 100."""
     max_losses: int | None
-    """How many attempts may be lost with their worker: 1 to 1,000."""
+    """How many attempts may be lost because their worker died: 1 to 1,000."""
     optional: bool | None
     """Whether the run completes although this task failed."""
 

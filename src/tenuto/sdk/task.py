@@ -162,7 +162,7 @@ class Task(Generic[P, R]):
 
     def check_return_type(self) -> None:
         """Raise InvalidInput for a return type without a JSON form. If the type hint names a class that is not defined
-        yet, nothing is checked here: the worker checks it when it starts."""
+        yet, nothing is checked here: workers check it when they start."""
         try:
             _ = self.result
         except NameError:

@@ -77,7 +77,7 @@ def _missing_function(*args: object, **kwargs: object) -> None:
 
 
 def declare(tasks: Mapping[str, AnyTask]) -> dict[str, dict[str, Any]]:
-    """Return the declarations of a worker's tasks, in the form that `declare_types` takes."""
+    """Return the declarations of a worker's tasks, in the form that `declare_types` accepts."""
     return {name: _declaration(task) for name, task in tasks.items()}
 
 

@@ -121,7 +121,7 @@ class Schedules:
         return self._client.run(await self._client.transport.fire_schedule(name))
 
     async def delete(self, name: str) -> None:
-        """Delete the schedule. Runs it started are kept."""
+        """Delete the schedule. The runs that it started are kept."""
         await self._client.transport.delete_schedule(name)
 
 
@@ -205,5 +205,5 @@ class SyncSchedules:
         return SyncRun(self._client, self._wait(self._schedules.run(name)))
 
     def delete(self, name: str) -> None:
-        """Delete the schedule. Runs it started are kept."""
+        """Delete the schedule. The runs that it started are kept."""
         self._wait(self._schedules.delete(name))

@@ -61,7 +61,7 @@ class DagCollection:
     ) -> CurrentVersion:
         """Make a version of a DAG current, with all of its datasets: by default the newest version that is ready.
         Raises Conflict if `expected` is passed and another version is current. With `expected=0`, raises Conflict if
-        any version is current. `force` allows a version that is not ready, and needs an admin."""
+        any version is current. `force` allows a version that is not ready. Only admins can use it."""
         return await self._operations.cutover_dag(name, version=version, expected=expected, force=force)
 
     async def rollback(self, name: str, version: int | None = None, *, expected: int | None = None) -> CurrentVersion:
@@ -70,9 +70,9 @@ class DagCollection:
         return await self._operations.rollback_dag(name, version=version, expected=expected)
 
     async def delete(self, name: str, *, force: bool = False, dry_run: bool = False) -> DeletedDag:
-        """Delete a DAG with its datasets and their data; needs an admin. Raises Conflict while a job of another DAG
-        reads one of the datasets. Also raises Conflict while a version is computed or a task has not ended; with
-        `force`, these are cancelled instead. `dry_run`: return what would be deleted, and delete nothing."""
+        """Delete a DAG with its datasets and their data. Only admins can do this. Raises Conflict while a job of
+        another DAG reads one of the datasets. Also raises Conflict while a version is computed or a task has not ended;
+        with `force`, these are cancelled instead. `dry_run`: return what would be deleted, and delete nothing."""
         return await self._operations.delete_dag(name, force=force, dry_run=dry_run)
 
     async def versions(self, name: str) -> list[DagVersion]:
@@ -123,9 +123,9 @@ class SyncDagCollection:
         return self._wait(self._dags.rollback(name, version, expected=expected))
 
     def delete(self, name: str, *, force: bool = False, dry_run: bool = False) -> DeletedDag:
-        """Delete a DAG with its datasets and their data; needs an admin. Raises Conflict while a job of another DAG
-        reads one of the datasets. Also raises Conflict while a version is computed or a task has not ended; with
-        `force`, these are cancelled instead. `dry_run`: return what would be deleted, and delete nothing."""
+        """Delete a DAG with its datasets and their data. Only admins can do this. Raises Conflict while a job of
+        another DAG reads one of the datasets. Also raises Conflict while a version is computed or a task has not ended;
+        with `force`, these are cancelled instead. `dry_run`: return what would be deleted, and delete nothing."""
         return self._wait(self._dags.delete(name, force=force, dry_run=dry_run))
 
     def versions(self, name: str) -> list[DagVersion]:

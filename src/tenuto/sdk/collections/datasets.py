@@ -39,9 +39,9 @@ class DatasetCollection:
         return await self._operations.purge_dataset(name, keep=keep, dry_run=dry_run)
 
     async def delete(self, name: str, *, dry_run: bool = False) -> int:
-        """Delete a dataset and return how many versions it had; needs an admin. Raises Conflict while a version of a
-        DAG publishes or reads it, if that version is current or can become current without a rollback. Also raises
-        Conflict while a task that has not ended uses it. `dry_run`: only return the number."""
+        """Delete a dataset and return how many versions it had. Only admins can do this. Raises Conflict while a
+        version of a DAG publishes or reads it, if that version is current or can become current without a rollback.
+        Also raises Conflict while a task that has not ended uses it. `dry_run`: only return the number."""
         return await self._operations.delete_dataset(name, dry_run=dry_run)
 
     async def versions(self, name: str) -> list[DatasetVersion]:
@@ -111,9 +111,9 @@ class SyncDatasetCollection:
         return self._wait(self._datasets.purge(name, keep=keep, dry_run=dry_run))
 
     def delete(self, name: str, *, dry_run: bool = False) -> int:
-        """Delete a dataset and return how many versions it had; needs an admin. Raises Conflict while a version of a
-        DAG publishes or reads it, if that version is current or can become current without a rollback. Also raises
-        Conflict while a task that has not ended uses it. `dry_run`: only return the number."""
+        """Delete a dataset and return how many versions it had. Only admins can do this. Raises Conflict while a
+        version of a DAG publishes or reads it, if that version is current or can become current without a rollback.
+        Also raises Conflict while a task that has not ended uses it. `dry_run`: only return the number."""
         return self._wait(self._datasets.delete(name, dry_run=dry_run))
 
     def versions(self, name: str) -> list[DatasetVersion]:

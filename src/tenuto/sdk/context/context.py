@@ -219,7 +219,8 @@ class Context(JobCalls):
         return child.task.decode_result(output)
 
     async def put(self, data: bytes, *, type: str = "bytes", metadata: dict[str, Any] | None = None) -> DataObject:
-        """Store bytes as a data object. It is kept for as long as this task, or a task it is passed to, is stored."""
+        """Store bytes as a data object. It is kept for as long as this task is stored, or a task to which it was
+        passed."""
         text = b64encode(data).decode()
         await self.replay.record_failures()
         return DataObject(UUID(await self.api.call("put_object", data=text, type=type, metadata=metadata)))
@@ -238,9 +239,9 @@ class Context(JobCalls):
                                    key=key or self._effect_key(kind, payload)))["id"]  # fmt: skip
 
     async def emit(self, output: int | str = 0, data: JsonObject | None = None, *, partition: str | None = None) -> str:
-        """Emit an event of an output and return the event's id. `output`: a dataset, a name or a position. Jobs that
-        read the output react, with `data` in `ctx.job.event`. Later attempts do not emit the event again. Waits while
-        `max_inflight` is reached."""
+        """Emit an event of an output and return the event's id. `output`: the dataset, the name or the position of the
+        output. Jobs that read the output react, with `data` in `ctx.job.event`. Later attempts do not emit the event
+        again. Waits while `max_inflight` is reached."""
         await self.replay.record_failures()
         key = self._effect_key("emit", {"output": output, "data": data, "partition": partition})
         return await emit_when_allowed(self.api, str(output), data, partition, key)

@@ -42,7 +42,7 @@ NO_SECRETS = Secrets({})
 
 
 def listed_secrets(input: str | None) -> list[str]:
-    """Return the names that a job lists, from the input of its task."""
+    """Return the names of the secrets that a job lists. They are in the input of its task."""
     facts = cast("dict[str, JsonObject]", json.loads(input or "{}"))
     return cast("list[str]", facts.get("job", {}).get("secrets") or [])
 

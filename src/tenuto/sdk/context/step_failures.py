@@ -33,8 +33,8 @@ class StepFailed(Exception):
 
 
 class NotRecorded:
-    """Takes the place of an attribute of a recorded error that has no JSON form. Any use of it fails the task, because
-    without the value the code could take another path than on the attempt that recorded the error."""
+    """Replaces an attribute of a recorded error, because the attribute has no JSON form. Any use of it fails the task,
+    because without the value the code could take another path than on the attempt that recorded the error."""
 
     def __init__(self, step: str, error: str, attribute: str) -> None:
         vars(self)["what"] = f"{attribute!r} of the {error} that step {step!r} raised on an earlier attempt"

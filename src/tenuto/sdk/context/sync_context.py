@@ -172,7 +172,8 @@ class SyncContext:
         return self._wait(self._context.gather(*work, return_exceptions=return_exceptions))
 
     def put(self, data: bytes, *, type: str = "bytes", metadata: dict[str, Any] | None = None) -> DataObject:
-        """Store bytes as a data object. It is kept for as long as this task, or a task it is passed to, is stored."""
+        """Store bytes as a data object. It is kept for as long as this task is stored, or a task to which it was
+        passed."""
         return self._wait(self._context.put(data, type=type, metadata=metadata))
 
     def get(self, object: DataObject) -> bytes:

@@ -31,7 +31,8 @@ def stage_output(
     *,
     rows_per_file: int | None = None,
 ) -> JsonObject:
-    """Write and check the data, and return its publication. Data that a check refuses is not staged."""
+    """Write and check the data, and return its publication. If a check of severity error fails, raises CheckFailed and
+    stages nothing."""
     if output.location is None:
         raise Fail(f"{output} is not published, so nothing can be written to it; give it a dataset in the DAG")
     columns = Columns(str(output), output.columns) if output.columns else None

@@ -19,7 +19,7 @@ from tenuto.sdk.jobs.rows import Rows
 
 MEMORY_LIMIT = "2GB"  # data beyond this is written to the scratch folder
 CANCEL_SECONDS = 0.2  # the interval at which a running query is stopped if its attempt should stop
-# One thread per query: rows without an `order by` then come in the same order, and equal data gives equal files.
+# One thread per query: rows without an `order by` then always come in the same order, and equal data gives equal files.
 SETTINGS = (
     ("threads", 1),
     ("memory_limit", MEMORY_LIMIT),

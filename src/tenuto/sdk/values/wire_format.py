@@ -16,7 +16,7 @@ Convert = Callable[[Any, str], Any]  # arguments: a value, and its path for erro
 
 MAX_DEPTH = 32
 MAX_VALUE_BYTES = 1_048_576  # maximum size of one value in a row, as enforced by the database
-RESERVED = ("$slot", "$object", "$pickle", "$output")  # reserved keys: user values may not contain them
+RESERVED = ("$slot", "$object", "$pickle", "$output")  # reserved keys: user values must not contain them
 MISSING: object = type("Missing", (), {})()  # marks a parameter that has no hint
 
 _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
