@@ -8,7 +8,7 @@ from tenuto.model.json import JsonObject
 
 
 def job_rows(dag: Dag) -> list[JsonObject]:
-    """Returns the jobs as JSON; every output has the hash of its columns, if it declares them."""
+    """Returns the jobs as JSON. Each output has the hash of its declared columns, or None if it declares no columns."""
     return [
         {
             **asdict(job),

@@ -20,7 +20,8 @@ class Position:
 
 @dataclass(frozen=True)
 class DagProblem:
-    """One thing to correct: `path` is where in the document (`jobs[0].operator`), `hint` what to write instead."""
+    """A problem to correct. `path` is its place in the document (`jobs[0].operator`), and `hint` says what to write
+    instead."""
 
     path: str
     line: int

@@ -1,7 +1,8 @@
 """Reads YAML into a tree that keeps the position of every value. The text may be hostile, so its size, its depth and
 its values are limited.
 
-Values are those of JSON: plain `yes`, `on`, `012` and `2026-01-31` are texts, not a boolean, an octal number or a date.
+Values have the types of JSON: plain `yes`, `on`, `012` and `2026-01-31` are texts, not a boolean, an octal number or a
+date.
 """
 
 import re

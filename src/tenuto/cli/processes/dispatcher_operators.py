@@ -37,7 +37,8 @@ async def wait_for_tasks(context: "ProcessContext", stop: asyncio.Event) -> bool
 
 
 def session_settings(context: "ProcessContext", name: str, log: LogOutput) -> "WorkerSettings":
-    """Return the settings of the session: only the operators that run in dispatchers, from their own queue."""
+    """Return the settings of the session. It runs only operators that run in dispatchers, and claims only from their
+    queue."""
     from tenuto.worker.settings import WorkerSettings
 
     return WorkerSettings(
