@@ -145,8 +145,7 @@ class Run(Generic[R]):
         return lines
 
     async def inputs(self) -> list[RunInput]:
-        """Return the inputs of the run by position: the inputs of the tasks that depend on no other task, in the order
-        of the graph."""
+        """Return the inputs of the tasks that depend on no other task, in the order of the graph."""
         inputs: list[RunInput] = []
         page: list[RunInput] | None = None
         while page is None or len(page) == PAGE:
@@ -155,8 +154,8 @@ class Run(Generic[R]):
         return inputs
 
     async def why(self) -> list[str]:
-        """Return one sentence for each task that has not ended. The sentence explains why. Only the 20 newest of these
-        tasks get a sentence. For an open run, one more sentence says that it waits to be closed."""
+        """Return one sentence for each of the 20 newest tasks that have not ended: why it has not. For an open run, one
+        more sentence says that it waits to be closed."""
         tasks = await self.client.transport.list_tasks(TaskListFilter(self.id))
         waiting = [task.id for task in tasks if task.completed_at is None][:MAX_EXPLAINED_TASKS]
         reasons = [await self.client.transport.explain_task(task_id) for task_id in waiting]
@@ -219,8 +218,7 @@ class Run(Generic[R]):
     async def add_many(
         self, task: AnyTask | str, items: Iterable[object], /, **options: Unpack[ManyOptions]
     ) -> list[UUID]:
-        """Add a task to the open run for each item. Items are passed as to `tn.start_many`. Either all tasks are added
-        or none."""
+        """Add a task per item to the open run, all or none. Items are passed as to `tn.start_many`."""
         return await self.add_request(*self.build_many(task, items, options))
 
     def build_many(

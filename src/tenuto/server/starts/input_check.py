@@ -107,8 +107,7 @@ class InputChecks:
 
 
 def check_inputs(starts: Sequence[StartRequest], validators: "Mapping[str, InputValidator]") -> None:
-    """Raises InvalidInput for the first input that does not match. If there are several starts, the message has the
-    number of the start."""
+    """Raises InvalidInput for the first input that does not match; names its start if there are several."""
     for no, start in enumerate(starts):
         for position, text in enumerate(start.inputs):
             type = str(start.kinds[start.task_kinds[position] if start.task_kinds else 0]["type"])

@@ -87,7 +87,7 @@ function Actions({ rule }: { rule: AlertRule }) {
   const ask = async () => {
     const agreed = await confirm({
       title: `Delete the rule ${rule.name}?`,
-      happens: "It finds nothing any more, and its open alerts are resolved.",
+      happens: "The rule no longer opens alerts, and its open alerts are resolved.",
       undo: "This cannot be undone; create the rule again.",
       action: "Delete the rule",
       danger: true,

@@ -50,7 +50,7 @@ export function StartBackfill({ close, dataset: chosen = "" }: { close: () => vo
   return (
     <FormDialog
       title="Start a backfill"
-      about="Committed data stays visible until a new partition replaces it. You can pause or cancel the backfill."
+      about="Readers see the committed data of a partition until the backfill has computed it again. You can pause or cancel the backfill."
       action="Start the backfill"
       done={`The backfill of ${dataset} has started.`}
       close={close}

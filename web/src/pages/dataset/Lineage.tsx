@@ -65,7 +65,7 @@ export function Lineage({ dataset, search, change }: LineageProps) {
         <p className="text-sm text-warn">There is more: choose a column or one direction to see all of it.</p>
       )}
       <p className="text-xs text-muted">
-        Values at a dashed line only decide which rows are used, as in a filter. Click a box to continue from there.
+        A dashed line: the column only decides which rows are used, as in a filter. Click a box to continue from there.
       </p>
     </>
   );

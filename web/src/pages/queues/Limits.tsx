@@ -76,7 +76,7 @@ function Actions({ limit, change }: { limit: LimitStatus; change: (chosen: Chose
   const ask = async () => {
     const agreed = await confirm({
       title: `Reset the limit of ${limit.scope} ${limit.key}?`,
-      happens: "Its size is then the one that workers declare, else that of the next start.",
+      happens: "The limit then has the size that workers declare, or else the size that the next start passes.",
       undo: "You can set a size again.",
       action: "Reset the limit",
     });

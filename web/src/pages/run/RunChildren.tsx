@@ -47,7 +47,7 @@ export function RunChildren({ runId, open }: { runId: string; open: boolean }) {
             rows={childrenOf(found.items)}
             columns={COLUMNS}
             rowKey={(child) => child.task.task_id}
-            empty={<Empty title="No task of the run has started another; ctx.start(…) does." />}
+            empty={<Empty title="No task of the run has started a child task. ctx.start(…) starts one." />}
           />
         )}
       </Loaded>

@@ -91,7 +91,7 @@ export function Steps({ steps, signals }: { steps: StepInfo[]; signals: SignalIn
           rows={steps}
           columns={STEPS}
           rowKey={(step) => String(step.step_no)}
-          empty={<Empty title="The task has recorded no steps; ctx.step(…) does." />}
+          empty={<Empty title="The task has recorded no steps. ctx.step(…) records one." />}
         />
       </Panel>
       <Panel title="Signals of the run" flush>
