@@ -30,7 +30,7 @@ class RunPodError(ProviderError):
 
 class RunPodProvider:
     """Creates a pod per machine. The request consists of `pod` (from the file of providers), the settings of the pool,
-    which win, and the name and the environment of the machine."""
+    which override fields of `pod`, and the name and the environment of the machine."""
 
     lists_all = False  # a new pod may be listed late
     id_prefix = ""

@@ -1,8 +1,9 @@
 """A process from which sandboxes are forked: `python -I -m tenuto.runtimes.sandbox.template FD PROGRAM`.
 
 Most of the time of building a sandbox is spent on importing its program. The template imports it once. Each sandbox is
-a fork of the template and builds its own walls, so that two sandboxes share nothing but the pages of code. The template
-reads nothing but the requests of the process that started it, and ends when that process ends.
+a fork of the template and builds its own walls (see spec.py), so that two sandboxes share nothing but the memory pages
+of the code. The template reads nothing but the requests of the process that started it, and ends when that process
+ends.
 """
 
 import json

@@ -94,7 +94,8 @@ class RequestMiddleware:
 
 class BodyTracker:
     """Tracks whether a request's body is fully received. The rest of a refused body is read and discarded, up to a
-    limit, and the connection is closed: most clients read the response only after they have sent the whole body."""
+    limit, because most clients read the response only after they have sent the whole body. Then the connection is
+    closed."""
 
     def __init__(self, receive: Receive, announced: int | None) -> None:
         self._receive, self._announced = receive, announced

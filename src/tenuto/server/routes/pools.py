@@ -68,7 +68,7 @@ async def set_pool(request: ApiRequest, name: PathName, body: SetPoolRequest) ->
 @ROUTES.add("POST", "/v1/pools/{name}/machines", permission="pools:write", response=RequestedMachines)
 async def request_machines(request: ApiRequest, name: PathName, body: RequestMachinesRequest) -> Response:
     """Request machines by hand: the next decision starts them, as far as `max_workers` and the provider allow. The rest
-    of the request is dropped. They end when they are idle, like all machines of the pool."""
+    of the request is dropped. The started machines end when they are idle, like all machines of the pool."""
 
     async def work(change: Transaction) -> RequestedMachines:
         requested = await pools.request_machines(change.conn, org_id=change.org_id, name=name, count=body.count)

@@ -36,7 +36,8 @@ async def get_user(request: ApiRequest, user_id: UUID) -> object:
 
 @ROUTES.add("POST", "/v1/users", permission="users:write", response=IdResponse, status=201)
 async def put_user(request: ApiRequest, body: CreateUserRequest) -> Response:
-    """Add a user of the OIDC issuer. Without a role, the user becomes a reader. An existing user is updated."""
+    """Add a user of the OIDC issuer, or update an existing one. Without a role, a new user becomes a reader, and an
+    existing user keeps their role."""
 
     async def work(change: Transaction) -> IdResponse:
         fields = body.model_dump(exclude_none=True)

@@ -1,7 +1,8 @@
--- Returns from what a dataset, or one of its columns, was computed (p_up), and what was computed from it (p_down), as
--- {"root", "nodes", "edges", "truncated"}. Without p_version_id, starts at the current version and returns only current
--- versions below it. Leaves out datasets that the user cannot read, and everything that is only reached through them.
--- p_every: the caller can read every dataset of the org. Returns up to 10,000 edges in each direction.
+-- Returns the lineage of a dataset or of one of its columns: what it was computed from (p_up), and what was computed
+-- from it (p_down), as {"root", "nodes", "edges", "truncated"}. Without p_version_id, starts at the current version and
+-- returns only current versions below it. Leaves out datasets that the user cannot read, and everything that is only
+-- reached through them. p_every: the caller can read every dataset of the org. Returns up to 10,000 edges in each
+-- direction.
 create or replace function tenuto.get_lineage(
   p_org_id uuid, p_dataset text, p_column text default null, p_version_id uuid default null,
   p_up boolean default true, p_down boolean default true, p_depth int default 10, p_user_id uuid default null,

@@ -133,7 +133,8 @@ class Supervisor:
         self.ended.set()
 
     async def _pause(self, code: int, seconds: float) -> None:
-        """Log how the last child ended, and wait `seconds` or until a stop is requested. Then the next child starts."""
+        """Log how the last child ended. Then wait `seconds`, after which the next child starts, or until a stop is
+        requested."""
         when = f"in {seconds:.1f} s" if seconds else "now"
         log.error("process %s %s; another starts %s", self.name, how_it_ended(code), when)
         with suppress(TimeoutError):

@@ -1,5 +1,5 @@
--- Returns in one sentence why a task does not run, where it runs, or how it ended. The task of a single-task run has
--- the id of its run: for such a task, adds when the run will be cancelled, if it has a deadline.
+-- Returns in one sentence why a task does not run, where it runs, or how it ended. If a task that has not ended is the
+-- task of a single-task run (both have the same id) and the run has a deadline, adds when the run will be cancelled.
 create or replace function tenuto.explain_task(p_org_id uuid, p_task_id uuid)
   returns text
   language plpgsql

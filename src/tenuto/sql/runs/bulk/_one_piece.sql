@@ -1,7 +1,7 @@
 -- Returns the newest of these runs, as many as one call can process: at least one run, and at most 1,000 tasks together
 -- (_request_piece). A call with more tasks could exceed the statement timeout of a server, and repeating it would never
--- make progress. A large run counts as one task, because advance_requests processes its tasks later. p_per_run: how
--- many tasks a run counts in addition to its own tasks. next_before: the last of the returned runs if runs of p_ids
+-- make progress. A large run counts as one task, because advance_requests processes its tasks later. p_per_run: this
+-- number is added to the number of tasks of each run. next_before: the last of the returned runs if runs of p_ids
 -- remain, otherwise p_next_before.
 create or replace function tenuto._one_piece(
   p_ids uuid[], p_next_before uuid, p_per_run int, out ids uuid[], out next_before uuid)

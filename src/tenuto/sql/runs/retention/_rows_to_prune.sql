@@ -1,5 +1,6 @@
--- Returns what prune_runs would delete: runs, tasks whose run no longer exists, and runs and tasks that no longer exist
--- but still have rows (_leftovers). Runs as the owner, the only role that can read the default partition.
+-- Returns what prune_runs would delete: runs, tasks whose run no longer exists, and the ids under which other tables
+-- still have rows of deleted runs, tasks and resource groups (_leftovers). Runs as the owner, the only role that can
+-- read the default partition.
 create or replace function tenuto._rows_to_prune(p_limit int)
   returns table (id uuid, org_id uuid)
   language sql
