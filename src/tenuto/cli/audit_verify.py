@@ -106,7 +106,8 @@ def write_record(record: AuditRecord) -> str:
 
 
 def read_heads(file: Path) -> list[Kept]:
-    """Reads the heads of a file and verifies each with the public key in its line."""
+    """Reads a file with signed heads of audit chains, one per line, and verifies each head with the public key in the
+    same line."""
     try:
         lines = file.read_text().splitlines()
     except (OSError, UnicodeDecodeError) as error:

@@ -138,7 +138,8 @@ class PoolMachine:
 
 @dataclass(frozen=True)
 class ScalingDecision:
-    """A decision about the size of a pool, with its facts. `workers`: how many workers the pool had."""
+    """A decision about the size of a pool. `facts`: the numbers on which it is based, and what it did. `workers`: how
+    many workers the pool had before."""
 
     id: UUID
     decided_at: datetime

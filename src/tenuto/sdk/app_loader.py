@@ -79,8 +79,8 @@ def combine_apps(apps: Iterable[tuple[str, App]]) -> App:
 
 
 def refuse_while_loading() -> None:
-    """Raise BadTarget if a module connects while it is being imported: every worker would start its tasks again, or the
-    import would wait for itself."""
+    """Raise BadTarget if a module opens a client while it is being imported. Every worker imports the module, so each
+    of them would start the module's tasks again, or the import would wait for itself."""
     if _loading:
         raise BadTarget(
             f'{_loading[0]} connects while it is imported; put that part below `if __name__ == "__main__":`'

@@ -33,7 +33,8 @@ DagName = Annotated[str, typer.Argument(metavar="DAG", help="Name of the DAG.", 
 OldVersion = Annotated[int, typer.Argument(metavar="V1", help="First version.", show_default=False)]
 NewVersion = Annotated[int, typer.Argument(metavar="V2", help="Version to compare with the first.", show_default=False)]
 Expected = Annotated[
-    int | None, typer.Option(help="Fail unless this version is current; 0: no version is. Default: do not check.")
+    int | None,
+    typer.Option(help="Fail unless this version is current; 0: fail if any version is current. Default: do not check."),
 ]
 
 

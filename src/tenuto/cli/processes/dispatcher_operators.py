@@ -21,7 +21,7 @@ GRACE_SECONDS = 5.0
 
 async def wait_for_tasks(context: "ProcessContext", stop: asyncio.Event) -> bool:
     """Wait until a job with `runtime: dispatcher` has a task that no session claims, and return True. Return False if
-    `stop` is set before. Most dispatchers never find such a task, so the process for these tasks is started only when
+    `stop` is set first. Most dispatchers never find such a task, so the process for these tasks is started only when
     it is needed."""
     from tenuto.db import runs
     from tenuto.db.connection.pool import open_pool

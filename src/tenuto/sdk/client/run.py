@@ -281,8 +281,8 @@ class Runs(Sequence[Run[R]]):
         return (self[index] for index in range(len(self)))
 
     async def results(self, timeout: Duration | None = None) -> list[R]:
-        """Wait for all runs and return their results, in order. If runs failed, raises the error of the first failure
-        that is found."""
+        """Wait for all runs and return their results, in order. As soon as one run is found to have failed, raises its
+        error without waiting for the others."""
         return await asyncio.gather(*(run.result(timeout) for run in self))
 
 

@@ -154,8 +154,8 @@ class SyncRuns(Sequence[SyncRun[R]]):
         return SyncRun(self._client, self._runs[index])
 
     def results(self, timeout: Duration | None = None) -> list[R]:
-        """Wait for all runs and return their results, in order. If runs failed, raises the error of the first failure
-        that is found."""
+        """Wait for all runs and return their results, in order. As soon as one run is found to have failed, raises its
+        error without waiting for the others."""
         return self._client.wait_for(self._runs.results(timeout))
 
 

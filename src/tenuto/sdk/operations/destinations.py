@@ -1,4 +1,4 @@
-"""Destinations of side effects: the interface of commands, and its implementation as requests to a server."""
+"""Destinations of side effects: the operations that commands call, as a protocol, and their implementation with HTTP."""
 
 from typing import Protocol
 from urllib.parse import quote

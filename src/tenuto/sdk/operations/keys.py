@@ -1,4 +1,4 @@
-"""API keys and worker keys: the interface of commands and clients, and its implementation as requests to a server."""
+"""API keys and worker keys: the operations of commands and clients, as a protocol, and their implementation with HTTP."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta

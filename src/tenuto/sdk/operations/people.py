@@ -1,4 +1,4 @@
-"""Orgs, users and roles: the interface of commands, and its implementation as requests to a server."""
+"""Orgs, users and roles: the operations that commands call, as a protocol, and their implementation with HTTP."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

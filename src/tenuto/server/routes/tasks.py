@@ -116,8 +116,8 @@ async def get_task_details(request: ApiRequest, task_id: UUID) -> object:
 
 @ROUTES.add("PATCH", "/v1/tasks/{task_id}", permission="tasks:write", response=None, status=204)
 async def update_task(request: ApiRequest, task_id: UUID, body: UpdateRequest) -> Response:
-    """Set keys of a task's metadata, or cancel the task, or both. The metadata of an ended task can be set too. The
-    worker that runs the task receives the metadata with which the task was started."""
+    """Set keys of a task's metadata, or cancel the task, or both. The metadata of an ended task can be set too.
+    Changes do not reach the code of the task: every attempt receives the metadata from the start of the task."""
 
     async def work(change: Transaction) -> None:
         if body.metadata is not None:
@@ -145,7 +145,8 @@ async def delete_task(request: ApiRequest, task_id: UUID) -> Response:
 @ROUTES.add("POST", "/v1/tasks/{task_id}/cancel", permission="tasks:write", response=None, status=204)
 async def cancel_task(request: ApiRequest, task_id: UUID, body: ReasonRequest | None = None) -> Response:
     """Cancel a task, the tasks that it started, directly or indirectly, and the tasks that need its completion. 409 if
-    the task has ended, or is a handler that has not started."""
+    the task has ended. Also 409 if it is a handler (a task that runs when all other tasks of its run have ended) and
+    has not started."""
     return await _cancel(request, task_id, body.reason if body else None)
 
 

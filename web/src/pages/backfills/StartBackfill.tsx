@@ -50,7 +50,7 @@ export function StartBackfill({ close, dataset: chosen = "" }: { close: () => vo
   return (
     <FormDialog
       title="Start a backfill"
-      about="Readers see the committed data of a partition until the backfill has computed it again. You can pause or cancel the backfill."
+      about="Readers see the old data of a partition until the new data is committed. You can pause or cancel."
       action="Start the backfill"
       done={`The backfill of ${dataset} has started.`}
       close={close}

@@ -44,7 +44,7 @@ export function EventsPage() {
     [navigate],
   );
   return (
-    <Page title="Events" about="Commits of datasets and events of tasks, each with what it started in the jobs that read it.">
+    <Page title="Events" about="Commits of datasets and events of tasks, each with what it started.">
       <div className="flex flex-wrap gap-2">
         <TextFilter
           label="Dataset"
