@@ -1,4 +1,4 @@
-"""Destinations of side effects: the operations that commands call, as a protocol, and their implementation with HTTP."""
+"""Destinations of side effects: the operations that commands call, as a protocol, and their HTTP implementation."""
 
 from typing import Protocol
 from urllib.parse import quote

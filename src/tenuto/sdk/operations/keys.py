@@ -1,4 +1,4 @@
-"""API keys and worker keys: the operations of commands and clients, as a protocol, and their implementation with HTTP."""
+"""API keys and worker keys: the operations of commands and clients, as a protocol, and their HTTP implementation."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Orgs, users and roles: the operations that commands call, as a protocol, and their implementation with HTTP."""
+"""Orgs, users and roles: the operations that commands call, as a protocol, and their HTTP implementation."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-import{l as e}from"./time-Ds4r4zfR.js";import{t}from"./Editor-DTVPH3EN.js";import{R as n}from"./States-B47xK5jL.js";var r=n(),i=`version: 1
+import{l as e}from"./time-Ds4r4zfR.js";import{t}from"./Editor-BONv-4aR.js";import{R as n}from"./States-B47xK5jL.js";var r=n(),i=`version: 1
 name: hello
 jobs:
   - name: numbers
