@@ -134,7 +134,7 @@ def prune(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be deleted, and change nothing.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Immediately delete the runs that are older than their retention. Dispatchers also do this on their own."""
+    """Delete at once all runs that are older than their retention. Dispatchers also do this, later."""
     from tenuto.cli.prune import prune as prune_now
 
     gone = with_database(lambda context: prune_now(context.pool, dry_run=dry_run), role="tenuto_dispatcher")

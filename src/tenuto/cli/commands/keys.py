@@ -157,8 +157,7 @@ def import_(
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
-    """Import keys from a system that stored bcrypt hashes. The keys work as before. The first use of a key replaces its
-    bcrypt hash by the kind of hash that other API keys have."""
+    """Import keys with their bcrypt hashes. The first use of a key replaces its hash by one like other keys have."""
     from tenuto.cli.key_import import read_keys
     from tenuto.db import keys
 

@@ -1,5 +1,5 @@
 -- Returns what is wrong with the lineage of a publication, or null. p_inputs: how many inputs the task has. Reads the
--- columns with the same types as _record_columns does later, so that a value of a wrong type fails here and not there.
+-- columns with the same types as _record_columns does later, so that a value of a wrong type fails in this function.
 create or replace function tenuto._check_lineage(p_lineage jsonb, p_inputs int)
   returns text
   language plpgsql
