@@ -47,7 +47,7 @@ Overlap = Annotated[str, typer.Option(help="How long the old key stays valid: 1d
 Env = Annotated[
     str | None,
     typer.Option(
-        help="Environment, written into the key: live, test. Not allowed over HTTP, where the server determines it.",
+        help="Environment in the key: live, test. Not allowed over HTTP: the server determines it.",
         show_default="live",
     ),
 ]
