@@ -80,8 +80,8 @@ class Turn:
         return max(self.failures[row.org_id] for row in piece), len(piece)
 
     def _failure_of(self, piece: list[DueRow]) -> Exception | None:
-        """If all rows of the piece belong to one org, return the error of a row of that org that failed alone; else
-        None."""
+        """If all rows of the piece belong to one org, return the error of a row of that org that was already recorded
+        as failed. Return None if there is no such row, or if the piece has rows of several orgs."""
         orgs = {row.org_id for row in piece}
         return next((error for row, error in self.failed.values() if orgs == {row.org_id}), None)
 

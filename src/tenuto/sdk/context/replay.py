@@ -228,8 +228,9 @@ class Replay:
 
 
 async def _let_others_begin() -> None:
-    """Let asyncio tasks that were created before make their first call, as they do while a call waits for the database.
-    Otherwise calls that return from their records would be numbered before the calls of these tasks."""
+    """Let the asyncio tasks that already exist make their first call of `ctx`. They do so anyway while a call waits for
+    the database, but a call that finds its record does not wait. Otherwise, in a replay, the code after such a call
+    would make its next call before these tasks make theirs, and steps would get other numbers than before."""
     for _ in range(BEGIN_ITERATIONS):
         await asyncio.sleep(0)
 

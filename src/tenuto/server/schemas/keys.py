@@ -1,5 +1,5 @@
-"""Request and response bodies about API keys and worker keys. A key is shown only when it is created, its hash
-never."""
+"""Request and response bodies about API keys and worker keys. A key is returned only when it is created; its
+hash is never returned."""
 
 from typing import Annotated
 from uuid import UUID

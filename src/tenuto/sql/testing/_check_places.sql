@@ -1,6 +1,7 @@
 -- Test databases only: raises an error at commit unless every task that the transaction touched is either in exactly
--- one table of unfinished tasks, or in none of them and has its final end. The trigger runs once per recorded row: the
--- first call checks all tasks of the transaction, and later calls find no tasks to check.
+-- one table of unfinished tasks, or in none of them and has ended (a row in task_attempts with end_no = 0). The trigger
+-- runs once per recorded row: the first call checks all tasks of the transaction, and later calls find no tasks to
+-- check.
 create or replace function tenuto._check_places()
   returns trigger
   language plpgsql

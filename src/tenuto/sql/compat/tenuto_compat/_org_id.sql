@@ -1,5 +1,6 @@
--- Returns the org of a client that uses the names of another system. This is the setting tenuto.org_id, which can be
--- stored for its login (alter role … set tenuto.org_id = …), or else the org `default`.
+-- Returns the org of a client that uses the compatibility schemas: the tables and functions with the names of another
+-- system. This is the setting tenuto.org_id, which can be stored for its login (alter role … set tenuto.org_id = …), or
+-- else the org `default`.
 create or replace function tenuto_compat._org_id()
   returns uuid
   language sql

@@ -1,7 +1,7 @@
 -- -> queued: starts the tasks of a build for the partitions p_keys of one input of a job. The job gets one task per
 -- partition, or one per update, as it does when events start its tasks. With one task per partition, skips partitions
--- that are computed already from what is committed now. If a task of a partition is queued already for the same
--- definition of the job, the build waits for that task.
+-- whose current output was already computed from the data that is now committed in the inputs. If a task of a partition
+-- is queued already for the same definition of the job, the build waits for that task.
 create or replace function tenuto._start_build_tasks(p_input tenuto.build_inputs, p_keys text[])
   returns void
   language plpgsql

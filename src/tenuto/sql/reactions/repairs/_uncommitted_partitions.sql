@@ -1,7 +1,7 @@
 -- Returns the partitions that a job computes from the partitions p_keys of one of its inputs and that are not committed
 -- in its output. Returns at most p_limit rows, and more only to complete those of the last input partition. Column no:
--- the position of the input partition in p_keys. p_earlier: the versions of inputs that were searched before;
--- partitions that are committed in one of them are left out.
+-- the position of the input partition in p_keys. p_earlier: versions of the inputs that were searched before and have
+-- the same partitions as the job; partitions that are committed in one of them are left out.
 create or replace function tenuto._uncommitted_partitions(
   p_job tenuto.jobs, p_output_version uuid, p_input int, p_scheme jsonb, p_keys text[],
   p_earlier uuid[], p_limit int)

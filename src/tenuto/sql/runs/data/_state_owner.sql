@@ -1,7 +1,7 @@
--- Returns the name under which the operator state of a running attempt is stored. This is its type. For a task of a
--- job, it is the key of the job and its dataset version (without one, the hash of its definition). So a version of a
--- DAG with the same definition of the job continues with its state, a version with another definition begins without
--- state, and after a rollback the earlier state is used again.
+-- Returns the name under which the operator state of a running attempt is stored. For a task that does not belong to a
+-- job, this is the type of the task. For a task of a job, it is the key of the job and its dataset version (without
+-- one, the hash of its definition). So a version of a DAG with the same definition of the job continues with its state,
+-- a version with another definition begins without state, and after a rollback the earlier state is used again.
 create or replace function tenuto._state_owner(p_running tenuto.running_tasks)
   returns text
   language plpgsql

@@ -1,7 +1,8 @@
 -- Appends log lines of attempts, at most 10,000 per call, and returns how many were written. Drops lines beyond 10,000
--- per attempt. Cuts text beyond 8 KB per line; for fields beyond 8 KB, stores only their size. Drops lines without a
--- line number, and lines that a worker with a key writes for attempts that no session of that key held. Accepts lines
--- of attempts that the session no longer holds: the log of a lost attempt helps to find out why it was lost.
+-- per attempt. Cuts a message after 8,192 characters; for fields beyond 8 KB, stores only their size. Drops lines
+-- without a line number, and lines that a worker with a key writes for attempts that no session of that key held.
+-- Accepts lines of attempts that the session no longer holds: the log of a lost attempt helps to find out why it was
+-- lost.
 create or replace function tenuto.write_logs(p_session_id bigint, p_token uuid, p_lines jsonb)
   returns bigint
   language plpgsql

@@ -1,5 +1,6 @@
--- Takes the oldest signal of the run with the name p_name that no task has taken yet, and records it as a step of the
--- task: a replay returns the same value. Returns found = false if there is no such signal.
+-- Takes the oldest signal with the name p_name that was sent to the run and that no task has taken yet. Records the
+-- signal as a step of the task, so that a replay returns the same value. Returns found = false if there is no such
+-- signal.
 create or replace function tenuto.take_signal(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_step_no int, p_name text)
   returns table (found boolean, value jsonb)
