@@ -29,10 +29,10 @@ def trace_select(sql: str, inputs: Schemas, columns: Sequence[str] | None = None
     try:
         found = trace_columns(sql, inputs, columns)
     except Untraceable as reason:
-        log.debug("the column lineage of a SELECT is not known, only its tables: %s", reason)
+        log.debug("the lineage of a SELECT is recorded only for its tables: %s", reason)
         return table
     except Exception as error:  # a SELECT that ran must not fail because a parser does not know its syntax
-        log.debug("the column lineage of a SELECT is not known, only its tables: %s: %s", type(error).__name__, error)
+        log.debug("the lineage of a SELECT is recorded only for its tables: %s: %s", type(error).__name__, error)
         return table
     names = [name for source in found for name in (source.column, source.field) if name is not None]
     if len(found) > MAX_SOURCES or any(len(name.encode()) > MAX_NAME_BYTES for name in names):

@@ -69,7 +69,7 @@ def combine_apps(apps: Iterable[tuple[str, App]]) -> App:
         if both := sources.keys() & app.tasks.keys():
             name = min(both)
             raise BadTarget(
-                f"{sources[name]} and {target} both define the task {name}; name each app once, "
+                f"{sources[name]} and {target} both define the task {name}; pass each app only once, "
                 "and give every app its own name: App(…)"
             )
         sources |= dict.fromkeys(app.tasks, target)

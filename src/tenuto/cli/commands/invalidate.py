@@ -39,7 +39,7 @@ def invalidate(
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
-    """Let every job that reads a dataset compute its data again for some partitions, even from the same inputs. If the
+    """Make every job that reads a dataset compute its own output again for some partitions. If the
     output of such a job changes, the jobs that read it react as usual."""
     first, last = read_range(range_)
     scope = InvalidationScope(dataset, reason, first, last, partition or None, _read_filter(row_filter))

@@ -1,7 +1,8 @@
 """Builds a sandbox around a process and waits until it ends: `python -I -m tenuto.runtimes.sandbox.builder FD SPEC`.
 
 This process stays outside. If the sandbox has its own Linux namespaces (`walls` in spec.py), this process starts the
-first process of the PID namespace, which starts the process with the code. When this process or that first process ends, the kernel kills everything inside.
+first process of the PID namespace, which starts the process with the code. When this process or that first process
+ends, the kernel kills everything inside.
 """
 
 import contextlib

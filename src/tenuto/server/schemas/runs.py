@@ -84,7 +84,8 @@ class ReleasedRun(ResponseModel):
 
 
 class DataIdsResponse(ResponseModel):
-    """The ids of the values that were written, in the order of the keys."""
+    """The ids of the values that were written: shorter keys first, keys of the same length in the order of their
+    bytes."""
 
     ids: list[UUID]
 

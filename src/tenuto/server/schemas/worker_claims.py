@@ -270,7 +270,7 @@ class TokenRequest(SessionRequest):
 
 
 class ScheduleDeclaration(RequestModel):
-    """A schedule. `kind` has the format of the SQL function start_many."""
+    """A schedule. `kind` is like one of `p_kinds` of the SQL function start_many."""
 
     name: Name
     kind: JsonObject

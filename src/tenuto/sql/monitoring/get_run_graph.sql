@@ -14,7 +14,7 @@ create or replace function tenuto.get_run_graph(p_org_id uuid, p_run_id uuid, p_
 as $$
 begin
   if p_limit not between 1 and 2000 then
-    perform tenuto._raise('TN003', format('the limit is %s, not 1 to 2000', p_limit), 'pass a smaller limit');
+    perform tenuto._raise('TN003', format('the limit is %s, not 1 to 2000', p_limit), 'pass a limit from 1 to 2000');
   end if;
   if not exists (select from tenuto.runs r where r.id = p_run_id and r.org_id = p_org_id) then
     perform tenuto._raise('TN001', format('no run %s', p_run_id), 'list the runs to see which exist');

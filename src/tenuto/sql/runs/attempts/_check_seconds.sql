@@ -15,7 +15,7 @@ begin
   limit 1;
   if found then
     perform tenuto._raise('TN003',
-      format('report %s of the batch asks for %s seconds, more than ten years', v_no, v_seconds));
+      format('the delay of report %s of the batch is %s seconds, more than ten years', v_no, v_seconds));
   end if;
 end
 $$;

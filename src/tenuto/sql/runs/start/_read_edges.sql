@@ -43,7 +43,7 @@ begin
     perform tenuto._raise('TN003',
       format('edge from task %s to task %s on %L is not valid in a run of %s tasks', v_bad.from_no,
         v_bad.to_no, v_bad.runs_on, p_count),
-      'list each task before the tasks that depend on it; on is completed, failed or continue');
+      'list each task before the tasks that depend on it, and write completed, failed or continue as "on"');
   end if;
   if (select count(*) <> count(distinct (e.from_no, e.to_no)) from unnest(v_edges) e) then
     perform tenuto._raise('TN003', 'two edges join the same two tasks');
