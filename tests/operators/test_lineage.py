@@ -76,7 +76,7 @@ def test_wrong_lineage_fails_with_the_names_that_exist(bench: Workbench) -> None
 
     with pytest.raises(Fail, match=r"names 'order\.n', which is not an input.*the inputs are orders"):
         ctx.lineage({"total": "order.n"})
-    with pytest.raises(Fail, match="up to 256 bytes"):
+    with pytest.raises(Fail, match="has more than 256 bytes"):
         ctx.lineage({"total": "orders." + "n" * 257})
     with pytest.raises(Fail, match="has 10,001 sources"):
         ctx.lineage({"total": [f"orders.n{number}" for number in range(10_001)]})

@@ -65,7 +65,7 @@ def test_a_job_can_publish_several_partitions(bench: Workbench) -> None:
         ("nothing", "published nothing: return rows or call ctx.write"),
         ("no_rows", "the data has no columns; declare them in the output"),
         ("returns_text", "there is no file done, and text is the path of a Parquet file; write a pyarrow Table"),
-        ("two_days", "needs a partition: `tenuto jobs trigger"),
+        ("two_days", "needs a partition: run `tenuto jobs trigger"),
         ("needs_more", "needs 'threshold': write it in config.arguments; a job passes partition, orders by itself"),
     ],
 )

@@ -23,7 +23,7 @@ class ApiKeyPrincipal:
 
 @dataclass(frozen=True)
 class UserPrincipal:
-    """A user of an org. The platform role decides the permissions. `roles`: those roles of the org that the user has."""
+    """A user of an org. The platform role decides the permissions. `roles`: the org's roles that the user has."""
 
     org_id: UUID
     id: UUID

@@ -57,6 +57,7 @@ class LocalProvider:
                 start_new_session=True,
             )
             machine_id = self._id_of(psutil.Process(process.pid))
+            _wait_for_variables(process)
         except (OSError, psutil.Error) as error:
             raise ProviderError(f"{self._command[0]} cannot be started: {error}") from error
         self._processes[machine_id] = process
@@ -123,6 +124,14 @@ class LocalProvider:
         except (psutil.Error, ValueError):
             return None
         return process if same else None
+
+
+def _wait_for_variables(process: subprocess.Popen[bytes]) -> None:
+    """Wait until the environment variables of a new process can be read. While its program is being loaded there are
+    none, and the list of machines would leave it out."""
+    with suppress(psutil.Error):  # it has ended already
+        while process.poll() is None and not psutil.Process(process.pid).environ():
+            time.sleep(0.001)
 
 
 def pid_of(machine_id: str) -> int:

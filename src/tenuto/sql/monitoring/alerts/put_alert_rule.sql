@@ -24,7 +24,7 @@ begin
   elsif p_threshold not between 1 and 1000 or p_seconds not between 1 and 31536000 then
     perform tenuto._raise('TN003', 'threshold is not 1 to 1,000, or seconds is not 1 to 31,536,000 (1 year)');
   elsif p_kind = 'dataset_age' and p_target is null then
-    perform tenuto._raise('TN003', 'a rule of kind dataset_age needs a target, but none was passed', 'name the dataset');
+    perform tenuto._raise('TN003', 'a rule of kind dataset_age needs a target', 'name the dataset');
   elsif p_kind in ('job_failures', 'job_alerts') and p_target !~ '^[^/]+/[^/]+$' then
     perform tenuto._raise('TN003', format('%L is not a job', left(p_target, 100)),
       'write DAG/JOB, or leave out the target for all jobs');
