@@ -109,7 +109,7 @@ def check_key(key: str) -> str:
         if not _PART.fullmatch(part) or len(part) > MAX_PART_BYTES:
             raise StorageProblem(
                 f"{key!r:.200} cannot be a key, because of {part!r:.80}: a part has at most {MAX_PART_BYTES} bytes, "
-                "does not begin with a dot, and has only letters, digits and _ . ~ = -; percent-encode others (* is %2A)"
+                "does not begin with a dot, and has only letters, digits and _ . ~ = -; percent-encode others (%2A)"
             )
     return key
 
