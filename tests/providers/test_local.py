@@ -45,6 +45,16 @@ def test_a_machine_is_listed_once_and_by_every_provider_until_it_ends() -> None:
     asyncio.run(scene())
 
 
+def test_a_program_that_deletes_its_variables_is_started_and_ended() -> None:
+    async def scene() -> None:
+        provider = LocalProvider(["env", "-i", "sleep", "60"], environment=os.environ)
+        machine_id = await provider.spawn(request(uuid4()))
+        await ends(provider, machine_id)
+        assert (await provider.describe(machine_id))["is_running"] is False
+
+    asyncio.run(scene())
+
+
 def test_a_killed_machine_is_not_listed() -> None:
     async def scene() -> None:
         pool_id, provider = uuid4(), a_provider("import time; time.sleep(60)")

@@ -18,6 +18,7 @@ from tenuto.providers.base import MAX_MACHINES, Machine, MachineRequest, Provide
 
 STOP_SECONDS = 40.0  # between SIGTERM and SIGKILL; by default, a worker kills its processes after 37 s
 CHECK_SECONDS = 0.1
+LOAD_SECONDS = 5.0  # at most, to wait until a program is loaded; a program can also delete its variables
 
 
 class LocalProvider:
@@ -129,8 +130,9 @@ class LocalProvider:
 def _wait_for_variables(process: subprocess.Popen[bytes]) -> None:
     """Wait until the environment variables of a new process can be read. While its program is being loaded there are
     none, and the list of machines would leave it out."""
+    until = time.monotonic() + LOAD_SECONDS
     with suppress(psutil.Error):  # it has ended already
-        while process.poll() is None and not psutil.Process(process.pid).environ():
+        while process.poll() is None and time.monotonic() < until and not psutil.Process(process.pid).environ():
             time.sleep(0.001)
 
 
