@@ -13,7 +13,7 @@ from tenuto.model.stored_errors import describe_cancel, describe_error
         ({}, None, None),
         ({"type": "ValueError", "message": "no"}, "ValueError: no", "no"),
         ({"reason": "worker_lost", "worker": "vm:1", "session": "expired"}, "its worker vm:1 was lost", "worker_lost"),
-        ({"reason": "attempt_lost", "message": "exit 3"}, "the process that ran it died: exit 3", "attempt_lost"),
+        ({"reason": "attempt_lost", "message": "exit 3"}, "the attempt was lost: exit 3", "attempt_lost"),
         ({"reason": "timeout"}, "its timeout passed", "timeout"),
         ({"reason": "heartbeat_timeout"}, "it sent no heartbeat for too long", "heartbeat_timeout"),
         ({"reason": "cancelled"}, "cancelled", None),

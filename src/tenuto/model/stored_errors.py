@@ -12,7 +12,7 @@ def describe_error(error: Json) -> str | None:
     if not isinstance(error, dict):
         return None if error is None else str(error)
     if error.get("reason") == "attempt_lost":
-        return f"the process that ran it died: {error.get('message')}"
+        return f"the attempt was lost: {error.get('message')}"
     if "message" in error:
         text = ": ".join(str(error[key]) for key in ("type", "message") if error.get(key))
         return f"{text} ({error['cancel_reason']})" if error.get("cancel_reason") else text

@@ -1,4 +1,4 @@
--- The rights to the tables with the rows of datasets, which deploys create. Attempts insert and read rows. Dispatchers
+-- The rights to the tables that deploys create for the rows of datasets. Attempts insert and read rows. Dispatchers
 -- also delete rows that were never committed.
 revoke all on schema tenuto_data from public;
 grant usage on schema tenuto_data to tenuto_api, tenuto_dispatcher, tenuto_worker, tenuto_backup;

@@ -1,4 +1,4 @@
--- The exceptions from grants.sql, which grants rights on all tables. They keep roles from writing tables without a
+-- The exceptions to grants.sql, which grants rights on all tables. They keep roles from writing tables without a
 -- policy, reading secrets, changing the audit log, and accessing partitions other than through their parents.
 do $$
 declare
@@ -21,7 +21,8 @@ begin
   grant update on tenuto.arrival_floor, tenuto.due_floors to tenuto_dispatcher, tenuto_worker;
   grant update on tenuto.rollup_position to tenuto_dispatcher;
 
-  -- No role can read the hashes and private keys, except for backups. Functions that run as the owner compare them.
+  -- Only backups can read the hashes and private keys in these tables; dispatchers also read the hashes of logins (see
+  -- below). Functions that run as the owner compare them.
   for v_table in
     select c.oid::regclass as name, string_agg(quote_ident(a.attname), ', ') as columns
     from pg_class c
@@ -37,7 +38,8 @@ begin
       v_table.name);
   end loop;
 
-  -- Only dispatchers, which sign deliveries, can read the encrypted secrets of destinations. Workers see the names.
+  -- Only dispatchers, which sign deliveries, and backups can read the encrypted secrets of destinations. Workers see
+  -- the names.
   revoke all on tenuto.destinations from tenuto_worker, tenuto_client;
   revoke select on tenuto.destinations from tenuto_api, tenuto_readonly;
   grant select (org_id, name, url, openlineage, created_at, updated_at) on tenuto.destinations
@@ -50,8 +52,8 @@ begin
   revoke all on tenuto.users, tenuto.org_roles, tenuto.org_role_memberships, tenuto.idempotency_keys, tenuto.audit_log,
     tenuto.audit_unsealed, tenuto.audit_chains, tenuto.audit_heads
   from tenuto_client;
-  -- A direct call adds its own row (_audit). The columns for the login, the address and the time have defaults that no
-  -- role can replace, and only seal_audit removes rows.
+  -- A call by a client with a database connection adds its own row (_audit). The columns for the login, the address and
+  -- the time have defaults that no role can replace, and only seal_audit removes rows.
   revoke all on tenuto.audit_arrivals from tenuto_client;
   revoke insert, update, delete, truncate on tenuto.audit_arrivals from tenuto_api, tenuto_dispatcher, tenuto_worker;
   grant insert (org_id, entity, entity_id, action, changes, old) on tenuto.audit_arrivals

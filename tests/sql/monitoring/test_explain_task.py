@@ -187,7 +187,7 @@ def test_it_backs_off_after_an_error(db: Db, clock: Clock) -> None:
 
     until = f"app.work is retrying: backoff until {said(clock, seconds=60)} after attempt 1 failed"
     assert why(db, failed) == f"{until}: no disk"
-    assert "after attempt 1 failed: the process that ran it died: exit code 9; no dispatcher is alive" in why(db, lost)
+    assert "after attempt 1 failed: the attempt was lost: exit code 9; no dispatcher is alive" in why(db, lost)
 
 
 def test_it_is_delayed_or_snoozed(db: Db, clock: Clock) -> None:

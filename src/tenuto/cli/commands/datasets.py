@@ -142,7 +142,7 @@ def purge(
         typer.Option(
             min=0,
             max=1000,
-            help="Number of versions to keep. Default: keep_versions of the output.",
+            help="Number of versions to keep. Default: retention.keep_versions of the job output.",
             show_default=False,
         ),
     ] = None,
@@ -165,7 +165,8 @@ def delete(
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
-    """Delete a dataset that no current version of a DAG publishes or reads; a dispatcher deletes its data."""
+    """Delete a dataset that no current version of a DAG publishes or reads and no open task uses; a dispatcher deletes
+    its data."""
     count = with_dags(lambda dags: dags.delete_dataset(name, dry_run=dry_run), org=org)
     text = f"{'would delete' if dry_run else 'deleted'} {name} with {counted(count, 'version')}"
     show({"dataset": name, "versions": count}, text, as_json=as_json)

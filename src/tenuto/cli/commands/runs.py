@@ -231,7 +231,8 @@ def retry(
         str | None,
         typer.Option(
             "--from",
-            help="Also run these completed tasks again: with this name or type; or from the step with this name on.",
+            help="Also run completed tasks with this name or type again, "
+            "and completed tasks with a step of this name from that step on.",
         ),
     ] = None,
     force: Force = False,

@@ -30,7 +30,7 @@ Arguments = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="ARGS",
-        help="Arguments as JSON or text, all positional or all name=value (both only with --app).",
+        help="Arguments as JSON or text: all positional, or all name=value. With --app, the two can be mixed.",
         show_default=False,
     ),
 ]

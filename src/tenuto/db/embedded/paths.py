@@ -175,8 +175,8 @@ def _missing(folder: Path) -> list[Path]:
 
 
 def _other_folder(home: Path) -> Path:
-    """Return the folder for a server that root starts. The folder of a home that was deleted is kept but not used
-    again, because its password is unknown."""
+    """Return the folder for a server that root starts. If the home was deleted and created again, the folder of
+    the earlier home is kept but not used: its password was deleted with that home."""
     name = sha256(str(home).encode()).hexdigest()[:16]
     names = itertools.chain([name], (f"{name}-{no}" for no in itertools.count(2)))
     folders = (ROOT_SERVER_FOLDER / name for name in names)

@@ -34,8 +34,8 @@ class DatasetCollection:
 
     async def purge(self, name: str, *, keep: int | None = None, dry_run: bool = False) -> list[PurgedVersion]:
         """Purge all versions of a dataset except the newest `keep`, and return the purged versions. The default of
-        `keep` is `keep_versions` of its output. A version is also kept if it is current, can become current, or is used
-        by a task that has not ended. `dry_run`: purge nothing."""
+        `keep` is `retention.keep_versions` of the job output that publishes the dataset. A version is also kept if it
+        is current, can become current, or is used by a task that has not ended. `dry_run`: purge nothing."""
         return await self._operations.purge_dataset(name, keep=keep, dry_run=dry_run)
 
     async def delete(self, name: str, *, dry_run: bool = False) -> int:

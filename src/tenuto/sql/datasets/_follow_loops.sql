@@ -1,5 +1,6 @@
--- Returns the nodes of a graph that are in a loop or follow from a loop. Removes nodes to which no edge leads, together
--- with their edges, until there are no such nodes, and returns the others. The work grows with the number of edges.
+-- Returns the nodes of a graph that are in a loop or can be reached from one. Removes nodes to which no edge leads,
+-- together with their edges, until there are no such nodes, and returns the others. The work grows with the number of
+-- edges.
 create or replace function tenuto._follow_loops(p_sources text[], p_targets text[])
   returns setof text
   language plpgsql

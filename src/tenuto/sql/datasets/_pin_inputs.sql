@@ -1,7 +1,7 @@
 -- Returns what a task of a job reads, fixed at this time: for each input the version of its dataset and the committed
 -- folders, up to 100 (null if there are more). Of an input that has partitions, a task with a partition reads only this
 -- partition, or the partitions that are mapped to it. With p_commit, the task reads only this commit from the input to
--- which the commit belongs. The fingerprint is null if nothing is committed, or more than 100 folders. The query plans
+-- which the commit belongs. The fingerprint is null if no folder is committed, or if more than 100 are. The query plans
 -- for the folder of one partition are made once: planning for every task cost five times as much as the look-ups.
 create or replace function tenuto._pin_inputs(
   p_org_id uuid, p_job_id uuid, p_dag_version_id uuid, p_partition text, p_commit uuid default null)

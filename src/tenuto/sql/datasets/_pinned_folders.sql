@@ -1,8 +1,8 @@
 -- Returns the committed folders of one input of a task, for _pin_inputs. With p_commit, this is the folder of that
 -- commit. Otherwise, if the input has partitions and the task has one (p_partition is not null), these are the folders
 -- of that partition, or, with p_map, of the partitions that p_map maps to it. In all other cases these are the folders
--- of all partitions. Also returns the partition or the map, if it was used. cursor: the newest of the first 101
--- commits.
+-- of all partitions. Also returns the partition or the map, if it was used. Returns at most 101 folders, in the order
+-- of partition and commit. cursor: the newest commit among these folders.
 create or replace function tenuto._pinned_folders(
   p_org_id uuid, p_version_id uuid, p_partition text, p_map jsonb, p_appends boolean, p_commit uuid,
   p_commit_key text, p_location text, p_fingerprint text,

@@ -1,7 +1,7 @@
 -- Returns the outputs that a DAG version publishes, each with its dataset, if that exists. This is the dataset with the
 -- name of the output. If there is none, it is the dataset with the old name (renamed_from), unless this version
--- publishes the old name too. The config_hash of a dataset is a hash of its job and the position of the output, so that
--- outputs of the same job differ.
+-- publishes the old name too. The returned config_hash is a hash of the job's config_hash and the position of the
+-- output, so that outputs of the same job differ.
 create or replace function tenuto._published_outputs(p_org_id uuid, p_version_id uuid)
   returns table (name text, job_key uuid, output int, config_hash text, schema_hash text, storage jsonb,
     dataset_id uuid)

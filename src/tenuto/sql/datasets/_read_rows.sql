@@ -1,5 +1,5 @@
 -- Returns one page of the rows at a location, in the form that _stage_rows takes, and how many pages there are. A
--- location without rows has 0 pages. Raises TN001 if no commit has the location.
+-- location without rows has 0 pages. Raises TN001 if the rows at the location are not committed.
 create or replace function tenuto._read_rows(
   p_org_id uuid, p_version_id uuid, p_location text, p_page int, p_columns jsonb, out rows jsonb, out pages int)
   language plpgsql

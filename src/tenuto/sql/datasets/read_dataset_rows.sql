@@ -1,6 +1,6 @@
 -- Returns one page of the committed rows at a location of a dataset that is stored in Postgres, and how many pages the
 -- location has. A row is a list, with a text or null per column. Raises TN001 for a version that does not exist, is
--- purged or is not stored in Postgres, and if no commit has the location.
+-- purged or is not stored in Postgres, and if the rows at the location are not committed.
 create or replace function tenuto.read_dataset_rows(p_org_id uuid, p_version_id uuid, p_location text, p_page int)
   returns table (rows jsonb, pages int)
   language plpgsql

@@ -1,5 +1,5 @@
--- Records in the audit log that a direct client runs a query, or that a query was refused: its text without literals,
--- and the dataset versions that it reads.
+-- Records in the audit log that a client with a database connection runs a query, or that a query was refused: its text
+-- without literals, and the dataset versions that it reads.
 create or replace function tenuto.record_query(
   p_org_id uuid, p_query_id uuid, p_action text, p_shape text, p_versions jsonb default '[]')
   returns void

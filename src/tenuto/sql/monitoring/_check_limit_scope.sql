@@ -1,4 +1,4 @@
--- Raises TN003 for a scope that no limit has. Null is accepted.
+-- Raises TN003 unless the scope is key, queue or rate. Null is accepted.
 create or replace function tenuto._check_limit_scope(p_scope text)
   returns void
   language plpgsql

@@ -1,5 +1,5 @@
--- Returns how many tasks of an org have not ended, by their state. delayed includes retrying: tasks that wait for their
--- next attempt. waiting includes limited, tasks that wait for a limit, and blocked, tasks that wait for other code.
+-- Returns how many tasks of an org have not ended, by their state. delayed includes retrying (tasks that wait for their
+-- next attempt). waiting includes limited (tasks that wait for a limit) and blocked (tasks that wait for other code).
 create or replace function tenuto._count_open_tasks(
   p_org_id uuid,
   out ready bigint, out delayed bigint, out retrying bigint, out waiting bigint, out limited bigint,

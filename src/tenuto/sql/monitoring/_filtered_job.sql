@@ -1,5 +1,5 @@
--- Returns the key of the job of a filter, written as DAG/JOB; null if p_job is null. Raises TN003 for another form,
--- TN001 for an unknown job.
+-- Returns the key of the job that a filter names: p_job is written as DAG/JOB. Returns null if p_job is null. Raises
+-- TN003 if p_job has another form, TN001 for an unknown job.
 create or replace function tenuto._filtered_job(p_org_id uuid, p_job text)
   returns uuid
   language plpgsql

@@ -43,7 +43,8 @@ as $$
       e.dataset_version_id, e.dag_version_id, e.job_key, e.output)
     left join tenuto.event_reactions r on r.event_id = e.id and r.job_id = c.job_id
     where e.id = any (p_event_ids) and e.org_id = p_org_id
-      and not (e.task_id is null and e.data ? 'cutover' and c.producer = c.reader)   -- of cutovers: for other DAGs
+      -- Events that a cutover or rollback wrote are only for jobs of other DAGs.
+      and not (e.task_id is null and e.data ? 'cutover' and c.producer = c.reader)
       and case when p_job_id is null then r.event_id is null else r.reaction = 'paused' end
   ), reasons as (
     select p.*, case

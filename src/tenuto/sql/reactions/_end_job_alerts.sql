@@ -9,7 +9,7 @@ begin
     jsonb_build_object('job', d.name || '/' || j.name, 'alerts', '[]'::jsonb), 'alerts of ' || j.id,
     tenuto._uuid7()::text)
   from tenuto.dags d
-  cross join (   -- grouped, not joined: without statistics of the new version, a join would read all jobs for each
+  cross join (   -- grouped: without statistics of the new version, a self-join would read all jobs for each job
     select n.name, (array_agg(n.id))[1] as id
     from tenuto.jobs n
     where n.org_id = p_org_id and n.dag_version_id in (p_from, p_to)

@@ -1,5 +1,5 @@
--- Returns how many events, from the first one on, can be routed together without making many more than p_limit
--- reactions. Returns at least 1 if there are events.
+-- Returns how many of the events, counted from the first, are routed together: as many as it takes to make p_limit
+-- reactions, or all. Returns at least 1 if there are events.
 create or replace function tenuto._fitting_events(p_events tenuto.event_place[], p_limit int)
   returns int
   language sql

@@ -1,5 +1,5 @@
 -- Writes reactions and returns the ids of the events whose reaction is new. With p_again, the events waited for the
--- job: replaces their reaction paused, unless the new reaction is paused too.
+-- job: replaces their reaction `paused`, unless the new reaction is `paused` too.
 create or replace function tenuto._write_reactions(p_reactions tenuto.event_reactions[], p_again boolean)
   returns uuid[]
   language plpgsql

@@ -1,5 +1,5 @@
--- Fires one schedule, as fire_schedules does. Returns null if it was not fired, because its next time is not p_expected
--- or it is paused.
+-- Fires one schedule, as fire_schedules does. Returns null if fire_schedules skipped it, such as a schedule whose next
+-- time is not p_expected or that is paused or held.
 create or replace function tenuto.fire_schedule(
   p_org_id uuid, p_name text, p_expected timestamptz, p_fire_times timestamptz[], p_next_at timestamptz)
   returns uuid[]

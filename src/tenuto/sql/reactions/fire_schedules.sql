@@ -1,9 +1,9 @@
 -- Starts one run for each fire time of each schedule, and sets the next time of the schedule. Skips a schedule that
 -- does not wait for the time p_expected any more, so that only one of two dispatchers fires it. Returns a row for each
--- schedule that this call fired; the others were fired, edited, paused or deleted in the meantime. p_fire_times: a list
--- of fire times per schedule; an empty list starts no run. A fire time is a dedupe key in the scope of the schedule's
--- name, so that it starts only one run even if an edit of the schedule makes the same time due again. A schedule of a
--- job starts tasks of the job. If the first time of a schedule is not computed yet, only sets its next time.
+-- schedule that this call fired; the others were fired, edited, paused, held or deleted in the meantime. p_fire_times:
+-- a list of fire times per schedule; an empty list starts no run. A fire time is a dedupe key in the scope of the
+-- schedule's name, so that it starts only one run even if an edit makes the same time due again. A schedule of a job
+-- starts tasks of the job. If the first time of a schedule is not computed yet, only sets its next time.
 create or replace function tenuto.fire_schedules(
   p_org_ids uuid[], p_names text[], p_expected timestamptz[], p_fire_times jsonb, p_next_at timestamptz[])
   returns table (org_id uuid, name text, run_ids uuid[])

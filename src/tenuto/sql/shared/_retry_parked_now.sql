@@ -1,4 +1,4 @@
--- Makes the parked rows of a run due now. Called when the run was changed, or is to be deleted.
+-- Makes the parked rows of a run due now. Called when the run or one of its tasks is cancelled.
 create or replace function tenuto._retry_parked_now(p_run_id uuid)
   returns void
   language sql

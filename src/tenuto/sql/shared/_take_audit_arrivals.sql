@@ -1,6 +1,6 @@
--- Removes and returns the calls that _audit has recorded for an org, from the id p_floor on, at most p_limit calls.
--- Calls whose transaction has not committed are not visible, and are returned later. Equal starts in one transaction
--- become one entry, just as one call that starts many runs is one entry.
+-- Removes and returns the calls that _audit has recorded for an org, with ids of p_floor or higher, at most p_limit
+-- calls. Calls whose transaction has not committed are not visible, and are returned later. Equal starts in one
+-- transaction become one entry, just as one call that starts many runs is one entry.
 create or replace function tenuto._take_audit_arrivals(p_org_id uuid, p_floor uuid, p_limit bigint)
   returns setof tenuto.audit_arrivals
   language sql

@@ -1,7 +1,8 @@
--- Deletes sessions that ended, workers that were terminated and scaling decisions that were made longer ago than
--- p_keep. A worker is deleted only after all its sessions and, in a pool, after the end of its machine. Deletes log
--- lines of workers after 48 hours. Deletes at most p_limit rows of each kind per call. With p_keys, processes only the
--- rows with these keys (session:id, worker:org:id, decision:id, line:org:worker:no), even if they are parked.
+-- Deletes sessions when p_keep has passed since their end, workers when it has passed since they were terminated, and
+-- scaling decisions when it has passed since they were made. A worker is deleted only after all its sessions and, in a
+-- pool, after the end of its machine. Deletes log lines of workers after 48 hours. Deletes at most p_limit rows of each
+-- kind per call. With p_keys, processes only the rows with these keys (session:id, worker:org:id, decision:id,
+-- line:org:worker:no), even if they are parked.
 create or replace function tenuto.prune_workers(
   p_keep interval default '14 days', p_limit int default 1000, p_keys text[] default null)
   returns table (sessions bigint, workers bigint, decisions bigint, log_lines bigint)

@@ -1,4 +1,4 @@
--- Shows data objects that runs hold, as the table `job_to_data_ref` of Spider does.
+-- Shows the references of runs to data objects as the table `job_to_data_ref` of Spider does.
 create or replace view tenuto_compat_spider.job_to_data_ref
   with (security_invoker = true)
 as

@@ -1,4 +1,4 @@
--- Shows data objects that resource groups hold, as the table `resource_group_to_data_ref` of Spider does.
+-- Shows the references of resource groups to data objects as the table `resource_group_to_data_ref` of Spider does.
 create or replace view tenuto_compat_spider.resource_group_to_data_ref
   with (security_invoker = true)
 as

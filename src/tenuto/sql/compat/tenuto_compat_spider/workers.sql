@@ -1,4 +1,4 @@
--- Shows workers as the table `workers` of Spider does, with UUIDs made of their ids.
+-- Shows workers as the table `workers` of Spider does, with UUIDs made from their ids.
 create or replace view tenuto_compat_spider.workers
   with (security_invoker = true)
 as

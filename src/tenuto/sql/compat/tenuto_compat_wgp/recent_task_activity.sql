@@ -1,4 +1,4 @@
--- Shows tasks of the last 24 hours as the view `recent_task_activity` of Headless-WGP does.
+-- Shows tasks of the last 24 hours, and tasks that run now, as the view `recent_task_activity` of Headless-WGP does.
 create or replace view tenuto_compat_wgp.recent_task_activity
   with (security_invoker = true)
 as

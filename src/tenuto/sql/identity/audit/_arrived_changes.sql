@@ -1,5 +1,5 @@
 -- Returns the changes of a recorded call in the form that the audit log stores. Leaves out changes that are not an
--- object, because a login that inserts rows of recorded calls without the SQL functions could write anything.
+-- object: the SQL functions write only objects, but a login can also insert into audit_arrivals without them.
 create or replace function tenuto._arrived_changes(p_changes jsonb, p_old jsonb)
   returns jsonb
   language sql

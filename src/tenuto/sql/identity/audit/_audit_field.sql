@@ -1,5 +1,5 @@
--- Returns a field of an audit entry as its length and text, or "-" if it is missing, so that different fields never
--- give the same text.
+-- Returns a field of an audit entry as its length and text, or "-" if it is missing, so that the joined fields of two
+-- different entries never give the same text.
 create or replace function tenuto._audit_field(p_value text)
   returns text
   language sql

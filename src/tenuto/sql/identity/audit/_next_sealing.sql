@@ -1,5 +1,5 @@
--- Returns when seal_audit has something to do, for list_due_maintenance: now, or null for never. p_floor: recorded
--- calls of direct clients are read from this id on.
+-- Returns when seal_audit has something to do, for list_due_maintenance: now, or null for never. p_floor: of the calls
+-- that _audit has recorded, only those with this id or a greater one are read.
 create or replace function tenuto._next_sealing(p_floor uuid)
   returns timestamptz
   language sql

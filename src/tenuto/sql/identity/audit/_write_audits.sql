@@ -1,5 +1,5 @@
--- Writes one audit entry per entity for the same action, each with the origin of its own request. Does the same as
--- write_audit, but in one statement.
+-- Writes one audit entry per entity for the same action, each with the address, user agent and id of its own request.
+-- Does the same as write_audit, but in one statement.
 create or replace function tenuto._write_audits(
   p_org_id uuid, p_entity text, p_entity_ids text[], p_action text, p_actor_kind text, p_actor_id text,
   p_changes jsonb, p_ips text[], p_user_agents text[], p_request_ids text[])

@@ -1,6 +1,6 @@
 -- Returns a page of the org's audit entries, newest first, starting before the id p_before. p_since, p_until: only
--- entries written from p_since on, and before p_until. p_ip: only entries of clients with this address. Includes calls
--- of direct clients that seal_audit has not moved to the log yet; these have no position.
+-- entries written at or after p_since and before p_until. p_ip: only entries of clients with this address. Includes
+-- calls that _audit has recorded and seal_audit has not moved to the log yet; these have no position.
 create or replace function tenuto.list_audit(
   p_org_id uuid, p_entity text default null, p_entity_id text default null, p_action text default null,
   p_actor_id text default null, p_before uuid default null, p_limit int default 50,

@@ -1,8 +1,8 @@
--- Chains the unsealed audit entries and the recorded calls of direct clients, each to the previous entry of its org; at
--- most p_limit per call. Entries are chained in the order in which they are found after commit. So no entry can be
--- inserted before a sealed one, and none waits for a transaction that is still open. Runs as the owner, because no
--- other role can update an entry. With p_keys, seals only entries of these orgs, even if they are parked. Returns how
--- many entries were sealed.
+-- Chains the unsealed audit entries, and the calls that _audit has recorded for clients with a database connection,
+-- each to the previous entry of its org; at most p_limit per call. Entries are chained in the order in which they are
+-- found after commit. So no entry can be inserted before a sealed one, and none waits for a transaction that is still
+-- open. Runs as the owner, because no other role can update an entry. With p_keys, seals only entries of these orgs,
+-- even if they are parked. Returns how many entries were sealed.
 create or replace function tenuto.seal_audit(p_limit int default 1000, p_keys text[] default null)
   returns bigint
   language plpgsql

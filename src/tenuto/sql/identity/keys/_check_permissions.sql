@@ -1,4 +1,5 @@
--- Raises TN003 for permissions that are not <thing>:<read|write|*>, runs:delete or *.
+-- Raises TN003 for permissions that are not <thing>:<read|write|*>, runs:delete or *, and unless there are 1 to 64 of
+-- them.
 create or replace function tenuto._check_permissions(p_permissions text[])
   returns void
   language plpgsql

@@ -1,5 +1,6 @@
--- Returns the number of a resource group, which starts and claims use instead of its id. If p_external_id is null,
--- returns the number of the org's default group. Raises TN001 if there is no such group.
+-- Returns the number of a resource group. The functions that start and claim tasks use this number instead of the
+-- group's id. If p_external_id is null, returns the number of the org's default group. Raises TN001 if there is no such
+-- group.
 create or replace function tenuto._group_no(p_org_id uuid, p_external_id text)
   returns int
   language plpgsql

@@ -32,7 +32,7 @@ begin
   from unnest(p_buckets, p_rates, p_bursts) b(bucket, rate, burst)
   join tenuto.rate_buckets r on r.org_id = p_org_id and r.bucket = b.bucket;
 
-  allowed := coalesce(retry_after, 0) <= 0.000001;   -- less is rounding to microseconds
+  allowed := coalesce(retry_after, 0) <= 0.000001;   -- a smaller difference comes from rounding to microseconds
   if allowed then
     retry_after := 0;
     return;

@@ -1,6 +1,6 @@
 -- Adds a signing key: the newest key signs, and the signatures of the others stay valid. Returns false and adds nothing
 -- while the newest key is younger than p_younger_than: if several processes rotate at once, only one of them adds a
--- key. Runs as the owner, because no other role can read keys.
+-- key. Runs as the owner, because no other role can add keys.
 create or replace function tenuto.add_signing_key(
   p_id text, p_public_key jsonb, p_private_key bytea, p_younger_than interval default '0')
   returns boolean

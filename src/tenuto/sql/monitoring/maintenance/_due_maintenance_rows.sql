@@ -1,5 +1,5 @@
--- Returns the due rows of loops that _due_rows does not handle: deadlines of runs, closed and released runs, arrivals,
--- lanes, limits, effects, audit chains and data objects.
+-- Returns the due rows of loops that _due_rows does not handle: deadlines of runs, closed and released runs, tasks with
+-- a preferred placement, arrivals, lanes, limits, effects, audit chains and data objects.
 create or replace function tenuto._due_maintenance_rows(p_loop text)
   returns table (key text, org_id uuid, run_id uuid, task_id uuid, since timestamptz)
   language plpgsql

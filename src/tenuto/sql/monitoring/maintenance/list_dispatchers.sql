@@ -1,4 +1,4 @@
--- Returns the dispatchers, latest heartbeat first. Dispatchers delete rows without a heartbeat for an hour.
+-- Returns the dispatchers, latest heartbeat first. Dispatchers delete rows that have had no heartbeat for an hour.
 create or replace function tenuto.list_dispatchers()
   returns setof tenuto.dispatchers
   language sql

@@ -1,6 +1,6 @@
 -- Returns for how long a pool keeps its last worker without work. This is the longest idle_timeout of the reactive jobs
 -- whose tasks the pool could run, in the current versions of their DAGs. An idle_timeout of "never" counts as ten
--- years. Without such jobs, it is the idle timeout of the pool. Only pools that serve the queue default run tasks of
+-- years. Without such jobs, it is the idle timeout of the pool. Only pools that serve the queue `default` run tasks of
 -- jobs.
 create or replace function tenuto._pool_idle_seconds(p_pool tenuto.pools)
   returns float8

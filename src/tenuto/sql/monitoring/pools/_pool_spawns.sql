@@ -1,6 +1,6 @@
--- Returns how many machines of a pool registered for the first time within p_window, and how many failed within it
--- before they registered, each counted up to 10,000. last_failed: true if the latest machine that registered or failed,
--- however long ago, has failed.
+-- Returns how many machines of a pool registered for the first time within p_window, and how many failed within
+-- p_window without having registered, each counted up to 10,000. last_failed: true if the latest machine that
+-- registered or failed, however long ago, has failed.
 create or replace function tenuto._pool_spawns(
   p_org_id uuid, p_pool_id uuid, p_window interval, out registered bigint, out failed bigint,
   out last_failed boolean)

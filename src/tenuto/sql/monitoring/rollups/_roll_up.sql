@@ -1,7 +1,7 @@
--- Adds the attempts that ended from p_from to p_to to the rollups, and returns how many there were. Run times are those
--- of completed attempts; waiting times are those of attempts that started. Attempts with another outcome than
--- completed, failed, cancelled, skipped, retrying or lost (snoozed, interrupted, waiting …) count only as started.
--- Bucket n has the run times from 2^((n-1)/2) to 2^(n/2) ms.
+-- Adds to the rollups the attempts that ended at or after p_from and before p_to, and returns how many there were. Run
+-- times are those of completed attempts; waiting times are those of attempts that started. Attempts with another
+-- outcome than completed, failed, cancelled, skipped, retrying or lost (snoozed, interrupted, waiting …) count only as
+-- started. Bucket n has the run times from 2^((n-1)/2) to 2^(n/2) ms, bucket 0 those below 1 ms.
 create or replace function tenuto._roll_up(p_from timestamptz, p_to timestamptz)
   returns bigint
   language plpgsql

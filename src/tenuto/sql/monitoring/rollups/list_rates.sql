@@ -1,7 +1,8 @@
 -- Returns how many attempts of an org ended in each of the last p_limit minutes, hours or days, oldest first, and how
--- long they took. Reads the rollups, which go back 3 hours, 8 days or 90 days, and end with the last rollup. p_type:
--- only attempts of this task type. Leaves out minutes, hours or days in which no attempt ended. p50_seconds,
--- p95_seconds: run times of completed attempts. queue_seconds: the mean time from ready to start.
+-- long they took. Reads the rollups, which go back 3 hours (per minute), 8 days (per hour) or 90 days (per day), and
+-- leave out attempts that ended after the last rollup. p_type: only attempts of this task type. Leaves out minutes,
+-- hours or days in which no attempt ended. p50_seconds, p95_seconds: run times of completed attempts. queue_seconds:
+-- the mean time from ready to start.
 create or replace function tenuto.list_rates(
   p_org_id uuid, p_period text default 'minute', p_limit int default 60, p_type text default null)
   returns table (

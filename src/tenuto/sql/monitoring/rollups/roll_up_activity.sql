@@ -1,4 +1,4 @@
--- Adds the attempts that have ended since the last call to the rollups, up to the change horizon: no attempt can still
+-- Adds to the rollups the attempts that have ended since the last call, up to the change horizon: no attempt can still
 -- appear before the horizon, however late its transaction commits. Stops after about p_limit attempts, so that the load
 -- of a burst is spread. Deletes old rollups: per minute after 3 hours, per hour after 8 days, per day after 90 days.
 -- Returns how many attempts were added.

@@ -1,6 +1,7 @@
--- Lists the orgs with their most important numbers. Tasks that have not ended are counted by status up to 100,000. The
--- outbox, parked rows and terminated workers are counted up to 10,000. oldest_effect_seconds: the age of the oldest
--- pending effect among those counted. Ended tasks are counted from the first rollup to rolled_up_until.
+-- Lists the orgs with their most important numbers. Ready tasks are counted up to 10,000 per lane; delayed, waiting and
+-- pending tasks up to 100,000 each; running tasks exactly. Blocked tasks, the outbox, parked rows and terminated
+-- workers are counted up to 10,000. oldest_effect_seconds: the age of the oldest pending effect among those counted.
+-- Ended tasks are counted from the first rollup to rolled_up_until.
 create or replace view tenuto.orchestrator_status
   with (security_invoker = true)
 as

@@ -1,4 +1,4 @@
--- Lists when the current version of each DAG changed: from which version to which, by which user, and until when the
+-- Lists when the current version of each DAG changed: from which version to which, by which actor, and until when the
 -- new version was current. After a deletion, no version is current.
 create or replace view tenuto.pointer_history
   with (security_invoker = true)

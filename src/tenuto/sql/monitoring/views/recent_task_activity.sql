@@ -1,5 +1,6 @@
--- Lists the newest tasks of each org, at most 500 of the last 24 hours: how long they ran, on which workers, and the
--- last error. attempts counts the attempts that failed or were lost and the one in progress, as in task_status.
+-- Lists the newest tasks of each org, at most 500: tasks of runs that were started within the last 24 hours, and tasks
+-- that run now. Shows how long they ran, on which workers, and the last error. attempts counts the attempts that failed
+-- or were lost and the one in progress, as in task_status.
 create or replace view tenuto.recent_task_activity
   with (security_invoker = true)
 as

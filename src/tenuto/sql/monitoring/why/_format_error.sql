@@ -5,7 +5,7 @@ create or replace function tenuto._format_error(p_error jsonb)
   stable
 return case p_error ->> 'reason'
   when 'worker_lost' then format('its worker %s was lost', p_error ->> 'worker')
-  when 'attempt_lost' then concat_ws(': ', 'the process that ran it died', left(p_error ->> 'message', 200))
+  when 'attempt_lost' then concat_ws(': ', 'the attempt was lost', left(p_error ->> 'message', 200))
   when 'timeout' then 'its timeout passed'
   when 'heartbeat_timeout' then 'it sent no heartbeat for too long'
   else coalesce(left(concat_ws(': ', p_error ->> 'type', p_error ->> 'message'), 200), '')

@@ -1,6 +1,6 @@
--- Returns why no worker can take tasks of this route and group; null if a worker can. The registration of a worker
--- determines which tasks it serves: by its labels, languages and address. Its metadata has the version of its code and,
--- if it is restricted, `queues`, `types` and `resource_group`.
+-- Returns why no worker can take tasks of this route and group; null if a worker can. Compares the route with the
+-- registration of each live worker: its labels, languages and address, and in its metadata the version of its code and,
+-- if the worker is restricted, `queues`, `types` and `resource_group`.
 create or replace function tenuto._why_no_worker(p_route tenuto.routes, p_group_no int)
   returns text
   language plpgsql

@@ -1,6 +1,5 @@
--- Returns how many partitions in p_keys, from the first one on, a build can process in one transaction, so that it
--- starts at most p_limit tasks. Returns at least 1, even if the map makes more than p_limit partitions of the first
--- one.
+-- Returns how many partitions in p_keys, counted from the first, a build can process in one transaction that starts at
+-- most p_limit tasks. Returns at least 1, even if the map makes more than p_limit partitions of the first one.
 create or replace function tenuto._fitting_partitions(p_input tenuto.build_inputs, p_keys text[], p_limit int)
   returns int
   language sql

@@ -1,6 +1,6 @@
 -- Starts the next tasks of a build, for a bounded number of partitions of one input of a job. If the job is paused,
 -- starts no tasks, and the build is due again after 5 seconds. If no input is left, the phase of the build becomes
--- follow. The tasks and the position are committed together, so that a build that was interrupted continues after the
+-- `follow`. The tasks and the position are committed together, so that a build that was interrupted continues after the
 -- last partition whose tasks were started.
 create or replace function tenuto._start_build_piece(p_build tenuto.builds)
   returns void

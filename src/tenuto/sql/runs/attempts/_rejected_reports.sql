@@ -1,7 +1,8 @@
 -- Returns the reports that this transaction did not accept. The result is already_accepted if an earlier report of the
 -- same holder was accepted, otherwise stale_lease. Only ends that the holder reported count, not ends that a dispatcher
 -- recorded. This must be a separate statement after the one that ended the attempts: if the same report is sent twice
--- at the same time, the snapshot of the first statement would give stale_lease.
+-- at the same time, the snapshot of that statement would not show the accepted report, and the result would be
+-- stale_lease.
 create or replace function tenuto._rejected_reports(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_accepted uuid[])
   returns table (task_id uuid, attempt int, result text)
@@ -17,6 +18,6 @@ as $$
               then 'already_accepted' else 'stale_lease' end
   from unnest(p_task_ids, p_attempts) as r(id, attempt)
   where r.id <> all (coalesce(p_accepted, '{}'))
-     -- a report of an older attempt of an accepted task
+     -- or another report of the same task was accepted, but this one is of an older attempt
      or r.attempt <> (select max(a.attempt) from tenuto.task_attempts a where a.task_id = r.id);
 $$;

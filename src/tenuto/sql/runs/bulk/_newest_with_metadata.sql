@@ -2,8 +2,8 @@
 -- to before p_before: at most p_limit. First reads the newest 2,000 rows: a value that many rows have is found there.
 -- Then searches the index. The index returns rows in no order, so the search goes back in steps of periods (_period).
 -- Each step searches twice as many periods as the step before, or fewer if more than 5,000 rows match. So a page costs
--- little, whether the rows that match are new or old, few or many. For ids outside of all periods, which are not
--- UUIDv7s, the index is searched as a whole.
+-- little, whether the rows that match are new or old, few or many. Ids whose period is not between 400 days ago and
+-- tomorrow, such as ids that are not UUIDv7s, are searched in the whole index at once.
 create or replace function tenuto._newest_with_metadata(
   p_kind text, p_org_id uuid, p_metadata jsonb, p_first uuid, p_before uuid, p_limit int)
   returns uuid[]

@@ -1,7 +1,7 @@
 -- Returns the newest unfinished tasks of an org with ids before p_before: at most p_limit from each of the five tables
 -- of unfinished tasks. Never reads history. p_status: only tasks with this status. p_routes: only tasks of these
--- routes. p_first: only tasks from this id on. p_only_runs: only tasks of single-task runs. All conditions are applied
--- before the limit: a caller that gets fewer than p_limit tasks knows that there are no more.
+-- routes. p_first: only tasks with this id or a higher one. p_only_runs: only tasks of single-task runs. All conditions
+-- are applied before the limit: a caller that gets fewer than p_limit tasks knows that there are no more.
 create or replace function tenuto._open_tasks(
   p_org_id uuid, p_status text, p_routes int[], p_before uuid, p_limit int, p_first uuid default null,
   p_only_runs boolean default false)

@@ -4,10 +4,10 @@
 -- weights 2 and 1 and p_limit 1, two of three claims serve the first group. With many groups, up to 64 are sampled, and
 -- up to 16 groups with the largest weights are added. A group that is sampled with a chance of 1 in 300 counts 300
 -- times, so that over many claims every group gets its weight's share. From p_round 2 on, the claim may take up to
--- p_limit tasks from each group. many: there are more lanes than a claim reads. In the next rounds of such a claim,
--- groups are found by reading the tasks themselves, and only groups with a number above p_after are returned. tops: for
--- each group, the priority at which to begin. p_only: only this group. named: the groups that are not the default group
--- of their org.
+-- p_limit tasks from each group. many: these routes have 64 lanes or more, so the claim may not read all of them. In
+-- the next rounds of such a claim, groups are found by reading the tasks themselves, and only groups with a number
+-- above p_after are returned. tops: for each group, the highest priority to read. p_only: only this group. named: the
+-- groups that are not the default group of their org.
 create or replace function tenuto._allocate_shares(
   p_routes int[], p_limit int, p_round int, p_only int, p_after int,
   out groups int[], out shares int[], out tops int[], out candidates int, out many boolean, out last int,

@@ -1,8 +1,9 @@
 -- Locks and returns the rows of the next tasks of a claim: at most p_limit, and from each group at most its share.
--- Tasks of a group come by priority, then by age. Rows that other transactions have locked are skipped. p_many: a group
--- may have more lanes than a claim reads, so the claim reads only as many lanes of each route as it may need, from the
--- priority in p_tops on. id and group_no belong to one of the returned tasks. Runs with the settings of _claim, which
--- force index lookups regardless of the statistics.
+-- Tasks of a group come by priority, then by age. Rows that other transactions have locked are skipped. p_many: there
+-- may be very many lanes. In this case, or with several groups, the claim reads only the first lanes of each group and
+-- route, by priority from the group's value in p_tops downwards: at most 64, or as many as the group's share if that is
+-- more. id and group_no belong to one of the returned tasks. Runs with the settings of _claim, which force index
+-- lookups regardless of the statistics.
 create or replace function tenuto._find_ready(
   p_routes int[], p_groups int[], p_shares int[], p_tops int[], p_many boolean, p_limit int, out due tid[], out id uuid,
   out group_no int)

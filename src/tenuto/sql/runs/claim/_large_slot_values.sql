@@ -16,7 +16,7 @@ begin
   select count(*), sum(pg_column_size(s.value)), bool_or(s.packed)
   into v_count, v_stored, v_packed
   from tenuto._task_slots(p_task_id) s;
-  -- Postgres compresses to 1/256 at best, so smaller values fit in any case.
+  -- Postgres compresses to 1/256 at best, so values that are stored in less than p_room / 256 bytes fit in any case.
   if v_packed and v_stored between p_room / 256 and p_room then
     for v_size in select octet_length(s.value::text) from tenuto._task_slots(p_task_id) s
     loop

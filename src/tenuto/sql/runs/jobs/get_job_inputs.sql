@@ -1,4 +1,4 @@
--- Returns the inputs of the job of a running task, as they were pinned when the task was created, and the DAG version.
+-- Returns the inputs of the job of a running task, as they were pinned before the task started, and the DAG version.
 -- For the code of a bundle, returns the inputs of the job that runs it. For a task that belongs to no job, returns no
 -- row. Raises TN005 for a worker that no longer holds the task.
 create or replace function tenuto.get_job_inputs(

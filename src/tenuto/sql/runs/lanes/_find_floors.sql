@@ -1,8 +1,8 @@
--- Returns the lanes whose row is out of date, with its new values: where their first task is, or since when they are
--- empty. Checks the lanes p_lanes. If p_lanes is null, divides all lanes into p_parts parts and checks one of the
--- parts, chosen at random. p_from_bottom: also searches below the floor. The floor of an empty lane is raised too if it
--- is more than 6,000 starts behind the newest start. It is then set to 1,000 starts before the newest one, so that the
--- tasks of a short start that has not committed yet are above it.
+-- Returns the lanes whose row is out of date, with the new values of the row: the position of the first task, or since
+-- when the lane is empty. Checks the lanes p_lanes. If p_lanes is null, divides all lanes into p_parts parts and checks
+-- one of the parts, chosen at random. p_from_bottom: also searches below the floor. The floor of an empty lane is
+-- raised too if it is more than 6,000 starts behind the newest start. It is then set to 1,000 starts before the newest
+-- one, so that the tasks of a short start that has not committed yet are above it.
 create or replace function tenuto._find_floors(
   p_lanes tenuto.lane_floor[], p_from_bottom boolean, p_parts int default 1)
   returns setof tenuto.lane_floor

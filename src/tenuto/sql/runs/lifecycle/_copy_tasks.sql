@@ -1,7 +1,7 @@
 -- -> pending: copies tasks of a run, so that they run again. Tasks in p_replay continue after their recorded steps. A
--- copy becomes a child of the copy of its parent if the parent runs again or belongs to another run: in these cases the
--- parent is always copied, perhaps later. Each copy has one dependency more than its original. _release_copies removes
--- this dependency when all tasks are copied, so that no task ends before its dependents exist.
+-- copy becomes a child of the copy of its parent if the parent runs again, or if the copies belong to a new run: in
+-- these cases the parent is always copied, perhaps later. Each copy has one dependency more than its original.
+-- _release_copies removes this dependency when all tasks are copied, so that no task ends before its dependents exist.
 create or replace function tenuto._copy_tasks(
   p_run_id uuid, p_run_attempt int, p_base uuid, p_old uuid[], p_replay uuid[], p_from_name text)
   returns void

@@ -1,10 +1,10 @@
 -- Returns what a retry does with the tasks of a run: executes them again, or keeps them as they ended (again = false).
 -- With p_reuse, it executes tasks that failed or were cancelled, all tasks that depend on such a task, and handlers
--- that ran. Every kind of edge counts, because `continue` and `failed` edges are decided again. Without p_reuse, it
--- executes all tasks. With p_from_name, it also executes tasks that have no parent and have this name or type, or
--- recorded a step of this name. replay is true if the task continues after its recorded steps. This is so with p_reuse,
--- if the task failed, was cancelled or recorded the step p_from_name, if p_from_name is not its own name or type, and
--- if no task that it depends on runs again. _recorded_children decides about the recorded children of such a task.
+-- that have ended. Every kind of edge counts, because `continue` and `failed` edges are decided again. Without p_reuse,
+-- it executes all tasks. With p_from_name, it also executes tasks that have no parent and have this name or type, or
+-- recorded a step of this name. replay is true if the task continues after its recorded steps. This needs p_reuse and
+-- three conditions: the task failed, was cancelled or recorded the step p_from_name; p_from_name is not its own name or
+-- type; no task that it depends on runs again. _recorded_children decides about the recorded children of such a task.
 -- Other children of a task that runs again are left out, because the task starts them itself. Tasks that a later
 -- attempt of the run has replaced by copies are left out. A failed child of a completed parent runs again only if its
 -- failure made the run fail: otherwise its parent handled the failure.
@@ -13,7 +13,7 @@ create or replace function tenuto._tasks_to_rerun(p_run_id uuid, p_reuse boolean
   language sql
   stable
   set plan_cache_mode = force_custom_plan
-  set enable_nestloop = off   -- except lateral lookups: joining a run with itself must not be n^2
+  set enable_nestloop = off   -- nested loops only for lateral lookups: joining a run with itself must not be n^2
   set enable_mergejoin = off
   set enable_seqscan = off    -- lookups use indexes, even if statistics say that a table is empty
   set jit = off

@@ -1,7 +1,7 @@
--- Returns for each queued task the limit whose slot it needs next: keys before queues, then by id, the rate last. The
--- limit is null if the task holds slots of all its limits. The limit may have no row yet. Processes many tasks in one
--- call, because separate calls took 1.6 ms per task. Uses lateral joins, so that every lookup uses an index regardless
--- of the statistics.
+-- Returns for each queued task the limit whose slot it needs next. Limits of scope key come first, then queues, then
+-- the rate; those of one scope are ordered by id. The limit is null if the task holds slots of all its limits. The
+-- limit may have no row yet. Processes many tasks in one call, because separate calls took 1.6 ms per task. Uses
+-- lateral joins, so that every lookup uses an index regardless of the statistics.
 create or replace function tenuto._next_limits(p_queued tenuto.queued_task[])
   returns table (no bigint, queued tenuto.queued_task, limit_id bigint)
   language plpgsql

@@ -1,7 +1,7 @@
 -- Does a part of the work of each of up to p_limit requests about large runs and deleted groups. Orgs take turns, and
--- so do the requests of an org. A run that is still being copied is not cancelled before the copy is complete. Skips
--- requests that another dispatcher has locked. With p_keys, processes only these requests (verb:run id, such as
--- 'cancel:' and the id), even if they are parked. Returns how many requests were worked on.
+-- so do the requests of an org. While a retry copies tasks into a new run, a cancel of the new run waits for the end of
+-- the retry. Skips requests that another dispatcher has locked. With p_keys, processes only these requests (verb:run
+-- id, such as 'cancel:' and the id), even if they are parked. Returns how many requests were worked on.
 create or replace function tenuto.advance_requests(p_limit int default 1, p_keys text[] default null)
   returns bigint
   language plpgsql

@@ -1,8 +1,8 @@
--- Returns the queued tasks, with routes to the workers near their data objects. A task with hard objects among its
--- inputs gets a route to the workers at an address that has all of them. A task with only soft objects gets a soft
--- route to one address: of the addresses with a worker that is alive, one that has the most of these objects. If there
--- is none, the task gets the route of all workers. A soft route has only one address, because routes are never removed,
--- and sets of addresses would make too many routes.
+-- Returns the queued tasks, with routes to the workers near their data objects. A task whose inputs include objects
+-- with hard addresses (place_object) gets a route to the workers at an address that has all these objects. A task with
+-- only soft addresses gets a soft route to one address: of the addresses with a worker that is alive, one that has the
+-- most of its objects. If there is none, the task gets the route of all workers. A soft route has only one address,
+-- because routes are never removed, and sets of addresses would make too many routes.
 create or replace function tenuto._apply_locality(p_queued tenuto.queued_task[])
   returns tenuto.queued_task[]
   language plpgsql
@@ -43,8 +43,8 @@ begin
     from task t
     join tenuto.routes r on r.id = t.route_id
   loop
-    -- If no single address has all hard inputs, the task gets a route that no worker serves, and `why` can show the
-    -- reason.
+    -- If no single address has all objects with hard addresses, the task gets a route that no worker serves, and
+    -- `tenuto why` can show the reason.
     v_queued[v_task.no].route_id := tenuto._intern_route(
       v_task.org_id, v_task.queue, v_task.type, v_task.language, v_task.labels,
       case when v_task.bound and v_task.places = '{}' then array['nowhere'] else v_task.places end,

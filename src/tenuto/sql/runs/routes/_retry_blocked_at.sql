@@ -1,5 +1,6 @@
 -- Returns when to try a blocked task again with code that may have tried it before. The pause grows with the number of
--- blocked attempts beyond one per code version that its route lists.
+-- the task's blocked attempts minus the number of code versions that its route lists, because one blocked attempt per
+-- code version is normal.
 create or replace function tenuto._retry_blocked_at(p_task_id uuid, p_route_id int)
   returns timestamptz
   language sql

@@ -1,8 +1,8 @@
--- Returns the queued tasks of a session, with new routes that the code version which ran them does not serve.
--- p_versions has that version for each of p_task_ids. If an entry is null, it is the version with which the session
--- runs the type (_code_version). A route lists the last 10 versions that could not continue its tasks; an older version
--- could claim them again. A soft route is replaced by the route of all workers, because the other code may run only at
--- other addresses.
+-- Returns tasks that a session ran and that are queued again, with new routes: workers with the code version that ran a
+-- task do not serve its new route. p_versions has that code version for each of p_task_ids. If an entry is null, it is
+-- the version with which the session runs the type (_code_version). A route lists the last 10 versions that could not
+-- continue its tasks; an older version could claim them again. A soft route is replaced by the route of all workers,
+-- because the other code may run only at other addresses.
 create or replace function tenuto._route_to_other_code(
   p_session_id bigint, p_queued tenuto.queued_task[], p_task_ids uuid[], p_versions text[])
   returns tenuto.queued_task[]

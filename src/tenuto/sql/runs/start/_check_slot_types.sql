@@ -1,6 +1,6 @@
--- Raises an error unless every input that reads the declared output of another task has the type of that output (`any`
--- fits every type), every type is a valid name, and every object belongs to the org. Adds a reference from each task to
--- the data objects in its slots.
+-- Raises an error unless every type is a valid name, and every object belongs to the org. Also raises an error if an
+-- input reads one output of another task by its position, and this output is not declared or has another type (`any`
+-- fits every type). Adds a reference from each task to the data objects in its slots.
 create or replace function tenuto._check_slot_types(p_org_id uuid, p_ids uuid[])
   returns void
   language plpgsql

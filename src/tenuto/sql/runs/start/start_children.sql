@@ -1,7 +1,7 @@
--- -> queued: starts tasks in the run of a running attempt, as children of its task, and returns their ids. Raises TN005
--- if the session does not hold the attempt, and TN006 if the attempt was asked to stop or its run was cancelled. A
--- worker key can start children only in its own queues, and only with limits of these queues. With p_step_no the start
--- is a step of the parent: a replay returns the recorded children.
+-- -> pending | queued: starts tasks in the run of a running attempt, as children of its task, and returns their ids.
+-- Raises TN005 if the session does not hold the attempt, and TN006 if the attempt was asked to stop or its run was
+-- cancelled. A worker key can start children only in its own queues, and only with limits of these queues. With
+-- p_step_no the start is a step of the parent: a replay returns the recorded children.
 create or replace function tenuto.start_children(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_kinds jsonb, p_inputs jsonb[],
   p_ids uuid[] default null, p_task_kinds int[] default null, p_details jsonb default null, p_edges jsonb default null,

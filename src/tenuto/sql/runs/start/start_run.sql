@@ -72,7 +72,7 @@ begin
       return query select v_run.id, false;
       return;
     end if;
-  else   -- a new id is not used yet, and looking for a conflict would take a third of the insert
+  else   -- a new id is not used yet, and looking for a conflict would take a third of the insert's time
     insert into tenuto.runs select v_run.*;
   end if;
   if p_run ? 'id' then

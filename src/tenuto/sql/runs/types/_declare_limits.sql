@@ -30,8 +30,10 @@ begin
     where (p_session.queues is null or o.queue = any (p_session.queues))
       and (o.size, o.seconds, o.queue) is distinct from (excluded.size, excluded.seconds, excluded.queue);
 
-  -- Locks limits in the same order as every other function that locks limits. The keys for all values of a parameter
-  -- lie between "…=" and "…>". For a limit without a parameter, only the key itself lies before "…\1".
+  -- Locks limits in the same order as every other function that locks limits. Finds the limits by a range of keys. For
+  -- a limit with a parameter, whose key ends with "=", the range from "…=" to before "…>" contains the keys for all
+  -- values of the parameter. For a limit without a parameter, the range from the key to before the key followed by \1
+  -- contains only the key itself.
   v_limits := array(
     select l.id
     from tenuto.limits l

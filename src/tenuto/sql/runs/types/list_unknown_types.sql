@@ -1,5 +1,5 @@
--- Returns the types among p_types that no worker has ever served and no bundle contains. Starts that reject unknown
--- types use it.
+-- Returns the types among p_types that no worker has ever declared or served and no bundle contains. Starts that reject
+-- unknown types use it.
 create or replace function tenuto.list_unknown_types(p_org_id uuid, p_types text[])
   returns setof text
   language sql
