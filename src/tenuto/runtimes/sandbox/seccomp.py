@@ -102,7 +102,7 @@ def _filter(refused: Sequence[tuple[Numbers, int]], by_argument: Sequence[tuple[
 
 def _by_argument(column: int) -> list[tuple[int, list[bytes]]]:
     """Return the system calls that are forbidden only with some arguments. For each: its number, and the lines of the
-    filter that check the arguments. They reject the call, or go on to the next line, which allows it."""
+    filter that check the arguments. They reject the call, or continue with the next line, which allows it."""
     not_permitted = _refuse(errno.EPERM)
     return [
         (_CLONE[column], [_argument(0), _line(_ANY_BIT, _NEW_NAMESPACES, 0, 1), not_permitted]),
