@@ -56,6 +56,7 @@ def test_a_size_that_no_task_has_used_yet_is_listed_in_its_place(db: Db) -> None
     call(db, "follow_arrivals")
 
     listed = call(db, "list_limits", org_id=DEFAULT_ORG)
+    assert [only(call(db, "get_limit", org_id=DEFAULT_ORG, scope="key", key=row["key"])) for row in listed] == listed
     second = call(db, "list_limits", org_id=DEFAULT_ORG, after_scope="key", after_key="a", limit=1)
 
     assert [(row["key"], row["size"], row["used"], row["overridden"]) for row in listed] == [
@@ -63,6 +64,19 @@ def test_a_size_that_no_task_has_used_yet_is_listed_in_its_place(db: Db) -> None
     ]  # fmt: skip
     assert [row["key"] for row in second] == ["b"]
     assert call(db, "list_limits", org_id=an_org(db, "acme")) == []
+
+
+def test_a_size_is_shown_as_soon_as_it_is_set(db: Db) -> None:
+    start(db, 1, details=Jsonb([{"task": 0, "limits": [{"scope": "key", "key": "a", "size": 1}]}]))
+    call(db, "follow_arrivals")
+    shown = []
+    for size in (7, 2):
+        call(db, "set_limit", org_id=DEFAULT_ORG, scope="key", key="a", size=size)
+        listed = only(call(db, "list_limits", org_id=DEFAULT_ORG))
+        assert call(db, "get_limit", org_id=DEFAULT_ORG, scope="key", key="a") == [listed]
+        shown.append((listed["size"], listed["overridden"]))
+
+    assert shown == [(7, True), (2, True)]
 
 
 def test_types_are_listed_by_name_with_their_options_or_their_bundle(db: Db) -> None:

@@ -9,12 +9,12 @@ as $$
 begin
   perform tenuto._check_limit_scope(p_scope);
   return query
-  select l.scope, l.key, l.size, l.seconds, l.declared, l.queue, u.used, u.waiting, l.idle_since,
-         exists (select from tenuto.limit_overrides o
-                 where o.org_id = l.org_id and o.scope = l.scope and o.key = l.key)
-  from tenuto.limits l
-  cross join lateral tenuto._limit_use(l.id, l.seconds) u
-  where l.org_id = p_org_id and l.scope = p_scope and l.key = p_key;
+  select p_scope, p_key, coalesce(o.size, l.size), l.seconds, coalesce(l.declared, false), l.queue, u.used, u.waiting,
+         l.idle_since, o.size is not null
+  from (select * from tenuto.limits n where n.org_id = p_org_id and n.scope = p_scope and n.key = p_key) l
+  full join (
+    select * from tenuto.limit_overrides n where n.org_id = p_org_id and n.scope = p_scope and n.key = p_key) o on true
+  cross join lateral tenuto._limit_use(l.id, l.seconds) u;
   if not found then
     perform tenuto._raise('TN001', format('no limit %s of scope %s', left(p_key, 256), p_scope),
       'list the limits to see which exist; a limit that no task used for a day is deleted');
