@@ -94,7 +94,7 @@ def trigger_edges(dag: Dag, old_names: Mapping[str, str]) -> list[tuple[str, str
 
 
 def describe_loop(loop: str) -> str:
-    """Returns why the database would refuse a deploy that closes this loop of jobs which trigger each other."""
+    """Returns why the database would refuse a deploy that completes this loop of jobs which trigger each other."""
     return (
         f"the jobs would trigger each other without end: {loop}; remove one of these inputs from its DAG, or write "
         "trigger: false, so that it is only read"

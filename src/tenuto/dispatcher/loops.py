@@ -26,8 +26,8 @@ Step = Callable[[Dispatcher, int], Awaitable[int]]
 
 
 def rows_of(loop: str, *, seconds: float = BATCH_SECONDS) -> Step:
-    """Return the step of a loop that processes rows. If a batch fails because of a row, its rows are processed in
-    smaller batches."""
+    """Return the function that processes one batch of a loop's rows. If a batch fails because of a row, its rows are
+    processed in smaller batches."""
 
     async def step(dispatcher: Dispatcher, limit: int) -> int:
         try:

@@ -19,7 +19,7 @@ class Handle(Protocol):
     """Stops one attempt. `Runtime.submit` returns it. Its methods are called on the event loop."""
 
     def ask_to_stop(self) -> None:
-        """Ask the code to stop; `attempt.cancelled` is set. The code has a few seconds to end."""
+        """Ask the code to stop. The caller has already set `attempt.cancelled`. The code has a few seconds to end."""
         ...
 
     def kill(self) -> bool:

@@ -1,6 +1,6 @@
--- The rights on the compatibility schemas (tenuto_compat…), which have the tables and functions of other systems. Their
--- views and functions run with the caller's rights, so a client cannot do more through these schemas than in the schema
--- tenuto. Servers (tenuto_api) do not use them.
+-- The rights on the compatibility schemas (tenuto_compat…), which have views and functions with the names of the tables
+-- and functions of other systems. These run with the caller's rights, so a client cannot do more through the
+-- compatibility schemas than in the schema tenuto. Servers (tenuto_api) do not use the compatibility schemas.
 do $$
 declare
   v_schema record;

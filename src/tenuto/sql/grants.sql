@@ -67,10 +67,10 @@ begin
   end if;
 
   -- Functions that run as the owner bypass row security: each is granted only to the roles that need it. The API finds
-  -- the caller before it knows the org, and finds rows of its org by metadata. Dispatchers create and drop partitions,
-  -- seal the audit log, retire keys and drop tables of purged datasets. Both read signing keys and the change horizon.
-  -- All roles that start runs refuse ids that tasks of other orgs have. All roles that deploy create tables of
-  -- datasets.
+  -- the caller before it knows the org, and finds rows of the caller's org by metadata. Dispatchers create and drop
+  -- partitions, seal the audit log, retire keys and drop tables of purged datasets. The API and dispatchers read
+  -- signing keys and the change horizon. All roles that start runs check that no task of another org has the same id.
+  -- All roles that deploy create tables of datasets.
   for v_function in
     select p.oid::regprocedure as name, p.proname
     from pg_proc p

@@ -26,8 +26,8 @@ begin
       'to tenuto_owner, tenuto_dispatcher, tenuto_worker, tenuto_client, tenuto_backup '
       'using (true) with check (true)',
       v_table.name);
-    -- Clients lock rows, which needs the right to update a column. Postgres checks a lock only against "using", so that
-    -- it is allowed. It checks an update also against "with check", so that the update fails.
+    -- Clients lock rows, which needs the right to update a column. Postgres checks a lock only against "using", so the
+    -- lock is allowed. Postgres checks an update also against "with check", so the update fails.
     execute format(
       'create policy clients_change_no_rows on %s as restrictive for update to tenuto_client '
       'using (true) with check (false)',

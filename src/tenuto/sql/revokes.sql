@@ -21,8 +21,9 @@ begin
   grant update on tenuto.arrival_floor, tenuto.due_floors to tenuto_dispatcher, tenuto_worker;
   grant update on tenuto.rollup_position to tenuto_dispatcher;
 
-  -- Only backups can read the hashes and private keys in these tables; dispatchers also read the hashes of logins (see
-  -- below). Functions that run as the owner compare them.
+  -- Only backups can read all hashes and private keys in these tables; dispatchers can read the hashes of logins (see
+  -- below). Other roles use functions that run as the owner: these compare a hash with the stored one, or return what
+  -- the caller needs.
   for v_table in
     select c.oid::regclass as name, string_agg(quote_ident(a.attname), ', ') as columns
     from pg_class c
@@ -39,7 +40,7 @@ begin
   end loop;
 
   -- Only dispatchers, which sign deliveries, and backups can read the encrypted secrets of destinations. Workers see
-  -- the names.
+  -- only the names of destinations, and which of them are for OpenLineage.
   revoke all on tenuto.destinations from tenuto_worker, tenuto_client;
   revoke select on tenuto.destinations from tenuto_api, tenuto_readonly;
   grant select (org_id, name, url, openlineage, created_at, updated_at) on tenuto.destinations

@@ -97,11 +97,22 @@ def rules(
 def set_(
     rule: RuleName,
     kind: Annotated[AlertKind, typer.Argument(help="The condition: one of the kinds above.", show_default=False)],
-    target: Annotated[str | None, typer.Option(help="A job (DAG/JOB), dataset, queue or pool. Default: all.")] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(help="A job (DAG/JOB), dataset, queue or pool. Default: all; dataset_age needs a dataset."),
+    ] = None,
     threshold: Annotated[
         int, typer.Option(min=1, max=1000, help="How many failures or dead effects raise an alert.")
     ] = 1,
-    seconds: Annotated[int, typer.Option(min=1, max=31_536_000, help="Period of the condition, in seconds.")] = 3600,
+    seconds: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            max=31_536_000,
+            help="Within how many seconds failures or pool decisions count, "
+            "or for how long a dataset had no commit or tasks had no worker.",
+        ),
+    ] = 3600,
     destination: Annotated[str | None, typer.Option(help="Name of the destination that gets its alerts.")] = None,
     org: Org = None,
     as_json: AsJson = False,

@@ -47,7 +47,7 @@ Overlap = Annotated[str, typer.Option(help="How long the old key stays valid: 1d
 Env = Annotated[
     str | None,
     typer.Option(
-        help="Environment in the key: live, test. Not allowed over HTTP: the server determines it.",
+        help="Environment that is part of the key: live, test. Not allowed over HTTP: the server determines it.",
         show_default="live",
     ),
 ]
@@ -157,7 +157,7 @@ def import_(
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
-    """Import keys with their bcrypt hashes. The first use of a key replaces its hash by one like other keys have."""
+    """Import keys with their bcrypt hashes. At the first use of a key, an HMAC replaces its hash, as for other keys."""
     from tenuto.cli.key_import import read_keys
     from tenuto.db import keys
 

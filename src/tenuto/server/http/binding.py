@@ -83,8 +83,8 @@ class Binding:
             expected = REQUEST_CLASSES.get(spec.permission, ApiRequest)
             if kind is not expected:
                 raise UnsupportedEndpoint(
-                    f"{spec.path}: request is a {kind.__name__}; "
-                    f"with the permission {spec.permission!r} write request: {expected.__name__}"
+                    f"{spec.path}: the parameter `request` has the type {kind.__name__}; a route with the permission "
+                    f"{spec.permission!r} must declare `request: {expected.__name__}`"
                 )
             self._takes_request = True
         elif name in self.path_names:

@@ -16,13 +16,13 @@ ROUTES = RouteTable("groups")
 
 @ROUTES.add("GET", "/v1/groups", permission="groups:read", response=Page[ResourceGroup])
 async def list_groups(request: ApiRequest, query: NameFilter) -> object:
-    """List the org's resource groups by external id."""
+    """List the org's resource groups, in the order of their names (`external_id`)."""
     return page(await request.call_with(query, identity.list_groups), query, "external_id")
 
 
 @ROUTES.add("GET", "/v1/groups/{name}", permission="groups:read", response=ResourceGroup)
 async def get_group(request: ApiRequest, name: PathName) -> object:
-    """Get a resource group by its external id."""
+    """Get a resource group by its name (`external_id`)."""
     return await request.call(identity.get_group, external_id=name)
 
 

@@ -1,7 +1,7 @@
 -- -> pending: queues the rows that accepted tasks appended to datasets of sinks and that _check_publications has
--- allowed. Queues one effect of kind sink per location, only once. Part of the transaction that completes the tasks:
--- the rows are staged already, and flush_sinks makes them visible. Records the datasets that the tasks read as lineage
--- of the sink's dataset.
+-- allowed. Queues one effect of kind sink per location; the location is the key of the effect, so that it is queued
+-- only once. Part of the transaction that completes the tasks: the rows are staged already, and flush_sinks makes them
+-- visible. Records the datasets that the tasks read as lineage of the sink's dataset.
 create or replace function tenuto._buffer_outputs(p_tasks tenuto.task_outputs[])
   returns void
   language sql

@@ -1,7 +1,7 @@
 -- Returns what is wrong with one publication, or null. Its location must be the folder of the dataset version, then one
 -- folder for the partition, then a folder that belongs to the attempt. All checks must have passed, except those with
--- severity warn. Converts the same columns as _commit_outputs does later, so that _commit_outputs never fails on a
--- value.
+-- severity warn. Converts the fields to the same types as _commit_outputs does later, so that _commit_outputs never
+-- fails on a value.
 create or replace function tenuto._check_publication(p_json jsonb, p_root text, p_own text)
   returns text
   language plpgsql

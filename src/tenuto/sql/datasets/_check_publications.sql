@@ -1,7 +1,7 @@
--- Returns what is wrong with the publications of an attempt, or null. They must be a list of up to 1,000. No two of
--- them can have the same output and partition. Only this attempt may write to their locations. Raises no error for
--- invalid JSON, so that the caller can end this task and continue with the others. Locks the dataset versions, so that
--- they are not deleted before the transaction ends.
+-- Returns what is wrong with the publications of an attempt, or null. They must be a list of up to 1,000 publications
+-- and 1 MB. No two of them can have the same output and partition. Each must have a location where only this attempt
+-- writes. Raises no error for invalid JSON, so that the caller can end this task and continue with the others. Locks
+-- the dataset versions, so that they are not deleted before the transaction ends.
 create or replace function tenuto._check_publications(p_task tenuto.task_outputs)
   returns text
   language plpgsql

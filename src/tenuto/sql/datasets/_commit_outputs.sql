@@ -1,9 +1,10 @@
 -- -> committed: adds the publications of accepted tasks that _check_publications has allowed, and makes each partition
 -- point to its new data. Part of the transaction that completes the tasks. A partition points to the data of the newest
--- task that published it. If an older task, which read older inputs, completes later, its row is only part of the
--- history. Rows of other versions of a dataset are never changed, so a task that completes after a rollback changes
--- nothing that is current. One effect per task makes the dispatchers route the events to the jobs that read the
--- datasets. Also records lineage. Alerts, and rows that a task appends to the dataset of a sink, are only queued here.
+-- task that published it. If an older task, which read older inputs, completes later, its publication becomes part of
+-- the history, and the partition does not point to it. Rows of other versions of a dataset are never changed, so a task
+-- that completes after a rollback changes nothing that is current. One effect per task makes the dispatchers route the
+-- events to the jobs that read the datasets. Also records lineage. Alerts, and rows that a task appends to the dataset
+-- of a sink, are only queued here.
 create or replace function tenuto._commit_outputs(p_tasks tenuto.task_outputs[])
   returns void
   language sql

@@ -1,6 +1,6 @@
 -- Queues an OpenLineage dataset event for each of the datasets p_ids, because its name or version has changed with the
--- current version of its DAG. p_changes[n]: the old and the new name and version. All events of a dataset are in one
--- row, so that they stay in order.
+-- current version of its DAG. p_changes[n]: the old and the new name and version of the dataset p_ids[n]. All events of
+-- a dataset are in one row of the outbox per destination, so that they are delivered in order.
 create or replace function tenuto._emit_datasets(p_org_id uuid, p_ids uuid[], p_changes jsonb[])
   returns void
   language sql

@@ -1,6 +1,6 @@
 -- Gives jobs of a new version other hashes if data with their hashes was computed from lost datasets (_lost_sources),
--- so that this data is not used again. Repeats this, because data with the new hash may have been computed from a lost
--- dataset too.
+-- so that this data is not used again. Repeats this until the hash of a job has no such data, because data with its new
+-- hash may have been computed from a lost dataset too.
 create or replace function tenuto._leave_lost_sources(p_org_id uuid, p_dag_id uuid, p_version_id uuid)
   returns void
   language sql

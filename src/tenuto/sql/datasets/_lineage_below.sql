@@ -1,8 +1,8 @@
 -- Returns the lineage edges that lead from columns of dataset versions ('': the whole version), to datasets that one of
 -- the roles can read (null: to all). With p_current, the edges lead to current versions that were computed from any
--- version of the dataset. Such an edge is stale if its reader was computed from another version than the given one.
--- Otherwise the edges lead to all versions that were computed from exactly the given versions. Called once per level of
--- the graph; its query plan is made once.
+-- version of the same datasets. Such an edge is stale if the version to which it leads was computed only from other
+-- versions than the given one. Without p_current, the edges lead to all versions that were computed from the given
+-- versions themselves. Called once per level of the graph; its query plan is made once.
 create or replace function tenuto._lineage_below(
   p_org_id uuid, p_versions uuid[], p_columns text[], p_current boolean, p_roles uuid[])
   returns setof tenuto.lineage_edge

@@ -1,7 +1,7 @@
 -- Returns true if a dataset of another DAG triggers a job of a DAG version; otherwise the version cannot be part of a
 -- loop. If a job reads a dataset of another DAG, even without a trigger, takes a lock of the org until the transaction
--- ends. So only one such version is deployed or checked for loops at a time, because two versions could form a loop
--- together, or wait for each other's datasets.
+-- ends. So only one such version is deployed or checked for loops at a time. Without the lock, two versions could form
+-- a loop that neither check sees, or their transactions could wait for each other's locks on datasets.
 create or replace function tenuto._lock_loops(p_org_id uuid, p_version_id uuid)
   returns boolean
   language plpgsql

@@ -1,8 +1,8 @@
 -- Finds the jobs in all versions of a DAG whose data was computed from lost datasets, directly or through other jobs.
 -- Returns the hashes of these jobs, each with its lost datasets. A dataset is lost if it was deleted. A dataset of
 -- another DAG is also lost if it was renamed and another dataset has its old name. The data of such jobs cannot be used
--- again, because a hash has only the names of inputs. If a sink is affected, so are the jobs that append to it, and the
--- reverse.
+-- again, because a hash has only the names of inputs. If a sink is affected, so are the jobs that append to it. If one
+-- of these jobs is affected, so is the sink.
 create or replace function tenuto._lost_sources(p_org_id uuid, p_dag_id uuid)
   returns table (config_hash text, lost uuid[])
   language sql

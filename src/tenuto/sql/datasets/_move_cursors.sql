@@ -1,6 +1,6 @@
--- Moves the cursors of jobs forward, never back. Each job and dataset version has 16 slots. A transaction writes to a
--- slot that no other transaction has locked: it does not wait, so it needs no lock order. If all are locked, it writes
--- to one more slot and waits for the row of that slot.
+-- Moves the cursors of jobs forward, never back. Each pair of a job and a dataset version has 16 slots. A transaction
+-- writes to a slot that no other transaction has locked, so it does not wait and needs no lock order. If all 16 slots
+-- are locked, the transaction writes to a 17th slot, and waits if another transaction has written the row of that slot.
 create or replace function tenuto._move_cursors(
   p_org_ids uuid[], p_job_keys uuid[], p_version_ids uuid[], p_cursors uuid[], p_task_ids uuid[])
   returns void

@@ -1,6 +1,6 @@
 -- kept -> purged: marks versions of datasets as purged, so that they cannot become current any more, and queues the
--- deletion of their data. The deletion begins ten minutes later. By then, a task that is being started now and reads
--- one of the versions is committed, so that the deletion sees it.
+-- deletion of their data. The deletion begins ten minutes later. If another transaction is starting a task now that
+-- reads one of the versions, this transaction has committed by then, and the deletion sees the task.
 create or replace function tenuto._purge_versions(p_org_id uuid, p_version_ids uuid[])
   returns void
   language plpgsql

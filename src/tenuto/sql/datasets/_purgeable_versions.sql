@@ -1,6 +1,6 @@
 -- Returns the versions of a dataset that can be purged. Keeps p_keep versions: the current one and the newest of the
 -- others. Also keeps each dataset version that belongs to a DAG version which is current, or which can become current
--- without a rollback.
+-- without a rollback (staged, building or ready).
 create or replace function tenuto._purgeable_versions(p_org_id uuid, p_dataset_id uuid, p_keep int)
   returns setof uuid
   language sql

@@ -1,7 +1,7 @@
 -- Adds the datasets of a new DAG version, and a version of each. An existing dataset with the same name, or the old
 -- name (renamed_from), is used again. An existing version with the same definition is used again too, unless it was
 -- purged. Datasets that are stored in Postgres get their tables. Names and producers of existing datasets change only
--- at the cutover. Raises TN004 for a dataset of another DAG.
+-- at the cutover. Raises TN004 if a dataset of another DAG has one of the names.
 create or replace function tenuto._register_datasets(p_org_id uuid, p_dag_id uuid, p_version_id uuid)
   returns void
   language plpgsql

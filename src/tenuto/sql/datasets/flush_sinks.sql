@@ -1,8 +1,8 @@
 -- processing -> done, for effects of kind sink that the caller has taken: adds the rows that tasks appended to datasets
--- of sinks. Adds the rows of one dataset together. One call merges row sets of at most p_pages pages in all (9 pages if
--- p_pages is less); row sets of 10 or more pages are not merged and do not count. Effects whose row sets no longer fit
--- into this call become pending again, with 0 attempts. Rows are added once, because an effect is done in the
--- transaction that adds its rows. Returns for each effect that the caller still held whether it is done.
+-- of sinks. Adds the rows of one dataset together. One call merges row sets of at most p_pages pages in all (a p_pages
+-- of less than 9 counts as 9); row sets of 10 or more pages are not merged and do not count. Effects whose row sets no
+-- longer fit into this call become pending again, with 0 attempts. Rows are added once, because an effect is done in
+-- the transaction that adds its rows. Returns for each effect that the caller still held whether it is done.
 create or replace function tenuto.flush_sinks(p_owner text, p_ids bigint[], p_pages int default 100)
   returns table (id bigint, done boolean)
   language plpgsql

@@ -1,6 +1,7 @@
 -- Raises TN004 if a worker serves, or has served, one of the types with its own code, because a user who can store
 -- bundles must not take over tasks of that worker. For a type that a bundle runs already, raises TN004 only while such
--- a worker is starting, active or draining, so that a worker that declares the type and then stops cannot block it.
+-- a worker is starting, active or draining, so that a worker that declares the type and then stops cannot block the
+-- bundle.
 create or replace function tenuto._check_served(p_org_id uuid, p_name text, p_tasks jsonb)
   returns void
   language plpgsql

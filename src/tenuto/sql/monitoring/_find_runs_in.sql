@@ -1,7 +1,7 @@
 -- Does what _find_runs does, for several statuses: returns the runs with an id before p_before that were created from
 -- p_since to p_until, have one of p_statuses (null: any status) and match the filter, newest first. Searches each
--- status on its own, because each has its own index. If one of these searches stops early, the page ends there. The
--- next page continues at next_before, so that no run is left out.
+-- status on its own, because each has its own index. If some of these searches stop early, the page ends at the newest
+-- run where one of them stopped. The next page continues after this run (next_before), so that no run is left out.
 create or replace function tenuto._find_runs_in(
   p_org_id uuid, p_statuses text[], p_name text, p_type text, p_since timestamptz, p_until timestamptz, p_before uuid,
   p_limit int, p_metadata jsonb default null, out ids uuid[], out next_before uuid)

@@ -1,8 +1,9 @@
 -- Returns the tasks of a run or of the org that match a filter, newest first: at most p_limit, with ids of at least
--- p_first and before p_before. next_before: pass it as p_before to continue; null if there are no more tasks. One call
--- checks at most 10,000 tasks of the org, 10,000 tasks of the job, or the whole run. Failed, cancelled and skipped
--- tasks, and tasks that have not ended, have indexes and are found whatever their age. p_metadata: returns only tasks
--- whose metadata contains this object. With no other filter, these tasks are found whatever their age.
+-- p_first and before p_before. next_before: pass it as p_before to continue; null if there are no more tasks. With
+-- p_run_id, one call checks the whole run; otherwise it checks at most 10,000 tasks, of the job with p_job_key or of
+-- the whole org without it. Failed, cancelled and skipped tasks, and tasks that have not ended, have indexes and are
+-- found whatever their age. p_metadata: returns only tasks whose metadata contains this object. With no other filter,
+-- these tasks are found whatever their age.
 create or replace function tenuto._find_tasks(
   p_org_id uuid, p_run_id uuid, p_status text, p_routes int[], p_first uuid, p_before uuid, p_limit int,
   p_metadata jsonb default null, p_job_key uuid default null, out ids uuid[], out next_before uuid)

@@ -1,6 +1,6 @@
 -- Does what _find_tasks does, for several statuses: returns the tasks with an id before p_before that were created from
--- p_since to p_until, have one of p_statuses (null: any status) and match the filter, newest first. If the search for
--- one status stops early, the page ends at that id, as in _find_runs_in.
+-- p_since to p_until, have one of p_statuses (null: any status) and match the filter, newest first. If the searches for
+-- some statuses stop early, the page ends at the newest task where one of them stopped, as in _find_runs_in.
 create or replace function tenuto._find_tasks_in(
   p_org_id uuid, p_run_id uuid, p_statuses text[], p_routes int[], p_since timestamptz, p_until timestamptz,
   p_before uuid, p_limit int, p_metadata jsonb default null, p_job_key uuid default null, out ids uuid[],

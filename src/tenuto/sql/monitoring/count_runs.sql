@@ -1,6 +1,6 @@
--- Returns how many runs match a filter of list_runs. Stops early after finding more than 10,000 of them, or after
--- reading 10,000 runs if list_runs reads no more with this filter. The number is then estimated from the rate at which
--- the newest matching runs were created, and exact is false.
+-- Returns how many runs match a filter of list_runs. Stops after finding more than 10,000 of them. Also stops after
+-- reading 10,000 runs if the filter is one with which list_runs reads only 10,000 runs. After such a stop, the number
+-- is estimated from the rate at which the newest matching runs were created, and exact is false.
 create or replace function tenuto.count_runs(
   p_org_id uuid, p_statuses text[] default null, p_name text default null, p_type text default null,
   p_since timestamptz default null, p_until timestamptz default null,

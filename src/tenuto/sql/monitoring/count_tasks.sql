@@ -1,6 +1,6 @@
--- Returns how many tasks match a filter of list_tasks. Stops early after finding more than 10,000 of them, or after
--- reading 10,000 tasks if list_tasks reads no more with this filter. The number is then estimated from the rate at
--- which the newest matching tasks were created, and exact is false.
+-- Returns how many tasks match a filter of list_tasks. Stops after finding more than 10,000 of them. Also stops after
+-- reading 10,000 tasks if the filter is one with which list_tasks reads only 10,000 tasks. After such a stop, the
+-- number is estimated from the rate at which the newest matching tasks were created, and exact is false.
 create or replace function tenuto.count_tasks(
   p_org_id uuid, p_run_id uuid default null, p_statuses text[] default null, p_queue text default null,
   p_type text default null, p_since timestamptz default null, p_until timestamptz default null,

@@ -1,6 +1,6 @@
--- Returns one task with its live state, output and error: its row of task_status, read only from the table that holds
--- it. An ended task is in none of the hot tables, any other task in at most one. The view joins all of them, which
--- takes three times as long. The query plans are fixed, because planning took ten times as long as the query.
+-- Returns one task with its live state, output and error: its row of task_status. Reads the hot tables one by one: a
+-- task that has not ended is in at most one of them, an ended task in none. The view joins all of them, which takes
+-- three times as long. The query plans are fixed, because planning took ten times as long as the query.
 create or replace function tenuto.get_task(p_org_id uuid, p_task_id uuid)
   returns tenuto.task_status
   language plpgsql

@@ -1,6 +1,6 @@
 -- Returns the org's queues with their numbers of tasks. ready is counted up to 10,000 per lane, delayed and waiting up
--- to 100,000 in total, so that the call stays fast with millions of tasks. oldest_ready_seconds: how long the oldest
--- task has been ready.
+-- to 100,000 each in all queues of the org together, so that the call stays fast with millions of tasks.
+-- oldest_ready_seconds: how long the oldest task has been ready.
 create or replace function tenuto.list_queues(p_org_id uuid)
   returns table (
     name text, paused_at timestamptz, ready bigint, delayed bigint, waiting bigint, running bigint,

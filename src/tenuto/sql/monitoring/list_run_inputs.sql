@@ -1,6 +1,6 @@
 -- Returns a page of the inputs of a run by position, starting after the position p_after. These are the inputs of the
--- tasks that depend on no other task, in the order of the graph. An input of more than 1 KB is left out; input_bytes
--- has its size. Raises TN001 if the run does not exist.
+-- tasks that depend on no other task, in the order of the graph, without children, handlers and tasks of later attempts
+-- of the run. An input of more than 1 KB is left out; input_bytes has its size. Raises TN001 if the run does not exist.
 create or replace function tenuto.list_run_inputs(
   p_org_id uuid, p_run_id uuid, p_after int default -1, p_limit int default 50)
   returns table ("position" int, task_id uuid, name text, type text, input jsonb, input_bytes int)

@@ -1,10 +1,10 @@
 -- Returns a page of the org's runs, newest first, starting before p_before; or with p_after, oldest first, starting
 -- after p_after. p_type: only runs that began with a task of that type. p_statuses: only runs with one of these
 -- statuses. p_since, p_until: only runs created at or after p_since and before p_until. p_dedupe_key: the run with that
--- key, in the scope of p_name or p_type. p_metadata: only runs whose metadata contains it (@>). Found whatever their
--- age: failed and cancelled runs, runs that have not ended, and runs with such metadata. Some searches read only 10,000
--- runs, those next to p_before or p_after: for completed runs, for runs of a type, for a status together with p_after
--- or p_name, and for metadata together with another filter.
+-- key, in the scope of p_name or p_type. p_metadata: only runs whose metadata contains it (@>). Some searches read only
+-- the 10,000 runs next to p_before or p_after: searches for completed runs, for runs of a type, for a status together
+-- with p_after or p_name, and for metadata together with another filter. All other searches for failed or cancelled
+-- runs, for runs that have not ended, or for metadata find the runs whatever their age.
 create or replace function tenuto.list_runs(
   p_org_id uuid, p_status text default null, p_name text default null, p_type text default null,
   p_before uuid default null, p_limit int default 50, p_after uuid default null, p_dedupe_key text default null,

@@ -2,10 +2,11 @@
 -- first, starting after p_after. p_statuses: only tasks with one of these statuses. p_since, p_until: only tasks
 -- created at or after p_since and before p_until. p_external_id: only tasks with this id in another system, found by
 -- index. p_metadata: only tasks whose metadata contains it (@>); with no other filter, these are found whatever their
--- age. p_job: only tasks of this job (DAG/JOB). A search reads the whole run, or at most 10,000 tasks, those next to
--- p_before or p_after; with p_job, 10,000 tasks of the job. In other searches without p_after, tasks that have not
--- ended are found whatever their age, and a search for failed, cancelled or skipped tasks reads only tasks with this
--- status.
+-- age. p_job: only tasks of this job (DAG/JOB). With p_run_id, a search reads the whole run. With p_job, it reads at
+-- most 10,000 tasks of the job, those next to p_before or p_after. All other searches, except those by p_external_id or
+-- only by p_metadata, read at most 10,000 tasks of the org, those next to p_before or p_after. Without p_after, these
+-- other searches find tasks that have not ended whatever their age, and a search for failed, cancelled or skipped tasks
+-- reads only tasks with this status.
 create or replace function tenuto.list_tasks(
   p_org_id uuid, p_run_id uuid default null, p_status text default null, p_queue text default null,
   p_type text default null, p_before uuid default null, p_limit int default 50, p_after uuid default null,

@@ -1,7 +1,7 @@
 -- Returns the types, workers, datasets, dags, queues and schedules of an org whose name contains a text, in upper or
--- lower case. Returns at most p_limit of each kind, exact names first. Also returns names of runs that begin with the
--- text. The first 12 or more digits of an id also find runs and tasks by id: these digits contain the time to the
--- millisecond, so few rows are read. p_kinds: the kinds to search.
+-- lower case. Returns at most p_limit of each kind, exact names first. Also returns run names that begin with the text,
+-- with upper and lower case as written. The first 12 or more digits of an id also find runs and tasks by id: these
+-- digits contain the time to the millisecond, so few rows are read. p_kinds: the kinds to search.
 create or replace function tenuto.search_names(p_org_id uuid, p_text text, p_kinds text[], p_limit int default 5)
   returns table (kind text, id text, name text, about text)
   language sql

@@ -1,6 +1,6 @@
--- processing -> pending, for effects of which a part is done: the payload contains where to continue. Effects in
--- p_waiting, which must wait for others, continue after a second. Sets the number of attempts to 0. The caller has
--- locked the effects with _held_effects.
+-- processing -> pending, for effects that are not finished: the payload contains where to continue. Effects in
+-- p_waiting must wait for other effects or transactions, so they continue after a second. Sets the number of attempts
+-- to 0. The caller has locked the effects with _held_effects.
 create or replace function tenuto._continue_effects(p_ids bigint[], p_payloads jsonb[], p_waiting bigint[])
   returns void
   language sql

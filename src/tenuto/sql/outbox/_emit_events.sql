@@ -1,9 +1,9 @@
 -- Queues OpenLineage events for every OpenLineage destination of an org, in the caller's transaction. The events of one
 -- subject, such as an attempt, are in one row per destination, so that one dispatcher at a time delivers them, in
 -- order. p_keys[n]: the key of the row; p_subjects[n]: what the events are about; p_events[n]: a list of events. If the
--- row exists, appends the events, without START, which the row has had already. Removes a RUNNING event that is not
--- delivered yet, because newer events follow. done | dead -> pending, for a row that exists already. Keys must be
--- sorted, so that two transactions lock rows in the same order.
+-- row exists already, appends the events to it, without START, which the row has had already. Also removes from it a
+-- RUNNING event that is not delivered yet, because newer events follow. done | dead -> pending, for such a row. Keys
+-- must be sorted, so that two transactions lock rows in the same order.
 create or replace function tenuto._emit_events(p_org_id uuid, p_keys text[], p_subjects jsonb[], p_events jsonb[])
   returns void
   language sql

@@ -1,8 +1,8 @@
--- Returns the orgs and destinations that have due effects, at most p_limit. room: how many more of their effects may be
--- in progress. The maximum is 8 per destination and 16 per org, so that slow receivers of one org do not delay other
--- orgs; effects without a destination have no maximum. The search starts at a random org, so that p_limit does not
--- exclude the same orgs every time. Org ids begin with a time, so the random point is chosen between the first 48 bits
--- of the first and the last id.
+-- Returns the orgs and destinations that have due effects, at most p_limit. room: how many more effects of the
+-- destination may be in progress. The maximum is 8 per destination and 16 per org, so that slow receivers of one org do
+-- not delay other orgs; effects without a destination have no maximum. The search starts at a random org, so that
+-- p_limit does not exclude the same orgs every time. Org ids begin with a time of 48 bits, so the random point is
+-- chosen between the times in the lowest and the highest id.
 create or replace function tenuto._pending_destinations(p_limit int)
   returns table (org_id uuid, destination text, room int)
   language plpgsql

@@ -1,8 +1,8 @@
 -- pending -> processing, and processing -> processing where the lease of the last owner has passed. The caller then
 -- owns the effect until p_lease has passed. The attempt is counted when the effect is taken, so that an effect that
 -- crashes its dispatchers becomes dead too: processing -> dead, when the lease of the 20th attempt has passed. Every
--- destination that has pending effects gets the same share of p_limit. With p_keys, takes only these effects, even if
--- they are parked.
+-- destination with due effects gets the same share of p_limit, within its room (_pending_destinations). With p_keys,
+-- takes only these effects, even if they are parked.
 create or replace function tenuto.take_effects(
   p_owner text, p_kinds text[], p_limit int, p_lease interval, p_keys text[] default null)
   returns setof tenuto.outbox

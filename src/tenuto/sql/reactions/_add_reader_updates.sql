@@ -1,7 +1,8 @@
 -- Part of a cutover or rollback: makes dispatchers write events for the jobs of other DAGs that read the datasets of a
--- DAG. The events are about the partitions that changed with its current version. p_changes: the datasets that have
--- another current version now. An earlier update whose events are not all written becomes part of the new update. The
--- new update starts with the first partition, because readers may have read any of the earlier versions.
+-- DAG. The events are about the partitions that are new or have other data than before the cutover or rollback.
+-- p_changes: the datasets that have another current version now. An earlier update whose events are not all written
+-- becomes part of the new update. The new update starts again with the first partition in the order of keys, because
+-- readers may have read any of the earlier versions.
 create or replace function tenuto._add_reader_updates(
   p_org_id uuid, p_dag_id uuid, p_version_id uuid, p_changes jsonb[])
   returns void

@@ -1,8 +1,9 @@
--- Returns the jobs that read an output, each with the position of the input and a mode: what an event of this dataset
--- version does to the job. go: starts a task. rebuild: starts a task of a build. wait: waits until the job's version of
--- the DAG is current. stale: does nothing, because the dataset version is no longer current. Inputs without a trigger
--- are left out. A build computes only the jobs whose datasets are new in its version. It reads the current versions of
--- the other datasets, and events of these wait for its cutover.
+-- Returns the jobs that read an output, each with the position of the input and a mode. The mode says what an event of
+-- the output, about its dataset version p_dataset_version_id, does to the job. go: starts a task. rebuild: starts a
+-- task of a build. wait: waits until the job's version of the DAG is current. stale: does nothing, because the dataset
+-- version is no longer current. Inputs without a trigger are left out. A build computes only the jobs whose datasets
+-- are new in its version. The build reads the current versions of the other datasets, and events of these other
+-- datasets wait for the cutover to the version.
 create or replace function tenuto._consumers(
   p_org_id uuid, p_dataset_id uuid, p_dataset_version_id uuid, p_job_key uuid, p_output int, p_dag_version_id uuid)
   returns table (job_id uuid, input int, dag_id uuid, mode text)

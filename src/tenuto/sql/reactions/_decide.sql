@@ -1,7 +1,8 @@
 -- Returns what events do to the jobs that read the changed outputs: triggered, filtered, paused or stale, with the
--- reason. Does not check whether a queued task takes over an event (deduped): _start_reactions does. Leaves out pairs
--- of event and job that have a reaction already. With p_job_id, decides again, and only about the events that wait for
--- this job. Leaves out the jobs of the DAGs in p_without. A job that reads an output through two inputs reacts once.
+-- reason. Does not check whether a queued task takes over an event (deduped): _start_reactions does. Without p_job_id,
+-- leaves out pairs of an event and a job that have a reaction already. With p_job_id, decides only about this job and
+-- the events that wait for it, which have the reaction paused. Leaves out the jobs of the DAGs in p_without. A job that
+-- reads an output through two inputs reacts once.
 create or replace function tenuto._decide(
   p_org_id uuid, p_event_ids uuid[], p_job_id uuid default null, p_without uuid[] default '{}')
   returns setof tenuto.event_decision

@@ -1,7 +1,7 @@
--- Takes shared locks, until the transaction ends, on the DAGs whose jobs read the outputs that the events are about.
--- Some effects in p_effects route events that waited for a job or a DAG version: also locks the DAGs of these. So
--- nothing in these DAGs becomes current, building or paused while events are routed. Never waits: returns the DAGs that
--- it could not lock, because another transaction, such as a deploy, changes them.
+-- Takes shared locks, until the transaction ends, on the DAGs whose jobs read the outputs that the events are about. An
+-- effect in p_effects can also route the events that have waited for a job or a DAG version; then locks the DAG of this
+-- job or version too. So nothing in these DAGs becomes current, building or paused while events are routed. Never
+-- waits: returns the DAGs that it could not lock, because another transaction, such as a deploy, changes them.
 create or replace function tenuto._lock_consumers(p_events tenuto.event_place[], p_effects tenuto.outbox[])
   returns uuid[]
   language sql

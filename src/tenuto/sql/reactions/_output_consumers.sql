@@ -1,7 +1,7 @@
--- Does what _consumers does, for an output without a dataset. An event counts for every version of the DAG that defines
--- the producer in the same way as the version whose task emitted it. So a task that still runs after a cutover emits
--- for the version that is current now. An event is stale if neither the current version nor a newer one defines the
--- producer in this way.
+-- Does what _consumers does, for an output without a dataset. An event counts for the current version of the DAG and
+-- for newer versions, if they define the producer in the same way as the version whose task emitted the event. So a
+-- task that still runs after a cutover emits for the version that is current now. An event is stale if neither the
+-- current version nor a newer one defines the producer in this way.
 create or replace function tenuto._output_consumers(
   p_org_id uuid, p_job_key uuid, p_output int, p_dag_version_id uuid)
   returns table (job_id uuid, input int, dag_id uuid, mode text)

@@ -1,6 +1,6 @@
--- Returns false if an event certainly has no row with the values that an input wants (where). Compares these values
--- with the data of the event, if it has the column. Otherwise compares them with the partition key, if the dataset is
--- partitioned by the column. The task checks the other columns.
+-- Returns false if an event certainly has no row with the values that an input wants (where). If the data of the event
+-- has a wanted column, compares the wanted value with the value in the data. Otherwise, if the dataset is partitioned
+-- by the column, compares the wanted value with the partition key. All other columns pass here; the task checks them.
 create or replace function tenuto._passes_filter(p_where jsonb, p_event tenuto.events, p_partition jsonb)
   returns boolean
   language sql

@@ -1,8 +1,9 @@
 -- Replaces the schedules of a DAG by those of the cron and continuous sources of one of its versions, named
--- <dag>/<job>. If the cron and timezone of a job are unchanged, its next fire time stays, so that a cutover neither
--- skips nor repeats a time. Otherwise dispatchers compute the first fire time after now. A paused schedule stays
--- paused. A continuous source is checked at once and then every 5 seconds. The task of a continuous source that is no
--- longer in the DAG is cancelled. Raises TN004 if a schedule that is not of this DAG has one of the names.
+-- <dag>/<job>. If the cron and timezone of a cron source are unchanged, its next fire time stays, so that a cutover
+-- neither skips nor repeats a time. If they changed or the source is new, dispatchers compute the first fire time after
+-- now. A paused schedule stays paused. A continuous source is checked at once and then every 5 seconds. The task of a
+-- continuous source that is no longer in the DAG is cancelled. Raises TN004 if a schedule that is not of this DAG has
+-- one of the names.
 create or replace function tenuto._put_job_schedules(p_org_id uuid, p_dag_id uuid, p_version_id uuid)
   returns void
   language plpgsql

@@ -1,7 +1,8 @@
 -- Starts the tasks of one job for its events and writes the reactions: triggered, or deduped if a queued task takes
 -- over the event. The inputs of such a queued task are fixed again, so that it reads what is committed now. A job that
--- runs for every update gets one task per event; other jobs get one per partition. If the events belong to a build, the
--- build also waits for the queued tasks that took over an event. Returns how many reactions are new.
+-- runs for every update gets one task per event and partition; other jobs get one task per partition. If the events
+-- belong to a build, the build also waits for the queued tasks that took over an event. Returns how many reactions are
+-- new.
 create or replace function tenuto._start_reactions(p_org_id uuid, p_decisions tenuto.event_decision[], p_again boolean)
   returns int
   language plpgsql

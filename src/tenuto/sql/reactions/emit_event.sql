@@ -1,8 +1,8 @@
 -- Emits an event of an output from the running task of a job. The jobs that read this output react at once, not only
--- when the task ends. p_output: the dataset, the name of the output or its position. With p_key, the event is emitted
--- once per job: a later attempt that uses the same key gets the id of the first event. Raises TN010 if the number of
--- events of the output that are not handled yet has reached max_inflight of the source. Fenced: a worker that lost the
--- task cannot emit.
+-- when the task ends. p_output: the dataset, the name of the output or its position. With p_key, a job emits only one
+-- event with this key: a later call with the same key, from any task of the job, gets the id of the first event. Raises
+-- TN010 if the number of events of the output that are not handled yet has reached max_inflight of the source. Fenced:
+-- a worker that lost the task cannot emit.
 create or replace function tenuto.emit_event(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_output text, p_data jsonb default null,
   p_partition text default null, p_key text default null)

@@ -1,6 +1,6 @@
 -- -> queued: starts one run of a schedule now. The next time of the schedule stays the same, and a paused schedule
 -- stays paused. Returns the id of the run; every call starts a new run. Raises TN004 if the schedule starts a job that
--- is paused or held.
+-- is paused or held, or that no current version has.
 create or replace function tenuto.fire_schedule_now(p_org_id uuid, p_name text)
   returns uuid
   language plpgsql

@@ -1,9 +1,9 @@
 -- Returns the state of a source job. The status of a continuous source is pending (its task is not running yet),
 -- running, draining (its task was cancelled and has not ended), dead (its task has ended; a dispatcher starts the next
 -- one) or stopped. The status of other sources is active or stopped. A source is stopped if it is paused or held, or if
--- no current version has it. streams: for each dataset that the source publishes, how many of the newest 1,000 events
--- are not handled yet, the maximum of this number (max_inflight), and the age of the oldest of these events
--- (lag_seconds).
+-- no current version has it; a continuous source only while its task is not running. streams: for each dataset that the
+-- source publishes, how many of the newest 1,000 events are not handled yet, the maximum of this number (max_inflight),
+-- and the age of the oldest of these events (lag_seconds).
 create or replace function tenuto.get_source(p_org_id uuid, p_dag text, p_name text)
   returns table (dag text, job text, kind text, status text, task_id uuid, next_at timestamptz, last_at timestamptz,
     streams jsonb)

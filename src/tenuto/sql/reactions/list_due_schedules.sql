@@ -1,8 +1,8 @@
--- Returns the schedules whose time has come, with the current time. From both, the dispatcher computes the times to
--- fire and the next time. fire_schedules then checks that nothing has changed since. Orgs take turns, so that an org
--- with many schedules does not delay the others. A turn is p_limit / 32 schedules, because firing several schedules of
--- one org together costs less per schedule. With p_keys, returns only these schedules (org:name), even if they are
--- parked.
+-- Returns the schedules whose time has come, with the current time. The dispatcher uses the current time to compute
+-- which times of a schedule to fire, and its next time. fire_schedules then checks that nothing has changed since. Orgs
+-- take turns, so that an org with many schedules does not delay the others. A turn is p_limit / 32 schedules, because
+-- firing several schedules of one org together costs less per schedule. With p_keys, returns only these schedules
+-- (org:name), even if they are parked.
 create or replace function tenuto.list_due_schedules(p_limit int default 100, p_keys text[] default null)
   returns table (org_id uuid, name text, cron text, timezone text, catch_up text, next_at timestamptz, now timestamptz,
     starts_after timestamptz)

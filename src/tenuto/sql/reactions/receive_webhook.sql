@@ -1,7 +1,7 @@
 -- -> queued: starts a task of the webhook's job with the request as its input. The caller has checked the signature
--- against the secret of this rotation. A request that is sent again has the same p_key: it returns the first task, with
--- created = false. Raises TN001 if the path has no webhook or its secret has changed, TN004 if the job is paused or
--- held.
+-- against the secret with the rotation number p_rotation. For a request that is sent again, with the same p_key,
+-- returns the first task, with created = false. Raises TN001 if the path has no webhook or its secret has been rotated
+-- since, TN004 if the job is paused or held, or if no current version has it.
 create or replace function tenuto.receive_webhook(
   p_org_id uuid, p_path text, p_rotation int, p_key text, p_body jsonb)
   returns table (task_id uuid, created boolean)

@@ -1,7 +1,8 @@
 -- superseded -> current: makes an earlier version of a DAG current again with all of its datasets, in one transaction.
 -- Without p_version, this is the version that the current one has replaced. Dispatchers cancel the tasks of the version
--- that was current, except tasks whose data both versions have. p_expected: the version that the caller saw as current;
--- raises TN004 if another version is current now.
+-- that was current, except tasks of jobs that both versions define in the same way, because these publish data that is
+-- still current. p_expected: the version that the caller saw as current; raises TN004 if another version is current
+-- now.
 create or replace function tenuto.rollback_dag(
   p_org_id uuid, p_name text, p_expected int, p_actor text, p_version int default null)
   returns table (dag text, version int, yaml_hash text, status text, from_version int)

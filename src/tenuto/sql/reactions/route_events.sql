@@ -1,8 +1,8 @@
 -- processing -> done, for effects of kind route_event that the caller has taken: makes the jobs that read the changed
 -- datasets react. Writes about p_limit reactions. Effects with more reactions become pending again, with 0 attempts,
--- and continue in a later call. So do effects for a DAG that another transaction is changing, so that other DAGs do not
--- wait for this transaction. Each job reacts once to an event, however often the event is routed. Returns for each
--- effect that the caller still held whether it is done.
+-- and continue in a later call. Effects for a DAG that another transaction is changing become pending again too, so
+-- that the events of other DAGs do not wait for that transaction. Each job reacts once to an event, however often the
+-- event is routed. Returns for each effect that the caller still held whether it is done.
 create or replace function tenuto.route_events(p_owner text, p_ids bigint[], p_limit int default 1000)
   returns table (id bigint, done boolean)
   language plpgsql

@@ -1,9 +1,9 @@
--- Returns true if this statement may be part of a transaction that its client keeps open. If a statement is a whole
--- transaction, both begin together. In the simple protocol, they begin at the same time. In the extended protocol, the
--- transaction begins with the portal of the statement (Bind), shortly before the statement is executed. If Parse is
--- sent in the same message batch, the statement cannot be distinguished from a statement in a longer transaction, and
--- the result is true. The result is also true for a call by a function, a trigger or a DO block of the client, because
--- the client's statement may then run for a long time.
+-- Returns true if this statement may be part of a transaction that its client keeps open. A statement that is a whole
+-- transaction is recognized by the time at which the transaction began. In the simple protocol, this is the time of the
+-- statement. In the extended protocol, it is the time of the statement's portal (Bind), shortly before the statement is
+-- executed. If Parse is sent in the same message batch, the transaction begins with Parse. Such a statement cannot be
+-- distinguished from a statement in a longer transaction, so the result is true. The result is also true for a call by
+-- a function, a trigger or a DO block of the client, because the client's statement may then run for a long time.
 create or replace function tenuto._in_transaction()
   returns boolean
   language plpgsql

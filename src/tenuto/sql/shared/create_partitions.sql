@@ -2,9 +2,9 @@
 -- same period. Each partition is created as a separate table and then attached, which blocks other statements only for
 -- an instant. The call waits up to 100 ms for the lock on the default partition; if the lock is not free, the next call
 -- tries again. The default partition may already have rows of the new period (mostly with random ids). At most 10,000
--- rows of a week are moved to the new partition. If there are more, or if the period is a month, the partition is not
--- created and the default partition keeps the rows. If the default partition is large, a call creates only one
--- partition, and the next calls create the others. Runs as the owner.
+-- rows of a week are moved to the new partition. If the default partition has more rows of a week, or any rows of a
+-- month, the new partition is not created and these rows stay where they are. If the default partition is large, a call
+-- creates only one partition, and the next calls create the others. Runs as the owner.
 create or replace function tenuto.create_partitions(p_weeks int default 4)
   returns setof text
   language plpgsql

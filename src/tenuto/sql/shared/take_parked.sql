@@ -1,6 +1,7 @@
 -- Returns the parked rows that are due for another try and reserves them for the calling dispatcher until p_lease has
--- passed. Orgs take turns, each with its oldest rows first. At most p_limit rows per org are read, so an org with many
--- parked rows does not delay other orgs. Rows that belong to no org count as one more org.
+-- passed. Orgs take turns. Of the rows of an org, those that have been due for the longest time come first. At most
+-- p_limit rows per org are read, so an org with many parked rows does not delay other orgs. Rows that belong to no org
+-- count as one more org.
 create or replace function tenuto.take_parked(
   p_loops text[], p_limit int default 100, p_lease interval default '2 minutes')
   returns setof tenuto.parked_rows

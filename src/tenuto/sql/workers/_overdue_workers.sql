@@ -1,5 +1,5 @@
 -- Returns the workers that expire_workers moves to another state, with the error to record. These are workers in state
--- starting that have not registered in time, active and draining workers without a session that sent no heartbeat in
+-- starting that have not registered in time, active and draining workers that have no session and sent no heartbeat in
 -- time, and workers in state error whose grace period has passed. For a worker of a pool, the time to register is the
 -- spawn timeout of the pool.
 create or replace function tenuto._overdue_workers()

@@ -1,6 +1,6 @@
 -- Extends a session's lease, merges the worker's metrics and appends to its log. Raises TN002 if the session has ended
 -- or the token is wrong: an ended session is never opened again. The worker's row is locked before the session's row,
--- as in every function that ends sessions. The session is checked under that lock.
+-- as in every function that ends sessions. The session is checked while the worker's row is locked.
 create or replace function tenuto._renew_session(
   p_session_id bigint, p_token uuid, p_metrics jsonb, p_logs jsonb default null)
   returns void

@@ -1,6 +1,7 @@
--- any open state -> cancelled, for an update of a view that sets its status or state to the word for cancelled and
--- changes nothing else. Raises TN003 for every other update. Arguments of the trigger: task or run, that word, and what
--- to do instead. Idempotent.
+-- any open state -> cancelled, for an update of a row of a view that sets the status or state of the row to the word
+-- for cancelled and changes nothing else except updated_at. Raises TN003 for every other update. Arguments of the
+-- trigger: "task" or "run", the word for cancelled, and the hint of the error, which says what to do instead.
+-- Idempotent.
 create or replace function tenuto_compat._cancel_or_refuse()
   returns trigger
   language plpgsql

@@ -1,5 +1,5 @@
 -- running -> completed, with the result of the task. worker_id_param must be the worker that holds the task. Without
--- worker_id_param, the call is accepted only if no other worker has ever claimed the task. The worker can repeat the
+-- worker_id_param, the call is accepted only if just one worker has ever claimed the task. The worker can repeat the
 -- call.
 create or replace function tenuto_compat.func_mark_task_complete(
   task_id_param uuid, result_data_param jsonb default null, worker_id_param text default null)

@@ -1,7 +1,7 @@
 -- Shows tasks of jobs as the table `tasks` of Trace does. A task that waits for a retry is Failed and has a
--- next_retry_at. lease_token is always null, because only the worker that holds a task knows its token. dedupe_key is
--- only a key that a user set, not one that was made for a partition, a fire time or a request. An update of the status
--- to Canceled cancels the task.
+-- next_retry_at. lease_token is always null, because only the worker that holds a task knows its token. dedupe_key
+-- shows only keys that users set, not keys that were made for a partition, a fire time or a request. An update of the
+-- status to Canceled cancels the task.
 create or replace view tenuto_compat_trace.tasks
   with (security_invoker = true)
 as

@@ -1,6 +1,6 @@
--- Shows workers as the table `workers` of Headless-WGP does. A worker that is starting or has failed is inactive;
--- orchestrator_status in its metadata says which of the two. For an active worker, orchestrator_status says whether the
--- worker is terminating.
+-- Shows workers as the table `workers` of Headless-WGP does. A worker that is starting or has failed is shown as
+-- inactive; orchestrator_status in its metadata says which of the two. A draining worker is shown as active; the
+-- orchestrator_status of a worker that is shown as active says whether it is terminating.
 create or replace view tenuto_compat_wgp.workers
   with (security_invoker = true)
 as

@@ -1,6 +1,7 @@
--- Adds the jobs of a new version. A job keeps the key of the job with its name, or with its old name (renamed_from), in
--- the base version. If the base version has neither, the job gets the key that its name had in an earlier version,
--- unless another job has this key now. Otherwise it gets a new key.
+-- Adds the jobs of a new version. A job gets the key that the job with the same name has in the base version. If the
+-- base version has no such job, the new job gets the key of the job with its old name (renamed_from), unless the new
+-- version still has a job with the old name. If this gives no key, it gets the key that its name had in the newest
+-- version with this name, unless a job of the base version has this key. Otherwise it gets a new key.
 create or replace function tenuto._add_jobs(p_org_id uuid, p_dag_id uuid, p_version_id uuid, p_base uuid, p_jobs jsonb)
   returns void
   language plpgsql

@@ -1,6 +1,6 @@
 -- Returns a job of the current version of its DAG, and the number of that version. Raises TN001 if no version of the
--- DAG has such a job, TN004 if the current version does not have it. Without p_force, also raises TN004 if the job is
--- paused or held.
+-- DAG has such a job, TN004 if no current version has it. Without p_force, also raises TN004 if the job is paused or
+-- held.
 create or replace function tenuto._find_current_job(
   p_org_id uuid, p_dag text, p_name text, p_force boolean, out job tenuto.jobs, out version int)
   language plpgsql

@@ -1,6 +1,7 @@
 -- Stores the measured backlog of a job, and decides whether its producers are held. They are held from the time when
 -- the backlog exceeds a bound until it is at most half of every bound, so that the decision does not change with every
--- task. Deletes the backlog of a job without bounds. Returns true if the producers are held now or were held before.
+-- task. Deletes the backlog of a job without bounds. Returns true if the producers are held now or were held before
+-- this call.
 create or replace function tenuto._judge_backlog(p_backlog tenuto.job_backlogs, p_depth int, p_oldest_at timestamptz)
   returns boolean
   language plpgsql

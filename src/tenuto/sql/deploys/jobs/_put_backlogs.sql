@@ -1,6 +1,6 @@
 -- Makes dispatchers watch the backlogs of the jobs for which a version of a DAG sets bounds. Part of the cutover or
--- rollback to this version. If a job has no bounds in it any more, its row stays until a dispatcher has released the
--- jobs that are held because of its backlog.
+-- rollback to this version. If a job had bounds and this version sets none for it, the row of the job stays until a
+-- dispatcher has released the jobs that are held because of the job's backlog.
 create or replace function tenuto._put_backlogs(p_org_id uuid, p_dag_id uuid, p_version_id uuid)
   returns void
   language sql

@@ -1,6 +1,6 @@
 -- Returns the entity or action of a recorded call in a form that the audit log accepts. The SQL functions write only
--- such words, but a login can also insert into audit_arrivals without them. A word that the log refuses would make
--- seal_audit fail, and later entries would have to wait.
+-- such words, but a database login can also insert rows into audit_arrivals itself. A word that the log refuses would
+-- make seal_audit fail, and later entries would have to wait.
 create or replace function tenuto._arrived_word(p_word text)
   returns text
   language sql

@@ -1,7 +1,7 @@
--- Returns a JSON value with secrets replaced by "[secret]", at any depth. Replaces fields whose names suggest a secret,
--- in any spelling (apiToken, api-token). Also replaces texts that contain something that looks like a secret: a Tenuto
--- or AWS key, a token of GitHub, GitLab, Slack or Stripe, a bearer token, a JWT, a private key, or a password in an
--- address or after "password=".
+-- Returns a JSON value with secrets replaced by "[secret]", at any depth. Replaces the values of fields whose names
+-- suggest a secret, in any spelling (apiToken, api-token). Also replaces texts that contain something that looks like a
+-- secret: a Tenuto or AWS key, a token of GitHub, GitLab, Slack or Stripe, a bearer token, a JWT, a private key, or a
+-- password in an address or after "password=".
 create or replace function tenuto._redact(p_field text, p_value jsonb)
   returns jsonb
   language sql

@@ -1,6 +1,6 @@
 -- Returns where the org's audit chain begins and ends, how many entries are not sealed yet, and the time of the oldest
--- of these. strays: how many entries have no position, or one that is not after the anchor, and do not wait to be
--- sealed; write_audit did not write these.
+-- of these. strays: how many entries have no position after the anchor and do not wait to be sealed either; write_audit
+-- cannot have written such entries.
 create or replace function tenuto.get_chain(
   p_org_id uuid, out seq bigint, out hash bytea, out anchor_seq bigint, out anchor_hash bytea,
   out unsealed bigint, out unsealed_since timestamptz, out strays bigint)

@@ -1,6 +1,6 @@
--- Returns the last positions of audit chains that are not signed yet, with their hashes, for orgs whose last signed
--- head is older than p_every. Runs as the owner, for all orgs. With p_keys, returns only heads of these orgs, even if
--- they are parked.
+-- Returns the last position (head) of each org's audit chain, with its hash, if this head is not signed yet and the
+-- org's last signed head, if there is one, was signed at least p_every ago. Runs as the owner, for all orgs. With
+-- p_keys, returns only heads of these orgs, even if they are parked.
 create or replace function tenuto.list_due_heads(
   p_every interval default '1 minute', p_limit int default 100, p_keys text[] default null)
   returns table (org_id uuid, seq bigint, hash bytea)

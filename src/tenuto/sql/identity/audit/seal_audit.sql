@@ -1,5 +1,5 @@
 -- Chains the unsealed audit entries, and the calls that _audit has recorded for clients with a database connection,
--- each to the previous entry of its org; at most p_limit per call. Entries are chained in the order in which they are
+-- each to the previous entry of its org; at most p_limit at a time. Entries are chained in the order in which they are
 -- found after commit. So no entry can be inserted before a sealed one, and none waits for a transaction that is still
 -- open. Runs as the owner, because no other role can update an entry. With p_keys, seals only entries of these orgs,
 -- even if they are parked. Returns how many entries were sealed.

@@ -1,6 +1,6 @@
 -- Writes an audit entry: an actor did an action to an entity. p_changes is {field: {"old": …, "new": …}}. Called in the
--- transaction of the action, so that neither exists without the other. seal_audit sets the entry's position in the
--- chain later.
+-- transaction of the action, so that the entry and the action are committed together. seal_audit sets the entry's
+-- position in the chain later.
 create or replace function tenuto.write_audit(
   p_org_id uuid, p_entity text, p_entity_id text, p_action text, p_actor_kind text, p_actor_id text,
   p_changes jsonb default '{}', p_ip text default null, p_user_agent text default null, p_request_id text default null)

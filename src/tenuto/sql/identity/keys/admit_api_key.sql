@@ -1,7 +1,7 @@
 -- Returns the API key's org and permissions, and whether the rate limit allows the request: does find_api_key and
--- take_tokens in one round trip. Takes p_cost tokens, the number of requests, from the bucket of the key and from that
--- of its org; p_rates and p_bursts have the values of these two buckets, in this order. Call it in a separate
--- transaction, as take_tokens requires.
+-- take_tokens in one round trip. Takes p_cost tokens, one for this request and the others for later requests of the
+-- key, from the bucket of the key and from that of its org; p_rates and p_bursts have the values of these two buckets,
+-- in this order. Call it in a separate transaction, as take_tokens requires.
 create or replace function tenuto.admit_api_key(
   p_key_id text, p_hashes bytea[], p_rates float8[], p_bursts float8[], p_cost float8 default 1)
   returns table (org_id uuid, id uuid, name text, permissions text[], allowed boolean, retry_after float8)

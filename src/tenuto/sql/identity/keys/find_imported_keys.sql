@@ -1,6 +1,6 @@
 -- Returns valid imported keys that were never used and that have one of the prefixes p_prefixes, newest first. Returns
 -- at most eight per call, because the caller compares their bcrypt hashes, which is slow. p_before: the last key that
--- was compared. Runs as the owner, before the org is known.
+-- the caller has compared; returns only older keys. Runs as the owner, before the org is known.
 create or replace function tenuto.find_imported_keys(p_prefixes text[], p_before uuid default null)
   returns table (org_id uuid, id uuid, bcrypt text)
   language sql

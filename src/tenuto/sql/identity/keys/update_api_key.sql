@@ -1,7 +1,7 @@
 -- Changes the name of an API key, whether it is active, or when it expires. A parameter that is null changes nothing;
 -- p_never_expires removes the expiry time. An inactive key is refused until it is active again. Raises TN004 for a
--- revoked key. An API key that changes another one (p_by_key) needs the permissions of that key. The changed key must
--- not expire later than p_by_key, neither before nor after the change.
+-- revoked key. An API key that changes another one (p_by_key) needs the permissions of that key. Neither the old nor
+-- the new expiry time of that key may be later than the expiry time of p_by_key.
 create or replace function tenuto.update_api_key(
   p_org_id uuid, p_id uuid, p_name text default null, p_active boolean default null,
   p_expires_at timestamptz default null, p_never_expires boolean default false, p_by_key uuid default null)

@@ -1,8 +1,8 @@
 -- Takes p_cost tokens from each of the buckets, or from none if one of them has too few. Bucket i holds at most
 -- p_bursts[i] tokens and gains p_rates[i] per second. A bucket stores only the time when it will be full, from which
--- the number of its tokens follows: at rate 2/s and burst 10, full in 3 s means 4 tokens left. Call it in a separate
--- transaction, because the buckets are locked until it ends. A call that waited for such a lock gets the tokens that
--- were added in the meantime.
+-- the number of its tokens follows: at rate 2/s and burst 10, full in 3 s means 4 tokens left. Call this function in a
+-- separate transaction, because the buckets stay locked until the transaction ends. A call that waited for such a lock
+-- gets the tokens that were added in the meantime.
 create or replace function tenuto.take_tokens(
   p_org_id uuid, p_buckets text[], p_rates float8[], p_bursts float8[], p_cost float8 default 1,
   out allowed boolean, out retry_after float8)

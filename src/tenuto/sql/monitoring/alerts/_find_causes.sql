@@ -26,8 +26,8 @@ begin
         limit 10000) a
       join tenuto.tasks t on t.id = a.task_id
       where a.ended_at > v_since
-        -- Only tasks of jobs: other tasks may have an input of the same form. Failures of a build are shown with its
-        -- version.
+        -- Counts only tasks of jobs, because other tasks may have an input of the same form. Leaves out tasks of
+        -- builds, whose failures are shown with the DAG version.
         and exists (select from tenuto.job_tasks j where j.task_id = a.task_id and not j.rebuild)
       group by 1) f
     where f.count >= p_rule.threshold and (p_rule.target is null or f.job = p_rule.target)

@@ -1,10 +1,11 @@
--- Creates or replaces an alert rule, and returns whether it is new. job_failures: a job (DAG/JOB, or any) failed
--- p_threshold times within p_seconds. dataset_age: a dataset has had no commit for p_seconds. dead_effects: there are
--- p_threshold dead effects. no_worker: tasks of a queue (or any) have waited for p_seconds, and no live worker can take
--- them. pool_trouble: the provider of a pool (or any) fails, or a decision within p_seconds has an anomaly. job_alerts:
--- a job (or any) with the operator alert_evaluate reports an alert. If the kind or target of a rule changes, and its
--- old or new kind is job_alerts, its open alerts are resolved. Raises TN003 for wrong options and for more than 1,000
--- rules of an org, TN001 for an unknown destination, job, dataset or pool.
+-- Creates or replaces an alert rule, and returns whether it is new. p_kind says what causes an alert. job_failures: a
+-- job (DAG/JOB, or any) failed at least p_threshold times within p_seconds. dataset_age: a dataset has had no commit
+-- for p_seconds. dead_effects: there are at least p_threshold dead effects. no_worker: tasks of a queue (or any) have
+-- waited for p_seconds, and no live worker can take them. pool_trouble: the provider of a pool (or any) fails, or a
+-- decision within p_seconds has an anomaly. job_alerts: a job (or any) with the operator alert_evaluate reports an
+-- alert. If the kind or target of a rule changes, and its old or new kind is job_alerts, its open alerts are resolved.
+-- Raises TN003 for wrong options and for more than 1,000 rules of an org, TN001 for an unknown destination, job,
+-- dataset or pool.
 create or replace function tenuto.put_alert_rule(
   p_org_id uuid, p_name text, p_kind text, p_target text default null, p_threshold int default 1,
   p_seconds int default 3600, p_destination text default null, p_actor text default 'sql')

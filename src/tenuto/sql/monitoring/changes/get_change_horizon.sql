@@ -1,8 +1,9 @@
 -- Returns the time before which no new change can appear. Rows have the time of their statement. So the horizon is not
 -- later than the beginning of any transaction that has written and not committed, or of any running statement. A
 -- quarter of a second is subtracted for statements that have begun and are not visible yet. A statement that has run
--- for a minute and has written nothing is assumed only to read. Without the right to see other sessions, the horizon is
--- one minute ago. p_tables: the tables whose changes the caller reads (null: runs, attempts and workers).
+-- for a minute and has written nothing is assumed only to read. If the owner has no right to see what other connections
+-- run (pg_read_all_stats), the horizon is not later than one minute ago. p_tables: the tables whose changes the caller
+-- reads (null: runs, attempts and workers).
 create or replace function tenuto.get_change_horizon(p_tables regclass[] default null)
   returns timestamptz
   language sql

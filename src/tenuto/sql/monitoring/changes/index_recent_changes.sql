@@ -1,6 +1,6 @@
 -- Adds the newest rows to the BRIN indexes on time, for a caller that then searches for changes. The indexes cover only
 -- summarized pages, and autovacuum summarizes only about once a minute. Returns how many page ranges were added; 0 if
--- another session is adding them.
+-- another transaction is adding them.
 create or replace function tenuto.index_recent_changes()
   returns int
   language plpgsql

@@ -1,5 +1,5 @@
--- Returns the due rows of a loop, for _due_rows. The loop is one for builds, backlogs or repairs, expire_workers, or
--- one that deletes rows after their retention.
+-- Returns the due rows of a loop, for _due_rows. p_loop is watch_backlogs, advance_builds, expire_workers, a loop that
+-- deletes rows after their retention, or a loop of _due_repair_rows.
 create or replace function tenuto._due_prune_rows(p_loop text)
   returns table (key text, org_id uuid, run_id uuid, task_id uuid, since timestamptz)
   language plpgsql

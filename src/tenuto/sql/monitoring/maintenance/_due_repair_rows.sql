@@ -1,5 +1,5 @@
--- Returns the due rows of a loop, for _due_rows. The loop is one for backfills, invalidations or alert rules,
--- prune_history or emit_running. Raises TN003 for an unknown loop.
+-- Returns the due rows of a loop, for _due_rows. p_loop is the loop of backfills, of invalidations or of alert
+-- rules, prune_history or emit_running. Raises TN003 for an unknown loop.
 create or replace function tenuto._due_repair_rows(p_loop text)
   returns table (key text, org_id uuid, run_id uuid, task_id uuid, since timestamptz)
   language plpgsql

@@ -1,6 +1,7 @@
 -- Deletes backfills, invalidations and alerts that ended longer ago than their org keeps them; at most p_limit per
--- call. Also deletes the rows in repair_tasks that belong to them. With p_keys, deletes only these (backfill:ID,
--- invalidation:ID, alert:ID), even if they are parked. Returns how many rows were deleted.
+-- call. Also deletes the rows in repair_tasks of these backfills and invalidations. With p_keys, deletes only the rows
+-- with these keys (backfill:ID, invalidation:ID, alert:ID), even if they are parked. Returns how many rows were
+-- deleted.
 create or replace function tenuto.prune_history(p_limit int default 1000, p_keys text[] default null)
   returns bigint
   language plpgsql

@@ -1,6 +1,6 @@
 -- Returns what is known about an attempt of a job: what it read, how it ended, and what it published per dataset, with
--- the first 100 partitions. Includes the dedupe key only if a user set it, not if it was made for a fire time or a
--- request.
+-- the first 100 partitions in the order of their keys. Includes the dedupe key only if a user set it, not if it was
+-- made for a fire time or a request.
 create or replace function tenuto._run_facts(p_org_id uuid, p_task_id uuid, p_attempt int)
   returns jsonb
   language sql

@@ -1,6 +1,6 @@
--- Returns the facts of an OpenLineage event that its effect does not contain. They are about its subject: an attempt, a
--- job or a version of a dataset. Facts that retention has deleted are null. namespace: the org's setting
--- lineage_namespace, or tenuto:// followed by the org's slug.
+-- Returns the facts that an OpenLineage event needs and that its effect does not contain. The facts are about the
+-- subject of the event: an attempt, a job or a version of a dataset. Facts that retention has deleted are null.
+-- namespace: the org's setting lineage_namespace, or tenuto:// followed by the org's slug.
 create or replace function tenuto.get_lineage_facts(p_org_id uuid, p_subject jsonb, p_event jsonb)
   returns table (namespace text, facts jsonb)
   language sql

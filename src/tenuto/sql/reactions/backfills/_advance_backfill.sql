@@ -1,4 +1,5 @@
--- running -> completed | failed, cancelling -> cancelled, when all tasks of the backfill have ended. Before that,
+-- running -> completed | failed, when all partitions are processed and all tasks that the backfill waits for have
+-- ended. cancelling -> cancelled, when the tasks that belong to the backfill alone (owned) have ended. Until then,
 -- counts the tasks that have ended. A running backfill also starts its next tasks. A backfill that is being cancelled
 -- cancels its tasks. The backfill is due again after 0.1 to 5 seconds: the longer nothing has changed, the later.
 create or replace function tenuto._advance_backfill(p_backfill tenuto.backfills)

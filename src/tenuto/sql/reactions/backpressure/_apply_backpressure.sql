@@ -1,6 +1,6 @@
 -- Holds the jobs of an org that produce inputs of a job whose backlog is too large. Releases all other held jobs, and
--- routes the events that waited for them. Routes such events once more a minute later, because a transaction that saw
--- the job as held may add one until then.
+-- routes the events that waited for them. Routes the events that wait for a released job once more a minute later,
+-- because a transaction that saw the job as held may add such an event until then.
 create or replace function tenuto._apply_backpressure(p_org_id uuid)
   returns void
   language plpgsql

@@ -1,8 +1,8 @@
--- Makes up to p_limit events wait for a version of a DAG that has become current again: events that arrived while
--- another version was current, and events whose tasks a rollback cancelled. Only jobs that append, or that run for
--- every update, get these events, and only if the replaced version defines them in another way. For other jobs, the
--- build compares partitions instead. Returns p_limit if there may be more events. Events that retention has deleted are
--- not included.
+-- Makes events wait for a version of a DAG that has become current again, up to p_limit of each kind: events that
+-- arrived while another version was current, and events whose tasks a rollback cancelled. Only jobs that append, or
+-- that run for every update, get these events, and only if the replaced version does not define the job in the same
+-- way. For other jobs, the build compares partitions instead. Returns p_limit if there may be more events. Events that
+-- retention has deleted are not included.
 create or replace function tenuto._add_missed_events(p_build tenuto.builds, p_limit int)
   returns int
   language plpgsql

@@ -1,7 +1,7 @@
--- Returns the work that a build has now: its own tasks, and the updates of readers in other DAGs. Each has the key
--- under which it is parked. In the phases `follow` (waits until the tasks have ended) and `cancel`, the build's own
--- work begins only after the last update of readers: it can end the build, and then the updates would not be due any
--- more.
+-- Returns the work that a build has now: its own tasks, and the updates of readers in other DAGs. Each of the two kinds
+-- of work has the key under which it is parked. In the phases `follow` (waits until the tasks have ended) and `cancel`,
+-- the work on the build's own tasks begins only after the last update of readers. This work can end the build, and the
+-- updates of an ended build would not be due any more.
 create or replace function tenuto._build_work(p_build tenuto.builds)
   returns table (key text, readers boolean)
   language sql

@@ -1,6 +1,6 @@
 -- failed -> building: computes again what failed. With p_cutover_from, the version becomes current when it is ready: it
--- replaces the version with this number, and p_actor is recorded as the actor. This also applies to a version that was
--- being computed before the call.
+-- replaces the version with the number p_cutover_from, and p_actor is recorded as the actor. p_cutover_from also
+-- applies to a version that has not failed and is still being computed.
 create or replace function tenuto._continue_build(p_org_id uuid, p_version_id uuid, p_cutover_from int, p_actor text)
   returns void
   language plpgsql

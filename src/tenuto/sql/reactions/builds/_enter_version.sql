@@ -1,6 +1,6 @@
 -- Makes dispatchers compute what a DAG version has missed, now that it is current (_catch_up). After a forced cutover,
--- a build may still be in progress. This build continues, unless the version was current before: it may then have
--- missed events since.
+-- the build of the version may still be in progress. It then continues, unless the version was current before and
+-- another version replaced it: since then, the version may have missed events.
 create or replace function tenuto._enter_version(p_org_id uuid, p_version_id uuid, p_replaced uuid)
   returns void
   language sql

@@ -1,8 +1,8 @@
 -- building -> ready | failed, when all tasks of the build have ended, their events are routed, the rows that they
 -- appended are in the datasets of their sinks, and no job that the build computes is paused. Before that, counts the
--- tasks that have ended. A version that is ready becomes current if it was deployed with p_auto; if another version
--- became current in the meantime, it stays ready. After a forced cutover the version stays current, whatever the
--- outcome of its build. Tasks that a rollback cancelled are started again if the version is current again.
+-- tasks that have ended. A version that is ready becomes current if it was deployed with p_auto, unless another version
+-- became current in the meantime. After a forced cutover the version stays current, whatever the outcome of its build.
+-- Tasks that a rollback cancelled are started again if the version is current again.
 create or replace function tenuto._follow_build(p_build tenuto.builds)
   returns void
   language plpgsql

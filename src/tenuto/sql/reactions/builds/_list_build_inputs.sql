@@ -1,8 +1,8 @@
 -- Returns the inputs from which a DAG version must compute data before it can replace version p_replaced (null: it
--- replaces none). These are the inputs that have data already, of each job that p_replaced does not define in the same
--- way. Events start the other jobs of the build later. A source (input -1) computes again the partitions that it has
--- published. Leaves out sources whose data came from outside and cannot be read again, and sources whose versions each
--- begin without data (reset_outputs).
+-- replaces none). For each job that p_replaced does not define in the same way, these are the inputs with a trigger
+-- that have data already. Jobs of the build whose inputs have no data yet are started by events later. A source (input
+-- -1) computes again the partitions that it has published. Leaves out sources whose data came from outside and cannot
+-- be read again, and sources whose versions each begin without data (reset_outputs).
 create or replace function tenuto._list_build_inputs(p_org_id uuid, p_version_id uuid, p_replaced uuid)
   returns table (job_id uuid, job text, input int, dataset_version_id uuid)
   language sql

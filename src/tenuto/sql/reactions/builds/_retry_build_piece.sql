@@ -1,6 +1,6 @@
--- Starts new tasks for at most 200 tasks of a build that ended without completing: one per partition, or one per
--- update. The event reactions that referred to the old tasks then refer to the new tasks. If there are no such tasks,
--- the phase of the build becomes `start`.
+-- Takes at most 200 tasks that belong to a build and ended without completing, and starts new tasks instead of them:
+-- one per partition, or one per update. The event reactions that referred to the old tasks then refer to the new tasks.
+-- If no such tasks are left, the phase of the build becomes `start`.
 create or replace function tenuto._retry_build_piece(p_build tenuto.builds)
   returns void
   language plpgsql

@@ -3,8 +3,8 @@
 -- readers: makes jobs of other DAGs react to a cutover. Neither kind waits for the other, because a version may have
 -- many readers, or a job that is paused; only the phases `follow` and `cancel` wait for the readers (_build_work). If
 -- one kind of work fails, only this kind is parked. Locks the DAG, so that no deploy or cutover runs at the same time;
--- skips a DAG that another session has locked. p_keys: keys of _build_work; does only this work, even if it is parked.
--- Returns how many builds were advanced.
+-- skips a DAG that another transaction has locked. p_keys: keys of _build_work; does only this work, even if it is
+-- parked. Returns how many builds were advanced.
 create or replace function tenuto.advance_builds(p_limit int default 1, p_keys text[] default null)
   returns bigint
   language plpgsql

@@ -1,9 +1,9 @@
 -- -> running: marks partitions of a dataset as changed and returns the id of the invalidation. The partitions are those
 -- from p_first to p_last, both included, or those in p_partitions. Without any of these parameters, the dataset must
 -- have no partitions. Every job that reads the dataset gets a task for each of these partitions that is committed, even
--- if its data is the same. The event of the task has p_row_filter. If the outputs of these jobs change, the jobs that
--- read these outputs get tasks too. Raises TN001 for an unknown dataset and TN003 for wrong options. Raises TN004 if
--- the dataset has no current version, or if no partition of the list is committed.
+-- if the data of the partition is unchanged. The event that starts the task contains p_row_filter. If the outputs of
+-- these jobs change, the jobs that read these outputs get tasks too. Raises TN001 for an unknown dataset and TN003 for
+-- wrong options. Raises TN004 if the dataset has no current version, or if no partition of the list is committed.
 create or replace function tenuto.invalidate_dataset(
   p_org_id uuid, p_dataset text, p_reason text, p_first text default null, p_last text default null,
   p_partitions text[] default null, p_row_filter jsonb default null, p_actor text default 'sql')

@@ -1,7 +1,7 @@
 -- Processes the tasks that have ended, among the next p_limit tasks that a repair waits for, starting after p_after.
--- Deletes the rows of tasks that completed and whose events are routed; marks tasks that ended in another way as
--- failed. Returns the counts per job (ends) and in total. last: the last task that was checked, if there may be more.
--- error: why the first task that did not complete has ended.
+-- Deletes the rows in repair_tasks of tasks that completed and whose events are routed; marks tasks that ended without
+-- completing as failed. Returns the counts per job (ends) and in total. last: the last task that was checked, if there
+-- may be more. error: describes the first of the tasks that this call marks as failed, in the order of ids.
 create or replace function tenuto._take_repair_ends(
   p_org_id uuid, p_repair_id uuid, p_after uuid, p_limit int, out ends jsonb, out completed int, out failed int,
   out downstream_completed int, out downstream_failed int, out last uuid, out error text)

@@ -1,7 +1,7 @@
--- Returns why a partition of a job is not committed although the partition of its input is. Possible reasons: its task
--- has not ended, another input is not committed yet, the job is paused or held, its task failed or did not publish it,
--- or the event of the input started no task. is_fixable: a task of the partition can be started, and nothing else would
--- start one.
+-- Returns why a partition of a job is not committed although the partition of an input is. Possible reasons: the task
+-- of the partition has not ended, another input is not committed yet, the job is paused or held, the task failed or did
+-- not publish the partition, or the event of the input started no task. is_fixable: a task of the partition can be
+-- started, and nothing else would start one.
 create or replace function tenuto._why_missing(
   p_job tenuto.jobs, p_input_version uuid, p_key text, p_partition text,
   out state text, out reason text, out task_id uuid, out is_fixable boolean)

@@ -2,7 +2,8 @@
 -- A task with a cancel request is cancelled. A task without attempts left, or one that must not be retried, has failed.
 -- Any other task is retried after its backoff, or after the number of seconds that its report requested. If a task was
 -- lost and has no earlier failure or loss, it is retried without a pause: when a worker dies, its tasks are rarely the
--- cause. Returns the tasks that can start because these tasks have ended (_propagate_end). The caller makes them ready.
+-- cause. Returns the tasks that can start because these tasks have ended (_propagate_end). The caller makes the
+-- returned tasks ready.
 create or replace function tenuto._end_failed_attempts(p_ends tenuto.attempt_end[], p_reported boolean)
   returns tenuto.queued_task[]
   language plpgsql

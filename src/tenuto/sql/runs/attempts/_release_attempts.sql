@@ -1,6 +1,6 @@
 -- running -> queued, for attempts that a worker gives back or no longer knows. Each task gets its old position in its
--- lane. The tasks keep their limit slots, so they do not wait for a limit again. Attempts with a cancel request are
--- cancelled instead. Wakes the workers of their queues.
+-- lane, or a new position if the old one is not stored. The tasks keep their limit slots, so they do not wait for a
+-- limit again. Wakes the workers of the tasks' queues. Attempts with a cancel request are cancelled instead.
 create or replace function tenuto._release_attempts(
   p_running tenuto.running_tasks[], p_outcome text, p_reported boolean)
   returns void

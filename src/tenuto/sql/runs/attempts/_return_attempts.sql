@@ -1,7 +1,7 @@
 -- Ends attempts that neither completed nor failed. They do not count against max_attempts. Records p_outcome in their
 -- history, with p_errors by task id. A task with a cancel request is cancelled instead. Returns the tasks that continue
 -- (queued), and the tasks that can start because other tasks were cancelled (woken). The caller decides when the tasks
--- in queued can start again. It calls _make_ready only once, because that call locks limits.
+-- in queued can start again. The caller must call _make_ready only once, because that call locks limits.
 create or replace function tenuto._return_attempts(
   p_running tenuto.running_tasks[], p_outcome text, p_reported boolean, p_errors jsonb default null,
   out queued tenuto.queued_task[], out woken tenuto.queued_task[])

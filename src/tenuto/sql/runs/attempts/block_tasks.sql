@@ -1,8 +1,8 @@
 -- running -> waiting | queued, for attempts whose code called another step than an earlier attempt recorded. Only a
 -- worker with other code can continue such a task. The attempt does not count against max_attempts. p_mismatches:
 -- {"step_no": 2, "expected": "step 'charge'", "found": "sleep"} per task, stored in its history. p_versions: the code
--- version that ran each attempt, if it is not the code version with which the worker registered. From now on the task
--- has a route that workers with this code version do not serve. If a worker with other code is alive, the task is
+-- version that ran each attempt, if it is not the code version with which the worker registered. The task gets a route
+-- that workers with the code version of the attempt do not serve. If a worker with other code is alive, the task is
 -- queued: at once, or after a growing pause if that worker's code version may have tried the task before. Otherwise the
 -- task waits for such a worker. Returns the same results as complete_tasks.
 create or replace function tenuto.block_tasks(

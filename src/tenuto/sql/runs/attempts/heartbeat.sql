@@ -2,9 +2,9 @@
 -- the worker has received, or given up on, the result of every claim up to this number. If an attempt of such a claim
 -- is not listed, the worker does not know it: the task is queued again at its old position, and the attempt does not
 -- count against max_attempts. An attempt that was claimed while the heartbeat was on its way has a higher claim number
--- and is not changed. With a null p_settled nothing is compared, which saves reading all attempts of the session.
--- Returns the listed attempts that are lost, the attempts that should stop, the newest route (so that the worker
--- notices new routes), and whether the worker is draining. p_logs: lines for the worker's log.
+-- and is not changed. If p_settled is null, attempts that are not listed are not searched for, which saves reading all
+-- attempts of the session. Returns the listed attempts that are lost, the attempts that should stop, the newest route
+-- (so that the worker notices new routes), and whether the worker is draining. p_logs: lines for the worker's log.
 create or replace function tenuto.heartbeat(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_settled bigint default null,
   p_metrics jsonb default '{}', p_logs jsonb default null, out lost uuid[], out cancelled uuid[], out newest_route int,

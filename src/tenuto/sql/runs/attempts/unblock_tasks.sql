@@ -1,7 +1,7 @@
 -- waiting -> queued, for tasks that wait for other code, if a worker with other code is alive. Checks up to 100 routes
 -- per call, of all orgs in turn. Each org gets the same share of p_limit, and each route of an org gets the same part
--- of that share. So many blocked tasks or types of one org do not delay the tasks of another org. With p_keys,
--- processes only these tasks, even if they are parked.
+-- of that share. In this way, an org with many blocked tasks or types does not delay the tasks of another org. With
+-- p_keys, processes only these tasks, even if they are parked.
 create or replace function tenuto.unblock_tasks(p_limit int default 1000, p_keys text[] default null)
   returns bigint
   language plpgsql

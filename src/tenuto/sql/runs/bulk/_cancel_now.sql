@@ -1,6 +1,6 @@
 -- any state that is not final -> cancelled, in this transaction, for several runs or tasks and all tasks that their
 -- cancel stops (_tasks_below). One call cancels all of them, so that rows are locked in the order of ADR 7.
--- sweep_cancelled repeats the cancel until all their tasks have ended.
+-- sweep_cancelled repeats the cancel until all of these tasks have ended.
 create or replace function tenuto._cancel_now(p_org_id uuid, p_ids uuid[], p_scope text, p_reason text)
   returns void
   language plpgsql

@@ -1,7 +1,8 @@
 -- Returns an org's newest runs (p_kind run) or tasks (task) whose metadata contains p_metadata, with ids from p_first
--- to before p_before: at most p_limit. The transactions of a server act for one org, so a server searches as the owner
--- (_find_as_owner). Workers and clients see all orgs, and do not need that. For other roles that see only one org, a
--- search for a rare value takes as long as reading all rows of the org.
+-- to before p_before: at most p_limit. A server sees only the org that its transaction acts for. Under such row
+-- security Postgres does not use the index, so a server searches as the owner (_find_as_owner). Workers and clients see
+-- all orgs, so they search under their own role. For other roles that see only one org, a search for a rare value takes
+-- as long as reading all rows of the org.
 create or replace function tenuto._find_by_metadata(
   p_kind text, p_org_id uuid, p_metadata jsonb, p_first uuid, p_before uuid, p_limit int)
   returns uuid[]

@@ -1,8 +1,9 @@
 -- Returns an org's runs that match a filter and have ids before p_before, newest first, at most p_limit. p_status: a
 -- status, or open (not ended) or ended. next_before: where to continue; null if there are no more runs. One call reads
 -- at most 10,000 runs, so more runs may match although p_limit is not reached. Open, failed and cancelled runs have
--- indexes and are found at any age. p_metadata: the metadata of the run contains it; without other filters, such runs
--- are found at any age. Computes statuses as run_status does, from fewer tables: the view took seconds for 10,000 runs.
+-- indexes and are found at any age. p_metadata: only runs whose metadata contains this object; without other filters,
+-- such runs are found at any age. Computes statuses as run_status does, from fewer tables: the view took seconds for
+-- 10,000 runs.
 create or replace function tenuto._find_runs(
   p_org_id uuid, p_status text, p_name text, p_type text, p_since timestamptz, p_before uuid, p_limit int,
   p_metadata jsonb default null, out ids uuid[], out next_before uuid)

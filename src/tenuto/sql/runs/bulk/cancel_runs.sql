@@ -1,8 +1,8 @@
 -- any state that is not final -> cancelled, for the runs that match a filter, newest first, at most p_limit (fewer if
 -- they have many tasks). Cancels each run in the same way as cancel_run. For large runs only the request is recorded,
 -- and advance_requests cancels their tasks. refused: {id, reason} of each run that ended meanwhile. To process more
--- runs, pass next_before as p_before in the next call. It is null if no runs remain. p_dry_run: returns the runs, and
--- changes nothing.
+-- runs, pass next_before as p_before in the next call. next_before is null if no runs remain. p_dry_run: returns the
+-- runs, and changes nothing.
 create or replace function tenuto.cancel_runs(
   p_org_id uuid, p_status text default null, p_name text default null, p_type text default null,
   p_since timestamptz default null, p_reason text default null, p_before uuid default null, p_limit int default 100,

@@ -1,7 +1,7 @@
 -- queued | retrying -> cancelled, for the tasks of a queue that wait to start or to be retried, and for all tasks that
 -- their cancel stops (_tasks_below). Cancels at most p_limit tasks of the queue, newest first. Running and waiting
--- tasks continue. To cancel more tasks, pass next_before as p_before in the next call. It is null if no tasks remain.
--- p_dry_run: returns the tasks, and changes nothing.
+-- tasks continue. To cancel more tasks, pass next_before as p_before in the next call. next_before is null if no tasks
+-- remain. p_dry_run: returns the tasks, and changes nothing.
 create or replace function tenuto.purge_queue(
   p_org_id uuid, p_queue text, p_reason text default null, p_before uuid default null, p_limit int default 200,
   p_dry_run boolean default false, out task_ids uuid[], out next_before uuid)

@@ -1,8 +1,8 @@
 -- Retries the runs with p_status (by default failed) that match a filter, newest first, at most p_limit (fewer if that
 -- would take long). Retries each run in the same way as retry_run. Runs that were retried before are left out, even if
 -- the retry is deleted, since it may have completed. refused: {id, reason} of each run that cannot be retried. To
--- process more runs, pass next_before as p_before in the next call. It is null if no runs remain. p_dry_run: returns
--- the runs, and changes nothing.
+-- process more runs, pass next_before as p_before in the next call. next_before is null if no runs remain. p_dry_run:
+-- returns the runs, and changes nothing.
 create or replace function tenuto.retry_runs(
   p_org_id uuid, p_status text default null, p_name text default null, p_type text default null,
   p_since timestamptz default null, p_before uuid default null, p_limit int default 100,

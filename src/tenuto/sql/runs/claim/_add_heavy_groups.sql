@@ -1,6 +1,6 @@
 -- Adds resource groups with large weights to the sampled groups. Considers the 16 groups of the org with the highest
--- weights above 1, and adds those that have lanes on these routes. So every claim serves a group with a large share,
--- even if it was not sampled.
+-- weights above 1, and adds those that have lanes on these routes. So every claim considers these groups, even if they
+-- were not sampled.
 create or replace function tenuto._add_heavy_groups(
   p_routes int[], p_groups int[], p_chances float8[], out groups int[], out chances float8[])
   language sql

@@ -1,13 +1,13 @@
 -- Returns the resource groups that a claim serves and how many tasks the claim may take from each: the share of p_limit
 -- that the group's weight gives it, within its quota. Groups come in random order, and the fractions of all shares are
 -- rounded with one random number. So over many claims, each group gets its share, even if the claims are small: with
--- weights 2 and 1 and p_limit 1, two of three claims serve the first group. With many groups, up to 64 are sampled, and
--- up to 16 groups with the largest weights are added. A group that is sampled with a chance of 1 in 300 counts 300
--- times, so that over many claims every group gets its weight's share. From p_round 2 on, the claim may take up to
--- p_limit tasks from each group. many: these routes have 64 lanes or more, so the claim may not read all of them. In
--- the next rounds of such a claim, groups are found by reading the tasks themselves, and only groups with a number
--- above p_after are returned. tops: for each group, the highest priority to read. p_only: only this group. named: the
--- groups that are not the default group of their org.
+-- weights 2 and 1 and p_limit 1, two of three claims serve the first group. If these routes have 64 lanes or more
+-- (many), up to 64 groups are sampled, and up to 16 groups with the largest weights are added. A group that is sampled
+-- with a chance of 1 in 300 counts 300 times, so that over many claims every group gets its weight's share. If p_round
+-- is 2 or higher, the claim may take up to p_limit tasks from each group. If many is also true, groups are found by
+-- reading the tasks themselves, because the first round may have left lanes unread. In this case, only groups with a
+-- number above p_after are returned. tops: for each group, the highest priority to read. p_only: only this group.
+-- named: the groups that are not the default group of their org.
 create or replace function tenuto._allocate_shares(
   p_routes int[], p_limit int, p_round int, p_only int, p_after int,
   out groups int[], out shares int[], out tops int[], out candidates int, out many boolean, out last int,

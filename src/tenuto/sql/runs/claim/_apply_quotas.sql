@@ -12,8 +12,9 @@ declare
     order by g.no
     for no key update skip locked);
 begin
-  -- A second statement: its snapshot is newer than the locks and sees the claims of their last holders. Running tasks
-  -- of the default group are not in the index (_grouped) and are counted in one scan of all running tasks.
+  -- A second statement: its snapshot is newer than the locks, so it sees the claims of the transactions that held them
+  -- before. Running tasks of the default group are not in the index (_grouped) and are counted in one scan of all
+  -- running tasks.
   select array_agg(s.no order by s.turn), array_agg(s.share order by s.turn), array_agg(s.top order by s.turn)
   into groups, shares, tops
   from (

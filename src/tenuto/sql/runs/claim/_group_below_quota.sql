@@ -12,8 +12,8 @@ begin
   join tenuto.resource_groups g on g.no = t.group_no
   where t.id = p_task_id and g.quota is not null
   for no key update of g;
-  -- A second statement, so that it sees the claims of the last holder of the lock. See _apply_quotas for the default
-  -- group.
+  -- A second statement, so that it sees the claims of the transaction that held the lock before. See _apply_quotas for
+  -- the default group.
   return case
     when v_group.no is null then true
     when v_group.external_id = 'default'

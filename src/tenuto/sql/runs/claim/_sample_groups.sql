@@ -1,9 +1,9 @@
 -- Returns a random sample of resource groups, with the chance that each group had of being sampled. The groups have
 -- lanes on these routes that are not marked as empty (move_floors marks empty lanes). Returns all such groups if there
 -- are at most 8. Groups are placed on a circle of 2^32 places by the hash of their number. Each draw takes the first 8
--- groups after a random place. So a group is drawn if that place lies between the 8th group before it and itself, and
--- its chance is the length of that arc. With 4,000 groups that is about 8 in 4,000 per draw, however sparse their
--- numbers are.
+-- groups after a random place. So a group is drawn if the random place lies between the 8th group before it and the
+-- group itself. Its chance per draw is the length of this arc divided by 2^32. With 4,000 groups this is about 8 in
+-- 4,000, however sparse their numbers are.
 create or replace function tenuto._sample_groups(p_routes int[], p_draws int, out groups int[], out chances float8[])
   language plpgsql
   stable

@@ -1,5 +1,5 @@
 -- running -> completed and queued -> running for a worker that connects by HTTP. Calls complete_and_claim for a session
--- of its worker key, and claims only from that session's queues. The claimed tasks and the rejected reports are
+-- of the worker's key, and claims only from the queues of this session. The claimed tasks and the rejected reports are
 -- returned as the JSON of the response. p_types: only tasks of these types (null: all). p_published: as in
 -- complete_tasks; it is the last parameter because it was added later.
 create or replace function tenuto.exchange_tasks(

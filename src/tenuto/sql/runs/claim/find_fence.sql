@@ -1,7 +1,7 @@
 -- Finds the session that holds the attempt of a task token. Returns the token of this session, and whether the attempt
--- should stop. Raises TN005 if the session no longer holds the attempt. If p_held is false, it is enough that the
--- session existed, so that a repeated report that was accepted before gets the same result. The task tokens of a worker
--- key that was revoked or has expired are no longer valid: they raise TN005 too.
+-- should stop. Raises TN005 if the session no longer holds the attempt. If p_held is false, the session need not hold
+-- the attempt any more: so a report that is sent again after it was accepted gets the same result. The task tokens of a
+-- worker key that was revoked or has expired are no longer valid: they raise TN005 too.
 create or replace function tenuto.find_fence(
   p_org_id uuid, p_task_id uuid, p_attempt int, p_session_id bigint, p_held boolean default true,
   out token uuid, out cancelled boolean)

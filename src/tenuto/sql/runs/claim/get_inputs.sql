@@ -1,7 +1,7 @@
 -- Returns the inputs that a claim left out because they were too large, as JSON texts: the input and metadata of the
--- task (only with p_first = 0), and its slots from p_first on. A call returns slots until they have more than 16 MB
--- together. Call it again from the next slot on until all slots are read. Raises TN005 if the session does not hold the
--- attempt.
+-- task (only with p_first = 0), and its slots with the number p_first or higher. A call returns slots until they have
+-- more than 16 MB together. To read the rest, call it again with the number of the next slot as p_first. Raises TN005
+-- if the session does not hold the attempt.
 create or replace function tenuto.get_inputs(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_first int default 0)
   returns table (part text, slot_no int, value text)

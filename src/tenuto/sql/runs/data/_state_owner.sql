@@ -1,7 +1,8 @@
 -- Returns the name under which the operator state of a running attempt is stored. For a task that does not belong to a
--- job, this is the type of the task. For a task of a job, it is the key of the job and its dataset version (without
--- one, the hash of its definition). So a version of a DAG with the same definition of the job continues with its state,
--- a version with another definition begins without state, and after a rollback the earlier state is used again.
+-- job, this is the type of the task. For a task of a job, it is the key of the job and the dataset version of its first
+-- output (or, if no output has a dataset version, the hash of the job's definition). So a DAG version with the same
+-- definition of the job continues with the job's state, and a DAG version with another definition begins without state.
+-- After a rollback, the earlier state is used again.
 create or replace function tenuto._state_owner(p_running tenuto.running_tasks)
   returns text
   language plpgsql

@@ -1,6 +1,6 @@
 -- Appends values to the run's data and returns their ids. Each value is stored with its own copy of the metadata, so
--- the size of the metadata is bounded. It can have at most 16 KB, so that the metadata of a page of 1,000 values stays
--- below 16 MB. All copies of a call can have at most 16 MB together.
+-- the size of the metadata is bounded. One copy can have at most 16 KB, so that the metadata of a page of 1,000 values
+-- stays below 16 MB. All copies of a call can have at most 16 MB together.
 create or replace function tenuto._write_run_data(
   p_org_id uuid, p_run_id uuid, p_task_id uuid, p_attempt int, p_values jsonb, p_tags text[], p_metadata jsonb)
   returns uuid[]

@@ -1,6 +1,6 @@
 -- Returns every task that may be affected when these tasks end with these outcomes: their dependents, and the
--- dependents of all tasks that end because of them. Functions that propagate an end lock these rows of pending_tasks
--- first.
+-- dependents of all tasks that end because of them. Functions that propagate an end first lock the rows of these tasks
+-- in pending_tasks.
 create or replace function tenuto._dependents(p_ids uuid[], p_outcomes text[])
   returns uuid[]
   language sql

@@ -1,7 +1,7 @@
 -- any state that is not final -> cancelled, for tasks of a DAG version that was rolled back, or whose DAG was deleted.
--- One call checks at most p_limit unfinished tasks of jobs with ids before p_before, newest first. Tasks of jobs that
--- the current version defines in the same way continue, because the data that they publish is current. Returns the last
--- task that was checked; null if no tasks remain.
+-- One call checks at most p_limit unfinished tasks of jobs: the newest of the tasks whose ids are before p_before.
+-- Tasks of jobs that the current version defines in the same way continue, because the data that they publish is
+-- current. Returns the last task that was checked; null if no tasks remain.
 create or replace function tenuto._cancel_version_tasks(
   p_org_id uuid, p_dag_id uuid, p_version_id uuid, p_before uuid, p_limit int)
   returns uuid

@@ -1,7 +1,7 @@
 -- Returns the partition keys of new tasks of a job, as _check_partitions does. If the partitions of the job are periods
--- or ranges, also raises TN003 for a key that is not a period or range of the job. If they are periods, missing keys
--- raise TN003 too. Exceptions are a source, which can choose the partitions that it publishes, and a job that does not
--- run per partition and has an output without partitions by time.
+-- or ranges, also raises TN003 for a key that is not a period or range of the job. If the partitions are periods, also
+-- raises TN003 if p_partitions is null. Null is allowed only for a source, which can choose the partitions that it
+-- publishes, and for a job that does not run per partition and has an output without partitions by time.
 create or replace function tenuto._check_job_partitions(p_job tenuto.jobs, p_partitions text[])
   returns text[]
   language plpgsql

@@ -1,5 +1,5 @@
 -- Returns the job whose inputs an attempt is allowed to read, and a UUIDv7 with the time at which these inputs were
--- pinned. It is the job of the attempt's task. For the code of a bundle, it is the job of the task that started the
+-- pinned. The job is the job of the attempt's task or, for the code of a bundle, the job of the task that started the
 -- code. Returns no row for other attempts.
 create or replace function tenuto._find_job_task(p_running tenuto.running_tasks)
   returns table (job jsonb, pinned uuid)

@@ -1,6 +1,7 @@
 -- Returns the periods (hour, day, week, month) that the tasks of a job can have as partitions: the periods of its
 -- outputs, and the periods to which the inputs that start its tasks are mapped. Returns null if a task can have any
--- key: no output or input has partitions by time, or an input that starts tasks has partitions of another kind.
+-- key. This is so if an input that starts tasks does not have partitions by time, or if there is no such input and no
+-- output has partitions by time.
 create or replace function tenuto._job_periods(p_job tenuto.jobs)
   returns text[]
   language sql

@@ -1,6 +1,6 @@
--- Returns the size of the partitions of a job if they are ranges; null means any size. The size comes from the map of
--- an input that starts the job's tasks, or from the outputs of a source. Returns no row if the partitions are not
--- ranges.
+-- Returns the size of the partitions of a job if they are ranges; null means any size. If the job runs per partition,
+-- the size comes from the map of an input that starts its tasks. If the job is a source, the size comes from its
+-- outputs. Returns no row if the partitions are not ranges.
 create or replace function tenuto._job_range(p_job tenuto.jobs)
   returns table (size bigint)
   language sql

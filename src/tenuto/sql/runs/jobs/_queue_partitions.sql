@@ -2,7 +2,8 @@
 -- the id of a new task, which the caller starts (created). The partitions must differ. A queued task is pinned again,
 -- so that it reads the data that is committed now. The scope of the dedupe keys is the key of the job and its
 -- definition: it stays the same in versions of the DAG that do not change the job's data. A caller that processes
--- several jobs must call this in the order of their ids, because each call locks rows.
+-- several jobs must call this function in the order of the jobs' ids: each call locks rows, and two callers must lock
+-- them in the same order.
 create or replace function tenuto._queue_partitions(p_org_id uuid, p_job tenuto.jobs, p_partitions text[])
   returns tenuto.started[]
   language plpgsql

@@ -1,5 +1,5 @@
 -- Returns the running tasks of a DAG version that have a cancel request, if their job runs for every update or does not
--- replace its data. Which work such a task has not done is known only after the task has ended.
+-- replace its data. A build waits for these tasks: it is not known before their end which work they have not done.
 create or replace function tenuto._stopping_tasks(p_org_id uuid, p_version_id uuid)
   returns uuid[]
   language sql

@@ -1,7 +1,8 @@
 -- Processes the ended tasks among the next p_limit tasks of a build, after the task p_after. Deletes the entries of
--- tasks that completed and whose events are routed. Marks tasks that ended in another way as failed. Returns how many
--- tasks completed and how many failed; the last task that was checked, if there may be more tasks; a description of the
--- first task that did not complete; and whether a rollback cancelled one of the tasks.
+-- tasks that completed and whose events are routed. Marks tasks that ended in another way, or whose events cannot be
+-- routed, as failed. Returns how many tasks completed and how many failed; the last task that was checked, if there may
+-- be more tasks; a description of the failed task with the lowest id; and whether a rollback cancelled one of the
+-- tasks.
 create or replace function tenuto._take_build_ends(
   p_org_id uuid, p_version_id uuid, p_after uuid, p_limit int, out completed int, out failed int, out last uuid,
   out error text, out rolled_back boolean)

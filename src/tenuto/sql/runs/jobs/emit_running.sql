@@ -1,8 +1,8 @@
 -- Queues OpenLineage events about running attempts of jobs, at most p_limit: START once, with the time of the claim,
 -- and RUNNING a minute after the last event was delivered. Claims write nothing for these events. If an attempt ends
--- before this function has queued its START, the START is queued with its end. The running rows are locked, so that no
--- event is queued after an attempt's last event. Rows that a completion has locked are skipped. With p_keys, processes
--- only these tasks, even if they are parked.
+-- before this function has queued its START, the START is queued together with the event of its end. The running rows
+-- are locked, so that no event is queued after an attempt's last event. Rows that a completion has locked are skipped.
+-- With p_keys, processes only these tasks, even if they are parked.
 create or replace function tenuto.emit_running(p_limit int default 1000, p_keys text[] default null)
   returns bigint
   language plpgsql

@@ -1,6 +1,7 @@
--- Purges old versions of a dataset and returns them. Keeps the newest p_keep versions, by default as many as its output
--- in the current version of the DAG says. Also keeps versions that are or can become current, and versions that an
--- unfinished task of a job reads or writes. With p_dry_run, changes nothing. Dispatchers delete the data.
+-- Purges old versions of a dataset and returns them. Keeps p_keep versions: the current one and the newest of the
+-- others. The default is keep_versions of the dataset's output in the current DAG version. Also keeps versions of DAG
+-- versions that are current or can become current without a rollback, and versions that an unfinished task of a job
+-- reads or writes. With p_dry_run, changes nothing. Dispatchers delete the data.
 create or replace function tenuto.purge_dataset(
   p_org_id uuid, p_name text, p_keep int default null, p_dry_run boolean default false)
   returns table (id uuid, storage_location text, dag_versions int[], created_at timestamptz)

@@ -1,10 +1,10 @@
 -- -> queued: starts a task of a job of the current version of its DAG, or one task for each partition key. The inputs
--- of the task are fixed now. The data that it publishes belongs to this version, even if another version is current
--- when it completes. With a dedupe key, each partition is started once for this job and key: later calls return the
--- first task and created = false. If the job replaces its data, a partition that was computed from the same inputs
--- before is reused: its task is completed at once. Raises TN004 if the job is paused or a sink, and TN003 for a key
--- that cannot be a partition of the job. With p_force, tasks are started even if the job is paused, and nothing is
--- reused. A caller with the role of clients reuses nothing either, because this role can only start tasks. A reuse
+-- of the task are fixed by this call. The data that the task publishes belongs to this version, even if another version
+-- is current when the task completes. With a dedupe key, each partition is started once for this job and key: later
+-- calls return the first task and created = false. If the job replaces its data, a partition that was computed from the
+-- same inputs before is reused: its task is completed at once. Raises TN004 if the job is paused or a sink, and TN003
+-- for a partition key that the job cannot have. With p_force, tasks are started even if the job is paused, and nothing
+-- is reused. A caller with the role of clients reuses nothing either, because this role can only start tasks. A reuse
 -- would commit data, and other commits of data would then wait for the end of the client's transaction.
 create or replace function tenuto.trigger_job(
   p_org_id uuid, p_dag text, p_name text, p_partitions text[] default null, p_force boolean default false,

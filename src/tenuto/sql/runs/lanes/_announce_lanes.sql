@@ -1,11 +1,11 @@
 -- Inserts an arrival for each lane of these tasks that claims may not see when this transaction commits, or whose floor
 -- may then be above p_seq, the lowest number (seq) of the tasks. These are lanes that do not exist or may be removed
--- meanwhile, and all lanes if the call is inside a client's transaction. With p_late, all lanes get an arrival: starts
--- of 1,000 tasks or more pass it, because they may take seconds, and _release_attempts, because its tasks get old
--- positions. Does not create lanes itself, because other transactions would wait for the new row. A transaction that
--- starts many tasks in one lane inserts one arrival for all of them. For this, the setting tenuto.announced stores the
--- lane and the p_seq of its last arrival, as in "7/1/0 4194304". The setting ends with the transaction and is rolled
--- back with its savepoints.
+-- meanwhile, and all lanes if the call is inside a client's transaction. With p_late, all lanes get an arrival. Starts
+-- of 1,000 tasks or more set p_late, because they may take seconds. _release_attempts sets it, because its tasks get
+-- old positions. Does not create lanes itself, because other transactions would wait for the new row. A transaction
+-- that starts many tasks in one lane inserts one arrival for all of them. For this, the setting tenuto.announced stores
+-- the lane and the p_seq of its last arrival, as in "7/1/0 4194304". The setting ends with the transaction and is
+-- rolled back with its savepoints.
 create or replace function tenuto._announce_lanes(
   p_queued tenuto.queued_task[], p_seq bigint, p_late boolean default false)
   returns void

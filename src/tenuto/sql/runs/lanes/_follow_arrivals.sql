@@ -1,8 +1,8 @@
 -- Processes the arrivals of committed starts: creates their lanes, lowers floors to their tasks, creates their limits
 -- and admits tasks to free slots. Never waits: if another transaction has locked a row, the arrival stays for the next
--- call. Every claim begins with it, and dispatchers call it too. Returns the routes that now have tasks which claims
--- did not see before. p_from_bottom: also reads arrivals below their floor. With p_keys, processes only these arrivals,
--- even if they are parked.
+-- call. Every claim begins with this function if there are arrivals, and dispatchers call it too. Returns the routes
+-- that now have tasks which claims did not see before. p_from_bottom: also reads arrivals below the floor of arrivals.
+-- With p_keys, processes only these arrivals, even if they are parked.
 create or replace function tenuto._follow_arrivals(
   p_limit int default 1000, p_from_bottom boolean default false, p_keys text[] default null)
   returns int[]

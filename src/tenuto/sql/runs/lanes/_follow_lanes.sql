@@ -1,6 +1,6 @@
 -- Makes tasks that arrived in lanes visible to claims: creates missing lanes, and lowers floors that moved past a task
--- before the transaction that started it had committed. If another transaction has locked a lane, its arrivals stay for
--- the next call. Returns the routes of the other lanes.
+-- before the transaction that started it had committed. If another transaction has locked a lane, the lane's arrivals
+-- stay for the next call. Returns the routes of the lanes whose arrivals were processed.
 create or replace function tenuto._follow_lanes(p_arrivals bigint[])
   returns int[]
   language plpgsql

@@ -1,7 +1,8 @@
 -- Processes arrivals of tasks in the lines of limits. Creates missing limits. Gives each limit the size that is set or
--- declared; if there is none, the size in the newest start. Gives free slots to the first tasks in line, and schedules
--- checks of rates. If another transaction has locked a limit, three of its arrivals stay: the newest arrival, the
--- newest arrival with a size, and the arrival of the first task in line. Returns the routes of the admitted tasks.
+-- declared or, if no size is set or declared, the size in the newest start. Gives free slots to the first tasks in
+-- line, and schedules checks of rates. If another transaction has locked a limit, three of its arrivals stay: the
+-- newest arrival, the newest arrival with a size, and the arrival of the first task in line. Returns the routes of the
+-- admitted tasks.
 create or replace function tenuto._follow_lines(p_arrivals bigint[])
   returns int[]
   language plpgsql

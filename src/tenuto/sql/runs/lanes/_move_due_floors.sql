@@ -1,8 +1,9 @@
 -- Moves the floors of due work to the first row of each table. Without this, while a long transaction holds vacuum
 -- back, dispatchers would read the dead rows before the first row at every tick: with 300,000 dead rows a tick took 279
--- ms. Searches from the bottom, which finds rows that committed late. A floor stays 10 seconds, or 10,000 rows of
--- run_counts, behind the newest rows, so that rows of short transactions are never before it. A floor rises in steps of
--- the same size, because every move leaves a dead row as well.
+-- ms. Searches from the bottom, which finds rows that committed late. A floor stays at least 10 seconds behind the
+-- current time (the floor of run_counts: at least 10,000 rows behind the newest row), so that rows of short
+-- transactions are never before it. Floors rise only if one of them rises by more than the same amount, because every
+-- move leaves a dead row as well.
 create or replace function tenuto._move_due_floors()
   returns void
   language plpgsql

@@ -18,8 +18,8 @@ begin
   -- Searches without locks for lanes that seem to need a move, because most lanes need none.
   v_found := array(select f from tenuto._find_floors(null, p_from_bottom, v_parts) f);
   if v_found <> '{}' then
-    -- Locks these lanes and checks them again. An arrival that was processed before the lock is seen; a later one waits
-    -- for the lock.
+    -- Locks these lanes and checks them again. An arrival that was processed before the lock is seen; a later arrival
+    -- stays until the lock is free.
     v_found := array(
       select (l.route_id, l.group_no, l.priority, null, null)::tenuto.lane_floor
       from unnest(v_found) f

@@ -1,7 +1,7 @@
 -- any state that is not final -> cancelled, for these tasks, in all tables. Running tasks are marked and end when their
 -- workers see the mark; the others end now. Locks rows in the order of ADR 7: running, pending (with the dependents
 -- that the cancel ends), parents, waiting, delayed, ready. Finds rows only by their ids: an `or` or an `in (select ..)`
--- would read the whole table. Handlers of a run are not cancelled, because they run after the cancel.
+-- would read the whole table. Pending handlers of a run are not cancelled, because they run after the cancel.
 create or replace function tenuto._cancel_tasks(p_ids uuid[], p_reason text)
   returns void
   language plpgsql

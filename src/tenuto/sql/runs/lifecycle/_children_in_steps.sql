@@ -1,8 +1,8 @@
 -- Returns the ended children that a task recorded in the steps that its copy replays. kept is true if a retry of the
 -- task does not run the child again: the child completed or was skipped, or the task handled its failure. A failure
--- that the run does not tolerate was not handled. fail_step records that the task handled a failure, but some workers
--- do not call it. So a failure also counts as handled if the task recorded another step after it, and the task's own
--- error names no child that was started in the same step.
+-- that the run does not tolerate (_failure_is_tolerated) never counts as handled. fail_step records that the task
+-- handled a failure, but some workers do not call it. So the failure of a child also counts as handled if the task
+-- recorded a later step after the child had ended, and the task's own error names no child of the child's step.
 create or replace function tenuto._children_in_steps(p_task_id uuid, p_from_name text)
   returns table (id uuid, kept boolean)
   language sql

@@ -1,8 +1,8 @@
--- Copies the edges, slots and object references of copied tasks. The rows of the copied tasks exist already. An edge
--- begins at the copy of its first task if there is one, otherwise at the original if that belongs to the run p_run_id;
--- other edges are left out. The source of a slot is the copy if there is one, otherwise the original. Tasks are copied
--- before the tasks that depend on them. For every edge from a task that has not ended, returns the copy of the
--- dependent task.
+-- Copies the edges, slots and object references of copied tasks. The rows of the copies in the table tasks exist
+-- already. An edge begins at the copy of its first task if there is one, otherwise at the original if that belongs to
+-- the run p_run_id; other edges are left out. The source of a slot is the copy if there is one, otherwise the original.
+-- Tasks are copied before the tasks that depend on them. For every edge from a task that has not ended, returns the
+-- copy of the dependent task.
 create or replace function tenuto._copy_links(p_run_id uuid, p_base uuid, p_old uuid[])
   returns uuid[]
   language plpgsql

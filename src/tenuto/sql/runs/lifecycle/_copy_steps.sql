@@ -1,6 +1,7 @@
 -- Copies the recorded steps of tasks to their copies, which continue after these steps. Keeps the times of sleeps, and
 -- replaces children by their copies where copies exist. Leaves out the steps that _steps_before omits. Also leaves out
--- the last step if it is a wait that timed out: that timeout ended the task, and the copy waits again.
+-- the last step if it is a wait that timed out, and the step with the time of this timeout: the timeout ended the task,
+-- and the copy waits again.
 create or replace function tenuto._copy_steps(p_run_id uuid, p_base uuid, p_old uuid[], p_from_name text)
   returns void
   language sql

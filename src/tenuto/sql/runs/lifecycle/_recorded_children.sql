@@ -1,5 +1,5 @@
 -- For tasks that replay their steps (p_replay), returns what a retry does with the children that they have recorded,
--- and with the children below these. A child that completed or was skipped is kept. A child that failed or was
+-- and with the tasks below these children. A child that completed or was skipped is kept. A child that failed or was
 -- cancelled runs again and replays its own steps; its dependents run again. A child whose failure its parent handled is
 -- kept as a failed task. A child whose failure made the run fail runs again, even if its parent completed. Uses one
 -- index lookup per child, regardless of the statistics.

@@ -1,6 +1,6 @@
 -- retrying -> running: the run's next attempt executes copies of the tasks that did not complete and of their
--- dependents. Other tasks stay as they ended. If a copy reuses children of its original, they become its children.
--- Returns the queued tasks to make ready.
+-- dependents. Other tasks stay as they ended. If a copy reuses children of its original, these become children of the
+-- copy. Returns the queued tasks to make ready.
 create or replace function tenuto._rerun(p_run tenuto.runs)
   returns tenuto.queued_task[]
   language plpgsql

@@ -1,7 +1,7 @@
 -- Returns what a retry does with the tasks of a run: executes them again, or keeps them as they ended (again = false).
 -- With p_reuse, it executes tasks that failed or were cancelled, all tasks that depend on such a task, and handlers
 -- that have ended. Every kind of edge counts, because `continue` and `failed` edges are decided again. Without p_reuse,
--- it executes all tasks. With p_from_name, it also executes tasks that have no parent and have this name or type, or
+-- it executes all tasks. With p_from_name, it also executes tasks without a parent that have this name or type, or that
 -- recorded a step of this name. replay is true if the task continues after its recorded steps. This needs p_reuse and
 -- three conditions: the task failed, was cancelled or recorded the step p_from_name; p_from_name is not its own name or
 -- type; no task that it depends on runs again. _recorded_children decides about the recorded children of such a task.

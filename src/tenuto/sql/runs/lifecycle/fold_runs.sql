@@ -1,6 +1,6 @@
 -- pending -> running -> completed | failed | cancelled: adds the ends of tasks to the counts of their runs, and ends
--- the runs whose tasks have all ended. Every end of a task left a separate row in run_counts, so no end is missed. An
--- end that commits later is added by a later call. A run that another transaction has locked is left to a later call
+-- the runs whose tasks have all ended. Every end of a task inserts a separate row into run_counts, so no end is missed.
+-- An end that commits later is added by a later call. A run that another transaction has locked is left to a later call
 -- too; other runs are processed even if that run has many rows. Does not end a run whose handlers have not started, or
 -- a failed run with run attempts left: settle_runs processes these runs. p_run_ids: only these runs, for a client that
 -- waits for them. p_keys: only these runs, even if they are parked.

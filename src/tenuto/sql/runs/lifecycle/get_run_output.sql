@@ -1,7 +1,7 @@
 -- Returns the output of a run. If the run declares outputs, these are returned by position. Otherwise returns the
--- outputs of its completed tasks that have no dependents and no parent, in order. If there is only one such task,
--- returns its output itself, not a list. The output is read from the tasks on request, never stored twice. Outputs of
--- more than 16 MB together are omitted: each task still shows its own output.
+-- outputs of its completed tasks that have no dependents and no parent, in the order in which the tasks were passed. If
+-- there is only one such task, returns its output itself, not a list. The output is read from the tasks on request,
+-- never stored twice. Outputs of more than 16 MB together are omitted: each task still shows its own output.
 create or replace function tenuto.get_run_output(p_run_id uuid)
   returns tenuto.run_output
   language plpgsql

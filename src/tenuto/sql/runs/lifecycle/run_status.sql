@@ -1,6 +1,6 @@
--- Lists every run with its live status and counts. A single-task run takes both from its task. A run is running from
--- its first claim on. Its type is the type of the task with which it was started; a graph has no type. Its metadata and
--- attempts come from that task too, unless the run has its own.
+-- Lists every run with its live status and counts. A single-task run takes both from its task. A run becomes running
+-- with its first claim. Its type is the type of the task with which it was started; a graph has no type. Its metadata
+-- and attempts come from that task too, unless the run has its own.
 create or replace view tenuto.run_status
   with (security_invoker = true)
 as

@@ -1,7 +1,7 @@
 -- running -> retrying -> running, for failed runs with run attempts left. Also starts the handlers of runs whose other
 -- tasks have ended. fold_runs does not end runs of these two kinds. A run that was cancelled while it waited to be
--- retried ends here. Locks rows in the order of ADR 7 (pending, then runs, then limits, once and last) and checks the
--- runs again under the lock. With p_keys, processes only these runs, even if they are parked.
+-- retried ends here. Locks rows in the order of ADR 7 (pending tasks, then runs, and limits only once, at the end).
+-- Checks each run again under its lock. With p_keys, processes only these runs, even if they are parked.
 create or replace function tenuto.settle_runs(p_limit int default 100, p_keys text[] default null)
   returns bigint
   language plpgsql

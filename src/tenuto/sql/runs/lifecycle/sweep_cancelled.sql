@@ -1,10 +1,10 @@
 -- Repeats cancels until all their tasks have ended. A task may have moved between two tables while the cancel read
 -- them, or may have been queued again because its worker died. Cancels the tasks of all requests in one call, which
--- locks rows in the order of ADR 7. The requests come in random order, because the first hundred may be for tasks that
--- run for hours. Returns how many requests are finished. If all unfinished tasks of a request were already marked as
--- cancelled before a call, no task can be added any more: a marked task starts no children, and the run is not open.
--- Later calls then check only those tasks. When they have ended, one more call checks all tasks of the request. With
--- p_keys, processes only these requests (scope:id), even if they are parked.
+-- locks rows in the order of ADR 7. The requests come in random order, because in a fixed order the first hundred could
+-- be for tasks that run for hours. Returns how many requests are finished. If all unfinished tasks of a request were
+-- already marked as cancelled before a call, no task can be added any more: a marked task starts no children, and the
+-- run is not open. Later calls then check only those tasks. When they have ended, one more call checks all tasks of the
+-- request. With p_keys, processes only these requests (scope:id), even if they are parked.
 create or replace function tenuto.sweep_cancelled(p_limit int default 100, p_keys text[] default null)
   returns bigint
   language plpgsql

@@ -1,5 +1,5 @@
--- Raises TN003 unless the limits are a list of at most 32: {"scope": "key" | "queue", "key": …, "size": …}, each limit
--- once, and at most one {"scope": "rate", "key": …, "size": …, "seconds": …}. Two rates are not allowed, because tasks
+-- Raises TN003 unless p_limits is a list of 1 to 32 different limits: {"scope": "key" | "queue", "key": …, "size": …},
+-- and at most one rate: {"scope": "rate", "key": …, "size": …, "seconds": …}. Two rates are not allowed, because tasks
 -- that one rate admits would then pile up at the other.
 create or replace function tenuto._check_limits(p_limits jsonb)
   returns void

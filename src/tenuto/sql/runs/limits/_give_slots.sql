@@ -1,8 +1,8 @@
 -- Gives the free slots of these limits to the first tasks in line, at most 1000 per limit, and returns these tasks. The
 -- caller has locked the limits. p_freed: how many slots of each limit the caller has just released. If a limit is
 -- marked as full, only these slots are free, so its used slots are not counted. Without the mark, every claim that
--- processes an arrival of the limit would count them: 45 ms for 64,000 slots. Runs with the settings of _fill_limits,
--- which force index lookups regardless of the statistics.
+-- processes an arrival of the limit would count its used slots: 45 ms for 64,000 slots. Runs with the settings of
+-- _fill_limits, which force index lookups regardless of the statistics.
 create or replace function tenuto._give_slots(p_limit_ids bigint[], p_freed int[])
   returns tenuto.queued_task[]
   language plpgsql

@@ -1,9 +1,9 @@
--- Moves the floors of limits up to their first task in line and their oldest slot. Without it, a call that fills a
--- limit would read the dead rows before the floors while a long transaction holds vacuum back. The floors of a limit
--- move only if one of them would skip at least 5,000 numbers, or if the priority of the first task in line is lower
--- than that of the floor. With many limits, a call checks a random part of them, about 2,000. A task that joins the
--- line before a floor lowers the floor (_lower_limit_floors). Floors of slots never need to be lowered, because only
--- transactions that have locked the limit take slots.
+-- Moves the floors of limits up to their first task in line and their oldest slot. If floors did not move, a call that
+-- fills a limit would read the dead rows before the first task while a long transaction holds vacuum back. The floors
+-- of a limit move only if one of them would skip at least 5,000 numbers, or if the priority of the first task in line
+-- is lower than that of the floor. With many limits, a call checks a random part of them, about 2,000. A task that
+-- joins the line before a floor lowers the floor (_lower_limit_floors). Floors of slots never need to be lowered,
+-- because only transactions that have locked the limit take slots.
 create or replace function tenuto._move_limit_floors()
   returns bigint
   language plpgsql

@@ -1,6 +1,6 @@
--- -> waiting for a limit: each queued task joins the line of the first of its limits. Neither locks nor creates limits:
--- the transaction that processes the arrivals does that (_follow_arrivals). A task that is queued again for a retry
--- does not change the size of a limit, since the size in its start may be out of date.
+-- -> waiting for a limit: each queued task joins the line of the limit whose slot it needs next (_next_limits). Neither
+-- locks nor creates limits: the transaction that processes the arrivals does that (_follow_arrivals). A task that is
+-- queued again for a retry does not change the size of a limit, since the size in its start may be out of date.
 create or replace function tenuto._queue_for_limits(p_queued tenuto.queued_task[])
   returns void
   language plpgsql

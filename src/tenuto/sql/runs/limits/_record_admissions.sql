@@ -1,5 +1,5 @@
 -- Records how many tasks a rate admitted, and schedules the next check of the rate for the time when it can admit the
--- next task. If fewer tasks were in line than it could admit, the rate is checked after half a second, because a start
+-- next task. If fewer tasks were in line than the rate could admit, it is checked after half a second, because a start
 -- that has not committed yet may have put tasks in line. If there are still too few tasks, the rate is checked up to 7
 -- more times, and each pause is twice as long as the one before.
 create or replace function tenuto._record_admissions(p_rate tenuto.limits, p_share tenuto.rate_share, p_tasks int)

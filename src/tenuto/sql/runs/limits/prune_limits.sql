@@ -1,9 +1,9 @@
 -- Deletes limits that are not used: no task holds one of their slots or is in their line. Marks such limits as idle
 -- first, and deletes them if they are still not used when a later call finds a mark older than p_keep. Only this
 -- function writes the marks, so that tasks which use a limit need not update the limit's row. The next task with the
--- limit creates its row again. sweep_limits finds a task that joined the line while the limit was deleted. A rate is
--- kept until all its admissions are older than its period (column seconds). With p_keys, processes only these limits,
--- even if they are parked.
+-- limit creates its row again. sweep_limits finds a task that joined the line while the limit was being deleted. A rate
+-- is kept until all its admissions are older than its period (column seconds). With p_keys, processes only these
+-- limits, even if they are parked.
 create or replace function tenuto.prune_limits(
   p_keep interval default '1 day', p_limit int default 1000, p_keys text[] default null)
   returns table (noted bigint, removed bigint)

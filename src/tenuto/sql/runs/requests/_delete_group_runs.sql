@@ -1,7 +1,7 @@
--- Deletes the runs of a deleted group among the next 10,000 runs, at most 1,000 of them. Reads the runs of all groups,
--- because there is no index by group: such an index would make every start slower. Ends the request after the last run.
--- Does not delete runs that have not ended, that a retry is copying, or that another transaction has locked: these are
--- deleted when their retention is over.
+-- Reads the next 10,000 runs and deletes those of a deleted group, at most 1,000 per call. Reads the runs of all
+-- groups, because there is no index by group: such an index would make every start slower. Ends the request after the
+-- last run. Does not delete runs that have not ended, that a retry is copying, or that another transaction has locked:
+-- these are deleted when their retention is over.
 create or replace function tenuto._delete_group_runs(p_request tenuto.run_requests)
   returns void
   language plpgsql

@@ -1,7 +1,7 @@
--- Returns the tasks that a cancel still has to stop. p_open_ids: the tasks that had not ended at the last call. If some
--- of them still have not ended, returns only these. Otherwise returns every task in the scope of the cancel that has
--- not ended. Handlers of a run are left out, because they run after the cancel. Looks up one task after the other by
--- index, so that the cost does not grow with the rest of the data.
+-- Returns the tasks that a cancel still has to stop. p_open_ids: the tasks that had not ended at the previous call. If
+-- some of these tasks still have not ended, returns only those. Otherwise returns every task in the scope of the cancel
+-- that has not ended. Handlers of a run are left out, because they run after the cancel. Looks up one task after the
+-- other by index, so that the cost does not grow with the rest of the data.
 create or replace function tenuto._open_below(p_id uuid, p_scope text, p_open_ids uuid[])
   returns setof uuid
   language sql

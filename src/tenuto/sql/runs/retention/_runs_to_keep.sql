@@ -1,5 +1,5 @@
 -- Returns the runs that stay when the weekly partition of these ids is dropped: runs that have not ended, and runs that
--- ended after p_since. If p_since is null, returns only runs that have not ended. This is fast. A single-task run is
+-- ended after p_since. If p_since is null, returns only runs that have not ended, which is fast. A single-task run is
 -- found by its task. Any other run is found by its own row, in any partition. The id of a run is created after the ids
 -- of its tasks, so a run that was started around the end of the week may belong to the next week. A run that its retry
 -- is still copying stays too.

@@ -1,8 +1,8 @@
 -- Returns the queued tasks, with routes to the workers near their data objects. A task whose inputs include objects
 -- with hard addresses (place_object) gets a route to the workers at an address that has all these objects. A task with
--- only soft addresses gets a soft route to one address: of the addresses with a worker that is alive, one that has the
--- most of its objects. If there is none, the task gets the route of all workers. A soft route has only one address,
--- because routes are never removed, and sets of addresses would make too many routes.
+-- only soft addresses gets a soft route to one address: the address that has the most of the task's objects, among
+-- those with a worker that is alive. If no address has such a worker, the task gets the route of all workers. A soft
+-- route has only one address, because routes are never removed, and sets of addresses would make too many routes.
 create or replace function tenuto._apply_locality(p_queued tenuto.queued_task[])
   returns tenuto.queued_task[]
   language plpgsql

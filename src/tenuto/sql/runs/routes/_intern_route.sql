@@ -1,6 +1,6 @@
 -- Returns the number of a route, and creates the route at its first use. Inside a client's transaction, which may stay
 -- open for a long time, the route is created as a duplicate (twin) and without the queue's lock, so that no other
--- transaction waits for this one. _register_lanes checks again whether its queue is paused.
+-- transaction waits for this one. _register_lanes checks again whether the queue of the route is paused.
 create or replace function tenuto._intern_route(
   p_org_id uuid, p_queue text, p_type text, p_language text, p_labels text[], p_addresses text[] default '{}',
   p_blocked_versions text[] default '{}', p_soft boolean default false)

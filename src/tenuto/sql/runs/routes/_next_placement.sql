@@ -1,7 +1,7 @@
--- Returns the time from which any worker can claim the first task that now waits for a worker at an address of its data
--- objects (soft addresses, see place_object). Uses one index lookup per lane of a soft route. It must check every lane:
--- if a worker at that address serves only one lane, the first task of that lane is always new, while tasks of other
--- lanes wait.
+-- Returns the earliest time at which relax_placement can move a task from a soft route (see place_object) to the route
+-- of all workers: two seconds after the task was queued. Uses one index lookup per lane of a soft route. It must check
+-- every lane: if the workers at the address of the route serve only one lane, the first task of that lane is always
+-- new, while tasks of other lanes wait.
 create or replace function tenuto._next_placement()
   returns timestamptz
   language sql

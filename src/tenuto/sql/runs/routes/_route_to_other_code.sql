@@ -1,6 +1,6 @@
 -- Returns tasks that a session ran and that are queued again, with new routes: workers with the code version that ran a
--- task do not serve its new route. p_versions has that code version for each of p_task_ids. If an entry is null, it is
--- the version with which the session runs the type (_code_version). A route lists the last 10 versions that could not
+-- task do not serve its new route. p_versions has that code version for each of p_task_ids. A null entry means the
+-- version with which the session runs the type (_code_version). A route lists the last 10 versions that could not
 -- continue its tasks; an older version could claim them again. A soft route is replaced by the route of all workers,
 -- because the other code may run only at other addresses.
 create or replace function tenuto._route_to_other_code(

@@ -1,8 +1,8 @@
 -- Allows any worker to claim tasks that have waited two seconds for a worker at an address of their data objects (soft
 -- addresses, see place_object). Moves these tasks from the soft route to the route of all workers. Returns how many
 -- tasks were moved. Each org gets the same share of p_limit, and each route of an org gets the same part of that share.
--- So many tasks of one org do not delay the tasks of another org. With p_keys, processes only these tasks, even if they
--- are parked.
+-- In this way, an org with many tasks does not delay the tasks of another org. With p_keys, processes only these tasks,
+-- even if they are parked.
 create or replace function tenuto.relax_placement(p_limit int default 1000, p_keys text[] default null)
   returns bigint
   language plpgsql

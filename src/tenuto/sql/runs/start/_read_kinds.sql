@@ -1,6 +1,6 @@
 -- Checks the kinds of a start and returns them, each with its route. Errors name the wrong value and what to write
 -- instead. Types that begin with tenuto. belong to operators. Only jobs (p_of_jobs) can start tasks of these types,
--- because the input of such a task says which folders it reads.
+-- because the input of such a task says which folders it reads, and a client must not choose these folders.
 create or replace function tenuto._read_kinds(p_org_id uuid, p_kinds jsonb, p_of_jobs boolean default false)
   returns tenuto.task_spec[]
   language plpgsql

@@ -1,7 +1,7 @@
--- Raises TN003 for a UUIDv7 more than a week ahead. A trigger calls it for ids that belong to no weekly partition. A
--- client whose clock is far ahead of the database's makes such ids. The row would stay in the default partition until
--- that week comes, and would prevent the creation of that week's partition for all clients. Ids that are not UUIDv7 are
--- allowed in the default partition.
+-- Raises TN003 for a UUIDv7 whose time is more than a week ahead. A trigger calls it for ids that belong to no weekly
+-- partition. A client whose clock is far ahead of the database's makes such ids. Their rows would stay in the default
+-- partition until that week comes. More than 10,000 of these rows would prevent the creation of that week's partition
+-- for all clients (create_partitions). Ids that are not UUIDv7 are allowed in the default partition.
 create or replace function tenuto._refuse_future_ids()
   returns trigger
   language plpgsql

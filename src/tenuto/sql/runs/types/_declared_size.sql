@@ -1,7 +1,8 @@
 -- Returns the set or declared size of a limit, and the queue of the type that declared the limit. Starts cannot change
 -- this size. The size is the first that exists of: the size that a user has set, the size that workers declared for
 -- this key, the size that workers declared for all values of a parameter. Returns no row if none of them exists. A key
--- declared for all values ends in "=", so one lookup is needed for each "=" in the limit's key.
+-- declared for all values is the part of the limit's key up to and including a "=". A key can contain several "=", so
+-- the part up to each of them is looked up; the longest one that is declared applies.
 create or replace function tenuto._declared_size(p_org_id uuid, p_scope text, p_key text)
   returns table (size int, seconds float8, queue text)
   language sql

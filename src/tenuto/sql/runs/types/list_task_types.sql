@@ -1,6 +1,6 @@
 -- Returns a page of the task types that workers declared or bundles run, ordered by name, starting after the name
--- p_after. kind and limits: the options of the type's tasks, as the worker declared_by declared them. bundle: the hash
--- of the bundle that runs the type.
+-- p_after. kind and limits: the options of the type's tasks, as the worker in declared_by declared them. bundle: the
+-- hash of the bundle that runs the type.
 create or replace function tenuto.list_task_types(p_org_id uuid, p_after text default null, p_limit int default 50)
   returns table (
     type text, kind jsonb, limits jsonb, declared_by text, declared_at timestamptz, bundle text)

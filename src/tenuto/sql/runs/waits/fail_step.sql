@@ -1,7 +1,7 @@
 -- Records that a try of a step failed. With p_retry_seconds, the step is tried again after that pause; otherwise the
--- failure is final. An existing record of a result, of a final failure or of a later try stays, so that the call can be
--- repeated. With p_kind 'child', records that the code handled the failure of children that this step started: a retry
--- of the run keeps these children as they ended.
+-- failure is final. An existing record of a result, of a final failure, or of the same or a later try stays, so that
+-- the call can be repeated. With p_kind 'child', records that the code handled the failure of children that this step
+-- started: a retry of the run keeps these children as they ended.
 create or replace function tenuto.fail_step(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_step_no int, p_name text, p_error jsonb,
   p_tries int, p_retry_seconds float8 default null, p_kind text default 'step')

@@ -1,6 +1,6 @@
--- waiting -> queued, for tasks whose time has come or whose wait timed out. Locks parents before their waiting rows, as
--- a child that ends does: in another order the two could deadlock. With p_keys, processes only these tasks, even if
--- they are parked.
+-- waiting -> queued, for tasks whose time has come or whose wait timed out. Locks the rows of these tasks in
+-- task_parents before those in waiting_tasks, as a child that ends does: in another order the two could deadlock. With
+-- p_keys, processes only these tasks, even if they are parked.
 create or replace function tenuto.wake_waiting(p_limit int default 1000, p_keys text[] default null)
   returns bigint
   language plpgsql

@@ -1,10 +1,10 @@
 -- Gives up a machine: from now on its workers cannot register, and a dispatcher can ask the provider to end the
--- machine. starting, active, draining -> error with p_error, for its workers. The caller's facts may be stale, so the
--- workers are checked again. Returns false and changes nothing if one of them is starting, active or draining. This
--- does not apply if the provider reported at p_seen_at that the machine has ended, and no worker of the machine has
--- sent a heartbeat since then. A worker whose row is locked counts as sending a heartbeat now. p_diagnostics: facts
--- about the machine; if facts are stored already, those are kept. Idempotent. A machine without a row counts as given
--- up.
+-- machine. The caller's facts may be stale, so the workers are checked again. Returns false and changes nothing if one
+-- of the machine's workers is starting, active or draining. There is one exception: the provider reported at p_seen_at
+-- that the machine has ended, and none of these workers has sent a heartbeat since then. Then starting, active,
+-- draining -> error with p_error, for these workers. A worker whose row is locked counts as sending a heartbeat now.
+-- p_diagnostics: facts about the machine; if facts are stored already, those are kept. Idempotent. A machine without a
+-- row counts as given up.
 create or replace function tenuto.give_up_machine(
   p_org_id uuid, p_worker_id text, p_seen_at timestamptz default null, p_error text default null,
   p_diagnostics jsonb default null)
