@@ -20,6 +20,10 @@ demo() { # demo PATH [COMMAND that becomes another user]
   (cd "$dir/clone" && "${run[@]}" make demo) || code=$?
   local data
   data=$(readlink "$dir/home/.local/share/tenuto/data" || true) # elsewhere, as root
+  if pgrep --list-full --full "$dir${data:+|$data}"; then
+    echo "make demo left these processes running" >&2
+    code=1
+  fi
   rm -rf "$dir" ${data:+"$(dirname "$data")"}
   return "$code"
 }
