@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from tenuto.dispatcher import loop
 from tenuto.dispatcher.loop import Due, Loop, Ticker
 
 
@@ -75,6 +76,36 @@ def test_what_comes_by_itself_runs_though_nobody_says_it_is_due():
         await run(yard, Loop("beat", beat, every=0.05))
 
     play(story)
+
+
+def test_upkeep_waits_after_the_start_unless_it_is_due(monkeypatch):
+    async def prune(yard: Yard, limit: int) -> int:
+        yard.calls.append(("prune", limit))
+        yard.left["prune"] = yard.left["time"] = 0
+        return 0
+
+    upkeep = Loop("prune", prune, every=0.01, upkeep=True)
+
+    async def not_due(yard: Yard) -> None:
+        yard.left = {"promote": 3}
+        await run(yard, upkeep, Loop("promote", moving("promote")))
+        assert yard.calls == [("promote", 1)] * 3
+
+    async def due(yard: Yard) -> None:
+        yard.left = {"prune": 1}
+        await run(yard, upkeep)
+        assert yard.calls == [("prune", 1)]
+
+    async def later(yard: Yard) -> None:
+        yard.left = {"time": 1}
+        await run(yard, upkeep)
+        assert ("prune", 1) in yard.calls
+
+    monkeypatch.setattr(loop, "UPKEEP_AFTER_SECONDS", 1000.0)
+    play(not_due)
+    play(due)
+    monkeypatch.setattr(loop, "UPKEEP_AFTER_SECONDS", 0.1)
+    play(later)
 
 
 def test_a_slow_question_is_followed_by_a_pause_four_times_as_long():

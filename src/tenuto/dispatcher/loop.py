@@ -21,6 +21,9 @@ MAX_REST_SECONDS = 1.0  # for a loop that is due but processes no rows: another 
 # query reads many dead rows.
 REST_PER_TICK = 4
 MAX_PAUSE_SECONDS = 15.0  # after failures
+# A process that has just started should first run tasks. Without this pause, clean-up and statistics took 0.3 s of CPU
+# time in its first second.
+UPKEEP_AFTER_SECONDS = 10.0
 SHUTDOWN_SECONDS = 5.0  # how long a dispatcher that stops waits for batches in progress
 
 log = logging.getLogger("tenuto.dispatcher")
@@ -38,6 +41,7 @@ class Loop(Generic[D]):
     every: float | None = None  # seconds after which the loop runs even if it is not due
     at_rest: float | None = None  # used instead of `every` while the loop finds nothing to do
     alone: bool = True  # True: one dispatcher at a time runs it; False: each dispatcher does
+    upkeep: bool = False  # True: clean-up or statistics, which can wait until UPKEEP_AFTER_SECONDS after the start
 
 
 @dataclass(frozen=True)
@@ -97,7 +101,8 @@ class Ticker(Generic[D]):
     def __init__(self, dispatcher: D, loops: Sequence[Loop[D]], ask: Callable[[D], Coroutine[Any, Any, Due]]) -> None:
         self._dispatcher = dispatcher
         self._ask = ask
-        self._turns = [LoopState(loop, loop.batch) for loop in loops]
+        upkeep_at = time.monotonic() + jitter(UPKEEP_AFTER_SECONDS, 0.2)
+        self._turns = [LoopState(loop, loop.batch, comes_at=upkeep_at if loop.upkeep else 0.0) for loop in loops]
         self._moved_at = -BUSY_FOR_SECONDS
         self._backoff = Backoff(MAX_PAUSE_SECONDS)
         self._problems: dict[str, str] = {}

@@ -47,7 +47,7 @@ Overlap = Annotated[str, typer.Option(help="How long the old key stays valid: 1d
 Env = Annotated[
     str | None,
     typer.Option(
-        help="Environment that is part of the key: live, test. Not allowed over HTTP: the server determines it.",
+        help="Environment named in the key: live, test. Over HTTP, the server determines it.",
         show_default="live",
     ),
 ]
