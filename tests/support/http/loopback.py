@@ -67,28 +67,30 @@ def loopback(settings: ServerSettings = NOWHERE, *, port: int = 0) -> Iterator[L
     app = create_app(settings)
     quiet: dict[str, Any] = {"log_config": None, "access_log": False, "timeout_graceful_shutdown": 1}
     server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=port, **quiet))
-    loop = asyncio.new_event_loop()
+    loops: list[asyncio.AbstractEventLoop] = []
     ready = threading.Event()
 
     async def serve() -> None:
+        loops.append(asyncio.get_running_loop())
         serving = asyncio.create_task(server.serve())
         while not server.started and not serving.done():
             await asyncio.sleep(0.005)
         ready.set()
         await serving
 
-    thread = threading.Thread(target=loop.run_until_complete, args=[serve()], daemon=True)
+    # Cancels requests that uvicorn leaves behind and waits for them: otherwise their sockets and connections would be
+    # found open in a later test.
+    thread = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)
     thread.start()
     assert ready.wait(60)
     port = server.servers[0].sockets[0].getsockname()[1]
-    running = Loopback(server, app, loop, f"http://127.0.0.1:{port}")
+    running = Loopback(server, app, loops[0], f"http://127.0.0.1:{port}")
     try:
         yield running
     finally:
         running.close()
         server.should_exit = True
         thread.join(60)
-        loop.close()
 
 
 async def make_api_key(pool: ConnectionPool, *permissions: str) -> str:
