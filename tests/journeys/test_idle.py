@@ -2,13 +2,14 @@
 
 import time
 
+from tenuto.dispatcher.loop import UPKEEP_AFTER_SECONDS
 from tests.support.database.loops import count
 from tests.support.database.tasks import Db
 from tests.support.faults.postgres_proxy import a_proxy
 from tests.support.processes.workers import Fleet
 from tests.support.waiting import wait_until
 
-START = 4.0  # seconds in which everything runs once
+START = UPKEEP_AFTER_SECONDS * 1.2 + 2  # seconds in which everything runs once
 WINDOW = 12.0  # seconds: everything that comes by itself, comes at least every ten, but what is very rare
 QUERIES = 2.0  # a second and process
 MEMORY = 80 * 1024 * 1024
