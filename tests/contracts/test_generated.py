@@ -1,5 +1,4 @@
-"""The tables of the database are written down, and a file that says something else is found: `make check` looks at all
-generated files."""
+"""The snapshot of the tables is fresh, and stale files are found. `make check` checks all generated files."""
 
 import os
 
