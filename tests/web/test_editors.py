@@ -77,8 +77,8 @@ def test_datasets_columns_and_keywords_of_a_query_are_completed(admin: Dashboard
     page.keyboard.press("Enter")
     editor.press_sequentially(" * from orders_d")
     expect(options).to_have_text([re.compile("orders_daily")])
-    page.keyboard.press("Enter")
-    with page.expect_response(re.compile("/v1/jobs/orders/daily")):
+    with page.expect_response(re.compile("/v1/jobs/orders/daily")):  # sent as soon as the text names the dataset
+        page.keyboard.press("Enter")
         editor.press_sequentially(" d ")
     editor.press_sequentially("where d.reg")
     expect(options).to_have_text([re.compile("column of orders_daily")])
