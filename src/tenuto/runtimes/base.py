@@ -80,6 +80,8 @@ class Attempt:
     @property
     def needs_fetch(self) -> bool:
         """Whether data must be fetched before the attempt can start."""
+        if self.slots is None and self.no == 1:  # most attempts
+            return False
         return self.has_objects or self.has_past or self.is_partial
 
     @property

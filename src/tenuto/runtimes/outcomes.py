@@ -8,9 +8,10 @@ from tenuto.model.text import clean, redact
 from tenuto.sdk.retries import NEVER
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Completed:
-    """The function returned; `output` is JSON text. `published`: the data that a job's task wrote, to be committed."""
+    """The function returned; `output` is JSON text. `published`: the data that a job's task wrote, to be committed. Not
+    frozen, because creating a frozen object takes twice as long."""
 
     output: str | None
     published: list[JsonObject] | None = None

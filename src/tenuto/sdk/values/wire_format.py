@@ -150,6 +150,7 @@ class ResultCodec:
     def __init__(self, what: str, codec: Codec) -> None:
         self._what, self._codec = what, codec
         self._exact = codec.exact if codec.exact in (int, str, bool) else None
+        self._may_be_none = codec.hint in (None, type(None), MISSING, Any)
 
     @property
     def hint(self) -> object:
@@ -157,7 +158,7 @@ class ResultCodec:
 
     def encode(self, value: object) -> str | None:
         """Return the value as JSON text, or None for None."""
-        if value is None and self._codec.hint in (None, type(None), MISSING, Any):
+        if value is None and self._may_be_none:
             return None
         try:
             text = dump(value if type(value) is self._exact else self._codec.encode(value, "the result"))

@@ -48,9 +48,9 @@ class Executor:
         self.waiting: deque[Attempt] = deque()
         # Not keyed by task: a lost task may be claimed again while its old attempt still runs.
         self.running: set[Attempt] = set()
-        # Of ended attempts, by route, type and outcome: the sum of their seconds, then their number per bucket of
-        # durations. A dictionary, because metric objects are slower.
-        self._counts: dict[tuple[int, str, str], list[float]] = {}
+        # Of ended attempts, by route, type and class of the outcome: the sum of their seconds, then their number per
+        # bucket of durations. A dictionary, because metric objects are slower.
+        self._counts: dict[tuple[int, str, type[Outcome]], list[float]] = {}
         self._reports: list[Report] = []
         self._over = 0
         self.ended = 0  # attempts of this process that have ended so far
@@ -151,7 +151,7 @@ class Executor:
             took = time.monotonic() - attempt.started
             if took > self._longest:
                 self._longest = took
-            key = attempt.route, attempt.task.name, type(outcome).__name__
+            key = attempt.route, attempt.task.name, type(outcome)
             count = self._counts.get(key)
             if count is None:
                 count = self._counts[key] = [0.0] * (len(BUCKETS) + 2)
@@ -173,7 +173,10 @@ class Executor:
         """Return the counts of attempts that ended since the last call: for each route, type and outcome the sum of
         their seconds, and their number per bucket of durations. Thread-safe."""
         counts, self._counts = self._counts, {}
-        return [(*labels, seconds, buckets) for labels, (seconds, *buckets) in counts.items()]
+        return [
+            (route, name, outcome.__name__, seconds, buckets)
+            for (route, name, outcome), (seconds, *buckets) in counts.items()
+        ]
 
     def tally(self) -> None:
         """Pass ended attempts to the slots and start waiting attempts, once per iteration of the event loop."""
