@@ -15,6 +15,7 @@ import pytest
 
 from tenuto.db.install import install
 from tests.support.clock import Clock
+from tests.support.postgres.open_connections import name_unclosed_connections
 from tests.support.postgres.server import (
     drop_other_weeks,
     ensure_database,
@@ -193,6 +194,7 @@ def clock(db: psycopg.Connection) -> Clock:
 def pytest_configure(config: pytest.Config) -> None:
     """Let each process of a whole run collect other folders first. The process that imports a test file first rewrites
     its asserts and writes the bytecode for the others; in a new clone that is most of what a collection costs."""
+    name_unclosed_connections()
     workers = getattr(config, "workerinput", {})
     if not workers or [Path(path).name for path in config.args] != config.getini("testpaths"):
         return
