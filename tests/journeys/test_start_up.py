@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.support.database.attempts import start_tasks, wait_for
+from tests.support.database.attempts import outcomes, start_tasks, wait_for
 from tests.support.database.tasks import Db
 from tests.support.processes.workers import Fleet, WorkerProcess, a_fleet
 from tests.support.waiting import wait_until
@@ -63,6 +63,19 @@ def stop_at_random_moments(fleet: Fleet, times: int) -> None:
 
 def test_a_signal_at_any_moment_of_the_start_is_a_clean_exit(fleet: Fleet):
     stop_at_random_moments(fleet, 4)
+
+
+def test_a_signal_as_soon_as_the_first_task_runs_leaves_it_the_grace_period(db: Db, fleet: Fleet):
+    (task,) = start_tasks(db, "plain.hold", ["door"])
+    worker = fleet.start("plain", wait=False, from_start=True)
+    wait_until(lambda: "begun door" in fleet.effects())
+
+    worker.tell(signal.SIGTERM)
+    wait_until(lambda: "waiting for 1 running tasks" in worker.log)
+    fleet.open_gate("door")
+
+    assert worker.wait() == 0, worker.log
+    assert outcomes(db, task) == ["completed"], worker.log
 
 
 SIGNALLED_IN_DEL = """

@@ -24,6 +24,7 @@ from tenuto.cli.processes.serve import (
     resolve_context,
     run_worker,
     serve,
+    stopped_by_signals,
     worker_name,
 )
 from tenuto.model.durations import seconds
@@ -208,7 +209,9 @@ async def _serve(settings: Settings, metrics: tuple[int | None, str], options: "
         with ready_database(settings, keep=False) as database:
             context = await asyncio.to_thread(resolve_context, settings, database, *metrics)
             worker = replace(options, url=context.url, org_id=context.org_id, role=context.worker_role)
-            await serve(context, worker, stop=asyncio.Event(), ready=lambda: _ready(worker), first=child)
+            stop = asyncio.Event()
+            with stopped_by_signals(stop):  # until the supervisor handles them: the child may have tasks before that
+                await serve(context, worker, stop=stop, ready=lambda: _ready(worker), first=child)
 
 
 async def _work(settings: "WorkerSettings") -> None:
@@ -216,8 +219,10 @@ async def _work(settings: "WorkerSettings") -> None:
     from tenuto.worker.supervisor.child_process import first_child
 
     async with first_child(remote=True) as child:
-        child.begin(settings, 1)
-        await run_worker(settings, lambda: _ready(settings), child)
+        stop = asyncio.Event()
+        with stopped_by_signals(stop):
+            child.begin(settings, 1)
+            await run_worker(settings, lambda: _ready(settings), child, stop)
 
 
 def _ready(settings: "WorkerSettings") -> None:

@@ -38,8 +38,8 @@ ACT_FOR = b"select set_config('tenuto.org_id', %s, true), set_config('statement_
 
 
 class WarmestFirst(AsyncConnectionPool[Conn]):
-    """Hands out the connection that was returned last. psycopg_pool takes turns, so that all connections of a pool parse
-    and plan every statement that the pool is used for: 20 to 50 ms for the queries of a dispatcher."""
+    """Hands out the connection that was returned last. With psycopg_pool, connections take turns, so that each of them
+    parses and plans every statement of the pool: 20 to 50 ms for the queries of a dispatcher."""
 
     async def _get_ready_connection(self, timeout: float | None) -> Conn | None:
         self._pool.rotate(1)

@@ -6,7 +6,6 @@ import logging
 import random
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
@@ -35,6 +34,7 @@ MIN_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.2, 30.0  # after a child that could not
 # Time after the grace period for the last reports. Then the child is killed: a blocked interpreter receives no
 # messages.
 SHUTDOWN_MARGIN_SECONDS = 7.0
+SESSION_MESSAGE_SECONDS = 0.5  # a child that has opened its session has sent the message about it within this time
 
 NOTHING_HELD: dict[str, Any] = {"ids": [], "attempts": [], "settled": 0, "given_up": 0, "metrics": {}}
 
@@ -82,10 +82,15 @@ class Supervisor:
             self._kill_timer.cancel()
         if grace is not None:
             self._kill_timer = asyncio.get_running_loop().call_later(grace + SHUTDOWN_MARGIN_SECONDS, self.kill)
+        if self._child:
+            self._stop_child(self._child)
+
+    def _stop_child(self, child: ChildProcess) -> None:
+        """Ask the child to stop. Kill it soon if it has no session: then it holds no tasks. It may have a session whose
+        message has not arrived yet."""
+        child.send({"command": "stop", "grace": self._grace})
         if self._session is None:
-            self.kill()  # without a session it holds nothing
-        elif self._child:
-            self._child.send({"command": "stop", "grace": grace})
+            child.unless_ended_within(SESSION_MESSAGE_SECONDS, lambda: None if self._session else self.kill())
 
     def finish(self) -> None:
         """Let the child run all tasks that it has claimed, and then end. Called when another supervisor has taken
@@ -105,8 +110,8 @@ class Supervisor:
     async def run(self) -> None:
         """Run a child process until asked to stop; when it dies, start another."""
         pause = MIN_PAUSE_SECONDS
-        while not self._stopping.is_set():
-            self._worked = self._killed = False
+        while self._first or not self._stopping.is_set():
+            self._worked = False
             try:
                 child, self._first = self._first or await start_child(self._settings, self._no), None
                 self._child = child
@@ -114,8 +119,10 @@ class Supervisor:
                 log.error("no child process can be started (%s); retrying", problem)
                 await asyncio.sleep(1.0)
                 continue
-            if self._stopping.is_set():  # stopped while the child was being started
-                self.kill()
+            if self._killed:
+                child.kill()
+            elif self._stopping.is_set():  # stopped while the child was being started
+                self._stop_child(child)
             parts = BackgroundTasks(self._heartbeat_died)
             parts.start("heartbeat", self._beat(child))
             try:
@@ -126,6 +133,7 @@ class Supervisor:
             await self._handle_child_end(child, code)
             self._is_new = False
             if not self._stopping.is_set():
+                self._killed = False
                 pause = MIN_PAUSE_SECONDS if self._worked else min(MAX_PAUSE_SECONDS, pause * 2)
                 PART_RESTARTS.labels("task process").inc()
                 await self._pause(code, 0.0 if self._worked else pause)
@@ -133,13 +141,10 @@ class Supervisor:
         self.ended.set()
 
     async def _pause(self, code: int, seconds: float) -> None:
-        """Log how the last child ended. Then wait `seconds`, after which the next child starts, or until a stop is
-        requested."""
+        """Log how the last child ended. Then wait `seconds`, or until a stop is requested."""
         when = f"in {seconds:.1f} s" if seconds else "now"
         log.error("process %s %s; another starts %s", self.name, how_it_ended(code), when)
-        with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self._stopping.wait()
+        await is_set_within(seconds, self._stopping)
 
     def _heartbeat_died(self, died: BackgroundTaskDied) -> None:
         """Kill the child, because without heartbeats its tasks would be lost unnoticed. The next child gets a new
@@ -283,12 +288,7 @@ class Supervisor:
     async def _ask_what_is_held(self, child: ChildProcess) -> bool:
         self._held_received.clear()
         child.send({"command": "list held"})
-        try:
-            async with asyncio.timeout(min(CHILD_RESPONSE_SECONDS, self._settings.lease / 6)):
-                await self._held_received.wait()
-        except TimeoutError:
-            return False
-        return True
+        return await is_set_within(min(CHILD_RESPONSE_SECONDS, self._settings.lease / 6), self._held_received)
 
     async def _handle_child_end(self, child: ChildProcess, code: int) -> None:
         """Give back the attempts that an ended child process had only claimed, and report those that it had begun as
