@@ -8,6 +8,7 @@ from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start
 
 
 def test_ends_are_counted_per_minute_with_their_run_times(db: Db, clock: Clock) -> None:
+    clock.advance(seconds=60 - clock.now.second)  # to a new minute, in which all of the following fits
     start(db, 1, 2, 3, kind={"max_attempts": 1})
     worker = a_worker(db)
     clock.advance(seconds=4)
