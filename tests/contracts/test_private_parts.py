@@ -11,13 +11,12 @@ import psycopg
 from psycopg import generators
 from psycopg.adapt import Transformer
 from psycopg.errors import error_from_result
-from psycopg_pool import AsyncConnectionPool
 from starlette.middleware.gzip import GZipResponder, IdentityResponder
 from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 ROOT = Path(__file__).parents[2]
-BOUNDED = ("psycopg", "psycopg-pool", "starlette", "uvicorn")
+BOUNDED = ("psycopg", "starlette", "uvicorn")
 
 
 def parameters(function: object) -> list[str]:
@@ -54,12 +53,6 @@ def test_compression_drives_the_responder_of_starlette() -> None:
     assert parameters(GZipResponder.__init__)[:2] == ["app", "minimum_size"]
     assert parameters(GZipResponder.send_with_compression) == ["message"]
     assert "send" in assigned(IdentityResponder.__init__)
-
-
-def test_a_pool_takes_connections_from_the_left_of_its_queue_and_returns_them_to_the_right() -> None:
-    assert parameters(AsyncConnectionPool._get_ready_connection) == ["timeout"]
-    assert "conn = self._pool.popleft()" in inspect.getsource(AsyncConnectionPool._get_ready_connection)
-    assert "self._pool.append(conn)" in inspect.getsource(AsyncConnectionPool)
 
 
 def test_statements_are_sent_through_the_generators_of_psycopg() -> None:

@@ -30,10 +30,6 @@ async def role_of(conn: Conn) -> str:
     return row[0]
 
 
-async def pid_of(conn: Conn) -> int:
-    return conn.info.backend_pid
-
-
 async def hold(conn: Conn) -> None:
     await conn.execute("select pg_sleep(60)")
 
@@ -44,16 +40,6 @@ def test_a_call_acts_as_the_role_it_was_given(database: str) -> None:
         assert await pool.call(orgs.find_org, slug="default")
 
     play(database, story, role="tenuto_worker")
-
-
-def test_calls_one_after_the_other_use_the_connection_that_was_returned_last(database: str) -> None:
-    async def story(pool: ConnectionPool) -> None:
-        async with pool.connection() as first, pool.connection(), pool.connection():
-            last = first.info.backend_pid
-        pids = {await pool.call(pid_of) for _ in range(6)}
-        assert pids == {last}
-
-    play(database, story, size=3)
 
 
 def test_a_call_that_takes_too_long_ends_and_its_place_is_free_again(database: str) -> None:

@@ -78,33 +78,51 @@ def test_a_signal_as_soon_as_the_first_task_runs_leaves_it_the_grace_period(db: 
     assert outcomes(db, task) == ["completed"], worker.log
 
 
-SIGNALLED_IN_DEL = """
+SIGNALLED = """
 import os, signal, sys
 from tenuto.cli.main import main
 
-class Signalled:
+def signalled():
+    os.kill(os.getpid(), signal.SIGTERM)
+    for _ in range(10):
+        pass
+
+class InDel:
     def __del__(self):
-        os.kill(os.getpid(), signal.SIGTERM)
-        for _ in range(10):
-            pass
+        signalled()
+
+class InSetName:
+    def __set_name__(self, owner, name):
+        signalled()
 
 class Importing:
     def find_spec(self, name, *_):
         if name == "tenuto.cli.root":
-            Signalled()
+            %s
 
 sys.meta_path.insert(0, Importing())
 main()
 """
 
 
-def test_a_signal_whose_exception_python_ignores_is_not_lost(database: str, tmp_path: Path):
-    environment = {**os.environ, "TENUTO_DATABASE_URL": database, "TENUTO_HOME": str(tmp_path)}
-    command = [sys.executable, "-c", SIGNALLED_IN_DEL, "worker", "tests.journeys.apps.plain:app"]
-    done = subprocess.run(command, env=environment, timeout=120, capture_output=True, text=True, check=False)
+def start_signalled(database: str, folder: Path, moment: str) -> subprocess.CompletedProcess[str]:
+    """Run a worker that gets SIGTERM from a statement in the middle of an import."""
+    environment = {**os.environ, "TENUTO_DATABASE_URL": database, "TENUTO_HOME": str(folder)}
+    command = [sys.executable, "-c", SIGNALLED % moment, "worker", "tests.journeys.apps.plain:app"]
+    return subprocess.run(command, env=environment, timeout=120, capture_output=True, text=True, check=False)
 
-    assert "Exception ignored in: <function Signalled.__del__" in done.stderr
+
+def test_a_signal_whose_exception_python_ignores_is_not_lost(database: str, tmp_path: Path):
+    done = start_signalled(database, tmp_path, "InDel()")
+
+    assert "Exception ignored in: <function InDel.__del__" in done.stderr
     assert done.returncode == 0, done.stderr
+
+
+def test_a_signal_whose_exception_python_replaces_is_a_clean_exit(database: str, tmp_path: Path):
+    done = start_signalled(database, tmp_path, "type('Owner', (), {'name': InSetName()})")
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 @pytest.mark.soak

@@ -10,6 +10,8 @@ from typing import NoReturn
 STAYING = ("worker", "dispatcher", "server", "up")
 CHECK_EVERY_SECONDS, CLEAN_UP_SECONDS = 0.5, 10.0
 
+_requests: list[int] = []  # signals that asked this process to exit during start-up
+
 
 def main() -> NoReturn:
     """Run a command. For commands that run until they are stopped, such as `worker`, SIGTERM and SIGINT end the process
@@ -21,9 +23,14 @@ def main() -> NoReturn:
         from tenuto.worker.supervisor.spawn import spawn_first_child
 
         spawn_first_child(remote=_looks_remote())
-    from tenuto.cli.root import run
+    try:
+        from tenuto.cli.root import run
 
-    run()
+        run()
+    except BaseException:
+        if _requests:  # Python replaces an error that is raised in `__set_name__` by another one
+            sys.exit(0)
+        raise
 
 
 def _looks_remote() -> bool:
@@ -33,7 +40,8 @@ def _looks_remote() -> bool:
     return in_environment or any(argument.startswith("--url") for argument in sys.argv)
 
 
-def _exit_cleanly(*_: object) -> NoReturn:
+def _exit_cleanly(number: int, _: object) -> NoReturn:
+    _requests.append(number)
     _exit_by(time.monotonic() + CLEAN_UP_SECONDS)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)  # clean-up is short, and a second signal must not interrupt it

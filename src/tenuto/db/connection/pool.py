@@ -37,15 +37,6 @@ OF_A_STATEMENT = ("40", "55", "53200")
 ACT_FOR = b"select set_config('tenuto.org_id', %s, true), set_config('statement_timeout', %s, true)"
 
 
-class WarmestFirst(AsyncConnectionPool[Conn]):
-    """Hands out the connection that was returned last. With psycopg_pool, connections take turns, so that each of them
-    parses and plans every statement of the pool: 20 to 50 ms for the queries of a dispatcher."""
-
-    async def _get_ready_connection(self, timeout: float | None) -> Conn | None:
-        self._pool.rotate(1)
-        return await super()._get_ready_connection(timeout)
-
-
 class ConnectionPool:
     """A few connections to one database, which keep no state between calls. The calls of one org can use only a part of
     them, so that no org makes the others wait."""
@@ -207,7 +198,7 @@ def make_pool(
     log shows for a direct client in addition to its login."""
 
     def make(availability: Availability) -> AsyncConnectionPool[Conn]:
-        connections = WarmestFirst(
+        connections: AsyncConnectionPool[Conn] = AsyncConnectionPool(
             url,
             connection_class=gated(availability, lambda: connections.closed),
             kwargs=connection_settings(role, timeout, longest, application),

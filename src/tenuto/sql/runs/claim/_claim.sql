@@ -71,13 +71,14 @@ begin
                case when group_no = any (v_named) then flags | 16 else flags end, seq
         from queued
       ), slots as materialized (
-        select tenuto._task_slot_values(array_agg(q.id),
-                 array_agg(case when q.bytes <= v_room then v_room else -1 end)) as by_task
+        select tenuto._small_slot_values(array_agg(q.id)) as by_task
         from queued q
-        where q.has_slots
+        where q.has_slots and q.bytes <= v_room and v_room > 500
       )
       select id, attempt + 1, run_id, route_id, case when bytes <= v_room then input end,
-             case when has_slots then (select s.by_task from slots s) -> id::text
+             case when has_slots
+                  then coalesce((select s.by_task from slots s) -> id::text,
+                         tenuto._task_slot_values(id, case when bytes <= v_room then v_room else -1 end))
                   when bytes > v_room then '{"$fetch": 0}' end,
              timeout_seconds, case when bytes <= v_room then metadata end, root_id
       from queued;

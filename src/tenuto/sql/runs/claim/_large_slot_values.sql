@@ -1,6 +1,6 @@
--- Returns the inputs of one task for _task_slot_values, if they may be large. Returns {"$fetch": number of inputs} if
--- they are larger than p_room bytes, or cannot be built. Uses the stored sizes. If values are compressed, they are
--- decompressed to be measured, until the total is too large.
+-- Returns the inputs of a task as _task_slot_values does, for inputs that may be large. Returns {"$fetch": number of
+-- inputs} if the inputs are larger than p_room bytes, or cannot be built. Uses the stored sizes. If values are
+-- compressed, they are decompressed to be measured, until the total is too large.
 create or replace function tenuto._large_slot_values(p_task_id uuid, p_room int)
   returns jsonb
   language plpgsql

@@ -30,9 +30,7 @@ begin
     from queued
   )
   select id, attempt + 1, run_id, route_id, case when bytes <= p_room then input end,
-         case when has_slots
-              then tenuto._task_slot_values(array[id], array[case when bytes <= p_room then p_room else -1 end])
-                     -> id::text
+         case when has_slots then tenuto._task_slot_values(id, case when bytes <= p_room then p_room else -1 end)
               when bytes > p_room then '{"$fetch": 0}' end,
          timeout_seconds, case when bytes <= p_room then metadata end, root_id
   into v_claimed

@@ -11,8 +11,8 @@ as $$
 begin
   return query
   select r.id, r.attempt, r.session_id, r.run_id, o.type, t.input,
-         case when t.has_slots then tenuto._task_slot_values(array[t.id], array[33554432]) -> t.id::text end,
-         t.timeout_seconds, t.metadata, coalesce(t.root_id, t.id), r.cancel, (tenuto._count_failures(t.id)).failures
+         case when t.has_slots then tenuto._task_slot_values(t.id, 33554432) end, t.timeout_seconds, t.metadata,
+         coalesce(t.root_id, t.id), r.cancel, (tenuto._count_failures(t.id)).failures
   from tenuto.running_tasks r
   join tenuto.tasks t on t.id = r.id
   join tenuto.routes o on o.id = r.route_id
