@@ -19,7 +19,7 @@ import statistics
 import subprocess
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any
 
 import psutil
@@ -117,7 +117,11 @@ class Processes:
     def seconds(self, *, without: int | None = None) -> float:
         """Return the CPU time so far, without that of one process."""
         trees = [child for root in self._roots for child in root.children(recursive=True)]
-        return sum(sum(process.cpu_times()[:4]) for process in {*trees, self._roots[1]} if process.pid != without)
+        seconds = 0.0
+        for process in {*trees, self._roots[1]}:
+            with suppress(psutil.NoSuchProcess):  # it has ended: the figures of its parent include it
+                seconds += sum(process.cpu_times()[:4]) if process.pid != without else 0.0
+        return seconds
 
     def measure_requests(self, port: int, ask: Ask, count: int) -> float:
         before = self.seconds()
