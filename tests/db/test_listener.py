@@ -1,8 +1,9 @@
 """The listener: it hears starts, survives the loss of its connection, and says when to look everywhere."""
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import psycopg
 import pytest
@@ -105,3 +106,25 @@ def test_a_quiet_listener_hears_itself_and_stays(db: psycopg.Connection, databas
         assert db.execute(f"select pid {LISTENERS}").fetchall() == before
 
     play(database, story, check_every=0.05)
+
+
+def test_a_listener_that_is_cancelled_while_it_begins_leaves_no_connection(
+    db: psycopg.Connection, database: str
+) -> None:
+    async def begin_and_cancel(seconds: float) -> None:
+        beginning = asyncio.create_task(open_listener(database))
+        await asyncio.wait([beginning], timeout=seconds)
+        beginning.cancel()
+        with suppress(asyncio.CancelledError):
+            await (await beginning).close()
+
+    async def story() -> None:
+        for step in range(60):
+            await begin_and_cancel(step / 2000)
+
+    gc.disable()  # or it would close them
+    try:
+        asyncio.run(story())
+        wait_until(lambda: db.execute(f"select count(*) {LISTENERS}").fetchone() == (0,))
+    finally:
+        gc.enable()

@@ -51,11 +51,14 @@ async def open_listener(url: str) -> AsyncConnection:
     after this wake-up is lost. Raises ListenNotSupported behind a pooler in transaction mode."""
     conn = await _open(url)
     own = _own_channel(conn)
-    await _execute(conn, "listen", own)
-    if await adapt(conn) and not await _hears_another(conn, url, own):
+    try:
+        await _execute(conn, "listen", own)
+        if await adapt(conn) and not await _hears_another(conn, url, own):
+            raise ListenNotSupported
+        await _execute(conn, "listen", CHANNEL)
+    except BaseException:  # also when the caller is cancelled
         await conn.close()
-        raise ListenNotSupported
-    await _execute(conn, "listen", CHANNEL)
+        raise
     return conn
 
 
