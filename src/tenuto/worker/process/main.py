@@ -30,8 +30,8 @@ log = logging.getLogger("tenuto.worker")
 # With Python's default of 5 ms, a claimer that got a response waits that long for a busy event loop. The shorter time
 # raised the throughput of two processes from 46,000 to 50,000 tasks/s.
 THREAD_SWITCH_SECONDS = 0.0005
-# With 700, the default of Python 3.11, garbage collection takes a tenth of the CPU time of short tasks. With 5,000, tasks
-# whose errors are in reference cycles used five times as much memory.
+# With 700, the default of Python 3.11, garbage collection takes a tenth of the CPU time of short tasks. With 5,000,
+# tasks whose errors are in reference cycles used five times as much memory.
 YOUNG_OBJECTS = 2_000
 
 
