@@ -81,7 +81,7 @@ def _work(url: str, stop: threading.Event) -> None:
                 _start_graph(conn, lines)
                 claims.serve(claims.session_id, claims.token, _routes(conn, claims.session_id, "a"))
             elif claim_no % 2:
-                claims.nudge({row[3] for row in done})
+                claims.fold_and_wake_runs({row[3] for row in done})
         claims.close()
 
 

@@ -11,6 +11,7 @@ import psycopg
 
 from bench.limit import no_op
 from tenuto.db.connection import claim_connection
+from tenuto.db.connection.raw_statements import array_literal
 from tenuto.model.ids import uuid7
 
 ORG = "00000000-0000-7000-8000-000000000001"
@@ -29,17 +30,17 @@ def _batch(count: int) -> tuple[list[str], list[str]]:
 
 def enqueue_one_run(conn: psycopg.Connection, count: int) -> None:
     inputs, ids = _batch(count)
-    claim_connection.start_run(conn, ORG, KIND, inputs, ids)
+    _start_run(conn, ORG, KIND, inputs, ids)
 
 
 def enqueue_runs_of_one(conn: psycopg.Connection, count: int) -> None:
     inputs, ids = _batch(count)
-    claim_connection.start_many(conn, ORG, KIND, inputs, ids)
+    _start_many(conn, ORG, KIND, inputs, ids)
 
 
 def enqueue_with_keys(conn: psycopg.Connection, count: int) -> None:
     inputs, ids = _batch(count)
-    claim_connection.start_many(conn, ORG, KIND, inputs, ids, dedupe_keys=[f"key {task_id}" for task_id in ids])
+    _start_many(conn, ORG, KIND, inputs, ids, dedupe_keys=[f"key {task_id}" for task_id in ids])
 
 
 def drain(
@@ -74,6 +75,42 @@ def drain(
 
 
 VACUUM = ("tenuto.ready_tasks", "tenuto.running_tasks", "tenuto.pending_tasks", "bare.ready", "bare.running")
+
+
+def _start_many(
+    conn: psycopg.Connection,
+    org_id: str,
+    kind: str,
+    inputs: list[str],
+    ids: list[str],
+    *,
+    dedupe_keys: list[str] | None = None,
+) -> int:
+    """Start one run per input (JSON text), and return how many runs are new. The caller must wake workers after its
+    commit."""
+    row = conn.execute(
+        "select count(*) filter (where created) from tenuto.start_many("
+        "p_org_id => %s, p_kinds => %s, p_inputs => %s, p_ids => %s, p_dedupe_keys => %s, p_wake => false)",
+        (
+            org_id,
+            kind,
+            array_literal(inputs),
+            "{" + ",".join(ids) + "}",
+            array_literal(dedupe_keys) if dedupe_keys else None,
+        ),
+    ).fetchone()
+    return row[0] if row else 0
+
+
+def _start_run(conn: psycopg.Connection, org_id: str, kind: str, inputs: list[str], ids: list[str]) -> str:
+    """Start one run with one task per input (JSON text), and return the id of the run."""
+    row = conn.execute(
+        "select run_id from tenuto.start_run("
+        "p_org_id => %s, p_run => '{}', p_kinds => %s, p_inputs => %s, p_ids => %s, p_wake => false)",
+        (org_id, kind, array_literal(inputs), "{" + ",".join(ids) + "}"),
+    ).fetchone()
+    assert row is not None
+    return row[0]
 
 
 @contextmanager

@@ -5,7 +5,8 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), ROOT / "bench" / "README.md"]
+FOLDER_PAGES = [ROOT / folder / "README.md" for folder in ("bench", "tests", "web")]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), *FOLDER_PAGES]
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 NAMED = re.compile(r"`([\w./-]+\.(?:py|sql|md|toml|json|sh)|(?:[\w.-]+/)+)`")
 LINK = re.compile(r"\]\(([^)\s]+)\)")

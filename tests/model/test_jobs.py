@@ -1,18 +1,12 @@
-"""Tasks of jobs: their description, and the folders of their attempts."""
+"""Tasks of jobs: the folders of their attempts."""
 
 import pytest
 
-from tenuto.model.jobs import job_of, partition_folder, staging_prefix
+from tenuto.model.jobs import partition_folder, staging_prefix
 from tests.support.database.loops import value
 from tests.support.database.tasks import Db
 
 KEYS = ["2026-11-17", "a/b", "..", ".hidden", "_all", "ä" * 42, "x" * 255, "a b%", "~"]
-
-
-def test_only_tasks_of_operators_have_a_job():
-    assert job_of("tenuto.sql", '{"job": {"dag": "sales"}}') == {"dag": "sales"}
-    assert job_of("shop.send", '{"job": {"dag": "sales"}}') is None
-    assert job_of("tenuto.sql", None) is None
 
 
 def test_each_partition_has_a_folder_of_its_own():

@@ -6,7 +6,7 @@ from uuid import uuid4
 from tenuto.query.limits import LIMITS
 from tenuto.query.pool import ProcessPool
 from tenuto.query.process import PROGRAM, start_process
-from tenuto.runtimes.sandbox.capabilities import find_strength
+from tenuto.runtimes.sandbox.capabilities import find_capabilities
 from tenuto.runtimes.sandbox.template_client import SandboxTemplate
 
 
@@ -30,7 +30,7 @@ def test_a_client_that_leaves_during_the_first_start_holds_up_no_other() -> None
 
 def test_a_start_that_is_cancelled_leaves_its_process_to_no_other() -> None:
     async def cancel_and_start() -> list[str]:
-        strength = await find_strength(weak=True)
+        strength = await find_capabilities(weak=True)
         template = SandboxTemplate(PROGRAM)
         await template.start()
         try:

@@ -104,9 +104,10 @@ def test_many_compositions_start_in_one_call_all_or_none(journey):
         ),
         (
             lambda: chain(add, add),
-            r"chain: calc.add gives int \(calc.add\), but calc.add takes x: int \(calc.add\), y: int \(calc.add\)",
+            r"chain: the outputs of calc.add are int \(calc.add\), but the inputs of calc.add are "
+            r"x: int \(calc.add\), y: int \(calc.add\)",
         ),
-        (lambda: chain(note, shout), r"calc.note gives nothing, but calc.shout takes text: str"),
+        (lambda: chain(note, shout), r"the outputs of calc.note are none, but the inputs of calc.shout are text: str"),
         (lambda: chain(), r"chain\(\) has no tasks"),
         (lambda: group(add, print), "group accepts tasks, chains and groups, not <built-in"),  # type: ignore[arg-type]
         (lambda: chain(add, half).bind(1), r"takes 2 inputs, not 1; they are x: int \(calc.add\), y: int"),

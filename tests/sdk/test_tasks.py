@@ -23,7 +23,7 @@ def test_a_task_is_named_after_its_app_and_function(app: App):
     async def other() -> None: ...
 
     assert app.tasks == {"shop.add": add, "shop.sum": other}
-    assert (add.executor, other.executor) == ("thread", "async")
+    assert (add.runs_in, other.runs_in) == ("thread", "async")
     assert add(1, 2) == 3
     assert add.__doc__ == "Adds."
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tenuto.runtimes.sandbox.capabilities import FULL, find_strength
+from tenuto.runtimes.sandbox.capabilities import FULL, find_capabilities
 from tenuto.runtimes.sandbox.runtime import of_python, start
 from tenuto.runtimes.sandbox.seccomp import program
 from tenuto.runtimes.sandbox.spec import LIMITS, Code, Limits, Spec
@@ -123,7 +123,7 @@ def test_two_sandboxes_never_have_the_same_user() -> None:
 
 def test_a_full_sandbox_can_be_built_by_root() -> None:
     assert os.geteuid() == 0
-    assert asyncio.run(find_strength(weak=False)).name == FULL
+    assert asyncio.run(find_capabilities(weak=False)).name == FULL
 
 
 def test_the_filter_is_whole_lines_and_short_enough_for_the_kernel() -> None:

@@ -52,7 +52,7 @@ def test_bulk_starts_and_graphs_are_checked_too(admin: TestClient, worker: HttpW
     free = {"type": "shop.other", "input": [3]}
 
     bulk = admin.post("/v1/runs/bulk", json=[free, right, wrong])
-    assert (bulk.status_code, bulk.json()["detail"]) == (422, "start 2: shop.send: to: is 3, not a text")
+    assert (bulk.status_code, bulk.json()["detail"]) == (422, "the start at index 2: shop.send: to: is 3, not a text")
     assert admin.post("/v1/runs/bulk", json=[free, right]).status_code == 201
     graph = {"a": free, "b": {"type": "shop.send", "input": {"to": {"$output": "a"}, "times": "x"}}}
     refused = admin.post("/v1/runs", json={"graph": {"tasks": graph}})

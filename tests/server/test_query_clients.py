@@ -15,7 +15,7 @@ import pytest
 from tenuto.model.errors import Conflict
 from tenuto.query import pool
 from tenuto.query.slots import QuerySlots
-from tenuto.runtimes.sandbox.capabilities import SandboxUnavailable, find_strength
+from tenuto.runtimes.sandbox.capabilities import SandboxUnavailable, find_capabilities
 from tenuto.sdk.client.http_client import Http
 from tenuto.sdk.client.query_calls import send_query
 from tenuto.server import queries
@@ -142,7 +142,7 @@ class TestWeakMachine:
 
     @pytest.fixture(autouse=True)
     def weak(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        strong = find_strength
+        strong = find_capabilities
 
         async def found(*, weak: bool) -> Any:
             if not weak:
@@ -150,7 +150,7 @@ class TestWeakMachine:
             return await strong(weak=True)
 
         monkeypatch.setattr(pool, "_strengths", {})
-        monkeypatch.setattr(pool, "find_strength", found)
+        monkeypatch.setattr(pool, "find_capabilities", found)
 
     @pytest.mark.parametrize(("weak_queries", "status"), [(False, 409), (True, 200)])
     def test_it_refuses_queries_unless_told_otherwise(

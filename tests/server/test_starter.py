@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 from starlette.testclient import TestClient
 
 from tenuto.db import runs
-from tenuto.db.connection.call import key_acts
+from tenuto.db.connection.call import key_actor
 from tenuto.db.connection.errors import TimedOut, Unreachable
 from tenuto.db.connection.pool import open_pool
 from tenuto.model.audit import RequestOrigin
@@ -49,8 +49,8 @@ async def opened(database: str, *, size: int = 2, seconds: float = 5) -> AsyncIt
 
 
 def alike(key_id: str) -> BatchKey:
-    acts = key_acts(key_id, [hash_of(key_id)], "runs:write")
-    return BatchKey(acts, DEFAULT_ORG, "api_key", key_id, '[{"type": "shop.send"}]', None, "{}")
+    actor = key_actor(key_id, [hash_of(key_id)], "runs:write")
+    return BatchKey(actor, DEFAULT_ORG, "api_key", key_id, '[{"type": "shop.send"}]', None, "{}")
 
 
 def ask(starter: StartBatcher, key_id: str, input: Any = 1, *, id: str = "r", **more: Any) -> asyncio.Task[UUID]:

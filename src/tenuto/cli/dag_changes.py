@@ -1,4 +1,5 @@
-"""Lets commands work with DAGs, jobs, datasets and repairs: over HTTP if TENUTO_URL names a server, else with SQL."""
+"""Lets commands work with DAGs, jobs, datasets and repairs: over HTTP if TENUTO_URL or --url names a server, else with
+SQL."""
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar

@@ -1,4 +1,4 @@
-"""Lets commands read and change destinations: over HTTP if TENUTO_URL names a server, else with SQL."""
+"""Lets commands read and change destinations: over HTTP if TENUTO_URL or --url names a server, else with SQL."""
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar

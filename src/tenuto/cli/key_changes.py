@@ -1,4 +1,5 @@
-"""Lets commands read and change API keys and worker keys: over HTTP if TENUTO_URL names a server, else with SQL."""
+"""Lets commands read and change API keys and worker keys: over HTTP if TENUTO_URL or --url names a server, else with
+SQL."""
 
 import re
 from collections.abc import Awaitable, Callable

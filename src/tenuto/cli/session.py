@@ -1,4 +1,4 @@
-"""Runs the work of a command: over HTTP if TENUTO_URL names a server, else on the database."""
+"""Runs the work of a command: over HTTP if TENUTO_URL or --url names a server, else on the database."""
 
 import asyncio
 import re

@@ -34,7 +34,7 @@ MAX_JOBS = 1000
 MAX_OUTPUTS = 100
 
 Activation = Literal["source", "reactive"]
-Runtime = Literal["worker", "dispatcher", "sandbox", "lambda", "ecs", "ray", "ecs_platform", "ecs_udf"]
+JobRuntimeName = Literal["worker", "dispatcher", "sandbox", "lambda", "ecs", "ray", "ecs_platform", "ecs_udf"]
 Strategy = Literal["PerUpdate", "PerPartition"]
 Update = Literal["append", "replace"]
 
@@ -187,7 +187,7 @@ class InputFields(Fields):
 class Defaults(Fields):
     """Values for jobs that do not set them."""
 
-    runtime: Runtime | None = None
+    runtime: JobRuntimeName | None = None
     execution_strategy: Strategy | None = Field(default=None, description="For reactive jobs.")
     update_strategy: Update | None = None
     idle_timeout: IdleTimeout | None = Field(default=None, description="For reactive jobs.")
@@ -208,7 +208,7 @@ class JobFields(Fields):
     activation: Activation = Field(
         description="source: started by a time, a request or a user. reactive: started by changes of its inputs."
     )
-    runtime: Runtime | None = Field(
+    runtime: JobRuntimeName | None = Field(
         default=None,
         description="Where it runs. Default: worker, and sandbox for a bundle. dispatcher: trigger_cron, webhook and "
         "range_aggregator run in a dispatcher, without a worker. ecs_platform is another name of worker, ecs_udf of "

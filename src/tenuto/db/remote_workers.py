@@ -8,7 +8,7 @@ from uuid import UUID
 from tenuto.db.connection.call import Conn, call, call_one, call_void
 from tenuto.db.connection.raw_statements import array_literal
 from tenuto.model.identity import AdmittedWorkerKey, FoundWorkerKey
-from tenuto.model.remote_workers import ExchangeRow, Fence, HeldTask
+from tenuto.model.remote_workers import ExchangeRow, FoundFence, HeldTask
 from tenuto.model.tasks import Unclaimable
 
 
@@ -69,9 +69,16 @@ async def exchange_tasks(
 
 async def find_fence(
     conn: Conn, *, org_id: UUID, task_id: UUID, attempt: int, session_id: int, held: bool | None = None
-) -> Fence:
+) -> FoundFence:
     return await call_one(
-        conn, "find_fence", Fence, org_id=org_id, task_id=task_id, attempt=attempt, session_id=session_id, held=held
+        conn,
+        "find_fence",
+        FoundFence,
+        org_id=org_id,
+        task_id=task_id,
+        attempt=attempt,
+        session_id=session_id,
+        held=held,
     )
 
 

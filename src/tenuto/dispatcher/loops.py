@@ -22,10 +22,10 @@ LONG_SECONDS = 30.0  # for batches that may take longer, because they block noth
 MANY = 10_000  # for loops that process all due rows at once: how many are tried one by one if that fails
 FROM_BOTTOM_EVERY = 3.5  # loops are randomized by 20 %; even then every task is found within 5 s
 
-Step = Callable[[Dispatcher, int], Awaitable[int]]
+BatchFunction = Callable[[Dispatcher, int], Awaitable[int]]
 
 
-def rows_of(loop: str, *, seconds: float = BATCH_SECONDS) -> Step:
+def rows_of(loop: str, *, seconds: float = BATCH_SECONDS) -> BatchFunction:
     """Return the function that processes one batch of a loop's rows. If a batch fails because of a row, its rows are
     processed in smaller batches."""
 
@@ -64,7 +64,7 @@ async def move_floors(dispatcher: Dispatcher, _: int) -> int:
     return await dispatcher.pool.call(maintenance.move_floors, from_bottom=from_bottom)
 
 
-def pieces_of(loop: str) -> Step:
+def pieces_of(loop: str) -> BatchFunction:
     """Return the step of a loop that processes up to `limit` pieces of large work, each in its own transaction."""
     step = rows_of(loop, seconds=LONG_SECONDS)
 

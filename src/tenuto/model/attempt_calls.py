@@ -1,5 +1,6 @@
 """A table of the calls that a running attempt makes through `ctx`, with one row per call. SQL, HTTP, task processes,
-sandboxes and the reference page read this table, so a new call is added only here."""
+sandboxes and the reference page read this table, so a new call is described only here. CONTRIBUTING.md lists what else
+it needs."""
 
 from dataclasses import dataclass
 from typing import Literal

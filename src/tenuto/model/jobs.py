@@ -1,6 +1,5 @@
-"""Tasks of jobs: the description of the job in their input, and the folders to which their attempts write."""
+"""Tasks of jobs: their inputs, and the folders to which their attempts write."""
 
-import json
 from dataclasses import dataclass
 from typing import cast
 from urllib.parse import quote
@@ -37,14 +36,6 @@ class PageOfRows:
 
     rows: list[list[str | None]]
     pages: int
-
-
-def job_of(type: str, input: str | None) -> JsonObject | None:
-    """Return the description of the job to which a task belongs, from the task's type and input; None for other
-    tasks."""
-    if input is None or not type.startswith(OPERATOR_TYPES):
-        return None
-    return cast("JsonObject", json.loads(input)["job"])
 
 
 def is_table(description: JsonObject) -> bool:

@@ -99,10 +99,14 @@ def read_peppers(text: str) -> Peppers:
         try:
             value = base64.b64decode(part.strip(), validate=True)
         except binascii.Error as error:
-            raise InvalidInput("a pepper is not base64", "write the output of `openssl rand -base64 32`") from error
+            raise InvalidInput(
+                "a pepper of TENUTO_PEPPER, or of the file TENUTO_HOME/pepper, is not base64",
+                "write the output of `openssl rand -base64 32`",
+            ) from error
         if len(value) < MIN_PEPPER_BYTES:
             raise InvalidInput(
-                f"a pepper has {len(value)} bytes, less than {MIN_PEPPER_BYTES}",
+                f"a pepper of TENUTO_PEPPER, or of the file TENUTO_HOME/pepper, has {len(value)} bytes, less than "
+                f"{MIN_PEPPER_BYTES}",
                 "write the output of `openssl rand -base64 32`",
             )
         values.append(value)

@@ -19,7 +19,7 @@ class ExchangeRow:
 
 
 @dataclass(frozen=True)
-class Fence:
+class FoundFence:
     """The session token, which is part of the attempt's fence, and whether the attempt should stop (`cancelled`)."""
 
     token: UUID

@@ -1,5 +1,6 @@
 """Worker sessions and logs as SQL returns them, and the wake-ups that workers receive."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -30,7 +31,7 @@ class Wakeup:
         return self.queue is None
 
 
-def is_for(queue: str, queues: list[str] | None) -> bool:
+def is_for(queue: str, queues: Collection[str] | None) -> bool:
     """Returns whether a wake-up for this queue concerns a worker that serves `queues`; None means all queues."""
     return queues is None or queue in queues or queue == EVERY_QUEUE
 

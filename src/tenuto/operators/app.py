@@ -40,7 +40,7 @@ def operator_app(
         if only is None or name in only:
             task = app.task(name=name)(_task(target, storage, allowed_hosts, processes))
             if processes and name == "python":
-                task.executor = "job"  # the runtime of this executor decides where the function runs
+                task.runs_in = "job"  # this runtime decides where the function runs
     return app
 
 

@@ -25,7 +25,7 @@ def python(ctx: SyncContext, config: PythonConfig) -> object:
     """Run the function and publish the rows that it returns. A function that has called `ctx.write` must return None.
     If the job has no outputs, the returned value is the result of the task."""
     task, job = _find(config.task), ctx.job
-    if task.executor == "process" and job.has_processes:
+    if task.runs_in == "process" and job.has_processes:
         raise Snooze(0.0)  # its module is imported only now: next time, the worker chooses a process
     run = partial(task.run, **_arguments(task, config, job))
     if inspect.iscoroutinefunction(task.function):

@@ -104,7 +104,9 @@ def _plain(kind: object) -> str:
 
 def _check_table(node: JsonObject, kind: str) -> None:
     if kind == "BASE_TABLE":
-        if node.get("schema_name") or node.get("catalog_name") or node.get("at_clause"):
+        if node.get("at_clause"):
+            raise RefusedQuery("a query cannot have an AT clause; pass `as_of` to read older data")
+        if node.get("schema_name") or node.get("catalog_name"):
             parts = (node.get(part) for part in ("catalog_name", "schema_name", "table_name"))
             name = ".".join(str(part) for part in parts if part)
             raise RefusedQuery(f"{name} is not the name of a dataset; write names without a schema")

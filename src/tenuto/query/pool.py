@@ -13,7 +13,7 @@ from tenuto.model.errors import Conflict
 from tenuto.query.limits import LIMITS, QueryLimits
 from tenuto.query.process import PROGRAM, QueryProcess, start_process
 from tenuto.query.slots import QuerySlots
-from tenuto.runtimes.sandbox.capabilities import SandboxCapabilities, SandboxUnavailable, find_strength
+from tenuto.runtimes.sandbox.capabilities import SandboxCapabilities, SandboxUnavailable, find_capabilities
 from tenuto.runtimes.sandbox.runtime import CannotBuild
 from tenuto.runtimes.sandbox.template_client import SandboxTemplate
 from tenuto.runtimes.sandbox.uids import NoUidAvailable
@@ -23,7 +23,7 @@ NEEDED = ("duckdb", "pyarrow")
 
 log = logging.getLogger("tenuto.query")
 
-_strengths: dict[bool, SandboxCapabilities] = {}  # of this machine, by whether a weak sandbox is allowed
+_capabilities: dict[bool, SandboxCapabilities] = {}  # of this machine, by whether a weak sandbox is allowed
 
 
 class QueriesUnavailable(Conflict):
@@ -104,33 +104,33 @@ class ProcessPool:
                 f"no process for the query can be started: {error}", "see the server's log"
             ) from error
 
-    async def _find_strength(self) -> SandboxCapabilities:
-        strength = _strengths.get(self._weak)
-        if strength is None:
+    async def _find_capabilities(self) -> SandboxCapabilities:
+        capabilities = _capabilities.get(self._weak)
+        if capabilities is None:
             if missing := [name for name in NEEDED if find_spec(name) is None]:
                 raise QueriesUnavailable(
                     f"queries need the package {missing[0]}, which is not installed here", "pip install 'tenuto[data]'"
                 )
             try:
-                strength = _strengths[self._weak] = await find_strength(weak=self._weak)
+                capabilities = _capabilities[self._weak] = await find_capabilities(weak=self._weak)
             except SandboxUnavailable as problem:
                 raise QueriesUnavailable(
                     f"queries are refused here, because their process cannot be confined fully: {problem}",
                     "run the server as root on Linux, or set TENUTO_QUERY_SANDBOX=weak if you trust every caller",
                 ) from problem
-            log.info("queries run in a %s", strength.describe())
-        return strength
+            log.info("queries run in a %s", capabilities.describe())
+        return capabilities
 
     async def _start(self) -> QueryProcess:
         async with self._turn:
-            strength = await self._find_strength()
+            capabilities = await self._find_capabilities()
             if self._template is None or not self._template.is_alive:
                 dead, template = self._template, SandboxTemplate(PROGRAM)
                 await template.start()
                 self._template = template
                 if dead is not None:
                     await dead.close()
-        return await start_process(self._template, strength, self.limits, self._hidden)
+        return await start_process(self._template, capabilities, self.limits, self._hidden)
 
     def _refill(self) -> None:
         while len(self._spares) + len(self._building) < self._count and not self._closed:

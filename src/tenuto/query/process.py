@@ -166,14 +166,14 @@ class QueryProcess:
 
 
 async def start_process(
-    template: SandboxTemplate, strength: SandboxCapabilities, limits: QueryLimits, hidden: tuple[str, ...]
+    template: SandboxTemplate, capabilities: SandboxCapabilities, limits: QueryLimits, hidden: tuple[str, ...]
 ) -> QueryProcess:
     """Start a process that is ready for a query."""
     held = AsyncExitStack()
     try:
         folder = held.enter_context(scratch_folder())
-        uid = held.enter_context(borrowed_uid() if strength.root else nullcontext())
-        if uid is not None and not strength.walls:
+        uid = held.enter_context(borrowed_uid() if capabilities.root else nullcontext())
+        if uid is not None and not capabilities.walls:
             shutil.chown(folder, uid, uid)
         spec = Spec(
             Code(),
@@ -186,12 +186,12 @@ async def start_process(
                 file_size=0,
                 scratch=1 * MB,
             ),
-            walls=strength.walls,
+            walls=capabilities.walls,
             uid=uid,
             root=str(folder),
             shown=of_python(),
             hidden=hidden,
-            cwd="/tmp" if strength.walls else str(folder),  # noqa: S108 (inside the walls it is the sandbox's own)
+            cwd="/tmp" if capabilities.walls else str(folder),  # noqa: S108 (inside the walls it is the sandbox's own)
             program=PROGRAM,
         )
         sandbox = await template.start_sandbox(spec)

@@ -81,8 +81,8 @@ class BackgroundTasks:
         return threading.Thread(target=watched, name=f"tenuto {name}", daemon=True)
 
     def watch_loop(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Treat an error in a callback or an unawaited asyncio task of the worker as the death of a background task. If
-        user code raised the error, it is only logged."""
+        """Treat an unhandled error in a callback, or in an asyncio task that is never awaited, as the death of a
+        background task if the callback or task belongs to Tenuto. Otherwise the error is only logged."""
 
         def failed(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
             error = context.get("exception")

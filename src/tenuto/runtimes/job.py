@@ -36,4 +36,4 @@ def _executor(input: str | None) -> str | None:
     config = cast(JsonObject, facts.get("job", {}).get("config") or {})
     module, _, name = str(config.get("task")).partition(":")
     task: object = getattr(sys.modules.get(module), name, None) if name else None
-    return cast(AnyTask, task).executor if isinstance(task, Task) else None
+    return cast(AnyTask, task).runs_in if isinstance(task, Task) else None

@@ -15,7 +15,7 @@ from tenuto.runtimes.base import Attempt, RuntimeHost
 from tenuto.runtimes.invoke import JOB_TYPES
 from tenuto.runtimes.json_lines import JsonLinesStream
 from tenuto.runtimes.outcomes import Interrupted, Lost, Outcome, describe, from_json
-from tenuto.runtimes.process_lifetime import keeps_to_itself
+from tenuto.runtimes.process_lifetime import is_undumpable
 from tenuto.runtimes.process_settings import ProcessSettings
 from tenuto.sdk.context.attempt_api import ContextApi
 
@@ -254,7 +254,7 @@ async def start(settings: ProcessSettings) -> Process:
             {
                 "targets": settings.targets,
                 "log": asdict(settings.log),
-                "undumpable": keeps_to_itself(),
+                "undumpable": is_undumpable(),
                 "hashes_code": settings.hashes_code,
             }
         ),

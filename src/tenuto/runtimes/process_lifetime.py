@@ -55,7 +55,7 @@ def make_undumpable() -> None:
         ctypes.CDLL(None).prctl(4, 0)  # PR_SET_DUMPABLE
 
 
-def keeps_to_itself() -> bool:
+def is_undumpable() -> bool:
     """Whether this process is undumpable; programs that it starts do not inherit this."""
     if sys.platform != "linux":
         return False

@@ -15,7 +15,7 @@ from tenuto.sdk.retries import RetryPolicy
 F = TypeVar("F", bound=Callable[..., object])
 
 Executor = Literal["async", "thread", "process"]
-Runtime = Literal["worker", "sandbox"]  # "worker": in the process of the worker, with the executor of the task
+RuntimeName = Literal["worker", "sandbox"]  # "worker": in the process of the worker, with the executor of the task
 CatchUp = Literal["skip", "one", "all"]
 Serializer = Literal["json", "pickle"]
 
@@ -50,7 +50,7 @@ class Declared(TypedDict, total=False):
     executor: Executor | None
     """How a worker runs the function: `"async"` on its event loop, `"thread"` or `"process"`. Default: `"async"` for an
     async function, `"thread"` for a plain one."""
-    runtime: Runtime | None
+    runtime: RuntimeName | None
     """Where the function runs: in the `"worker"`, or in a `"sandbox"` for untrusted code."""
     serializer: Serializer | None
     """How arguments and results are stored."""

@@ -11,7 +11,7 @@ from tenuto.model.durations import Duration, seconds
 from tenuto.model.errors import InvalidInput
 from tenuto.model.json import JsonObject
 from tenuto.sdk.limits import Limit, Rate
-from tenuto.sdk.option_types import CatchUp, Executor, Runtime, Serializer, StartOptions
+from tenuto.sdk.option_types import CatchUp, Executor, RuntimeName, Serializer, StartOptions
 from tenuto.sdk.retries import Exponential, Fixed, RetryPolicy, backoff_seconds
 from tenuto.sdk.suggestions import meant
 
@@ -31,7 +31,7 @@ class TaskOptions:
     limit: tuple[Limit, ...] = ()
     rate: tuple[Rate, ...] = ()
     executor: Executor | None = None
-    runtime: Runtime = "worker"
+    runtime: RuntimeName = "worker"
     serializer: Serializer = "json"
     cron: str | None = None
     timezone: str = "UTC"
@@ -59,13 +59,14 @@ class TaskOptions:
             "optional": self.optional,
             "language": self.language,
         }
-        differs = {key: value for key, value in values.items() if value != _KERNEL.get(key)}
+        differs = {key: value for key, value in values.items() if value != SQL_DEFAULTS.get(key)}
         if kept:
             differs |= {key: value for key, value in values.items() if key.removesuffix("_seconds") in kept}
         return {"type": type, **differs}
 
 
-_KERNEL: JsonObject = {
+# As in the SQL function `_start_single_task`, and in `runtimes/sandbox/child_tasks.py` for children of sandboxed code.
+SQL_DEFAULTS: JsonObject = {
     "queue": "default",
     "priority": 0,
     "max_attempts": 3,
@@ -208,7 +209,7 @@ def _several(what: str, key: str, value: object, kind: type[Limit] | type[Rate])
 def _check_choices(what: str, options: Mapping[str, object]) -> None:
     choices = {
         "executor": get_args(Executor),
-        "runtime": get_args(Runtime),
+        "runtime": get_args(RuntimeName),
         "serializer": get_args(Serializer),
         "catch_up": get_args(CatchUp),
     }

@@ -52,7 +52,8 @@ class Task(Generic[P, R]):
         self.run: Callable[..., Any] = function
         self.run_takes_context = self.context
         natural = _executor(name, function, declared.executor)
-        self.executor: str = natural if declared.runtime == "worker" else declared.runtime
+        # the name of the runtime that runs it: of its executor, or the declared one
+        self.runs_in: str = natural if declared.runtime == "worker" else declared.runtime
         self.pickled = declared.serializer == "pickle"
         self.__doc__ = function.__doc__
         self.__wrapped__ = function
@@ -122,7 +123,7 @@ class Task(Generic[P, R]):
         return self.result.hint
 
     def decode_result(self, value: Json) -> R:
-        """Return the Python result for its JSON value."""
+        """Convert the JSON value of a result to the type that the task returns."""
         return self.result.decode(value)
 
     @cached_property

@@ -113,7 +113,7 @@ class Follower:
                 org_id,
                 monitoring.list_changes,
                 timeout=READ_TIMEOUT_SECONDS,
-                acts=self._request.acts,
+                actor=self._request.actor,
                 after=cursor.at,
                 after_no=cursor.no,
                 after_id=cursor.id,

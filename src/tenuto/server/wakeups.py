@@ -8,11 +8,10 @@ from contextlib import contextmanager, suppress
 from secrets import token_hex
 
 from tenuto.db.connection.listener import listen
-from tenuto.model.workers import CANCEL, Wakeup
+from tenuto.model.workers import CANCEL, Wakeup, is_for
 from tenuto.runtimes.background import restarted
 
 MAX_REMEMBERED_WAKEUPS = 1000  # kept for clients that reconnect
-ALL = "*"
 
 
 class Subscription:
@@ -26,7 +25,7 @@ class Subscription:
     def hear(self, wake: Wakeup) -> None:
         if wake.queue == CANCEL:
             self.cancelled = True
-        elif not (wake.rescan or wake.queue == ALL or self.queues is None or wake.queue in self.queues):
+        elif wake.queue is not None and not is_for(wake.queue, self.queues):
             return
         else:
             self.woken = True

@@ -141,7 +141,7 @@ class InlineWorker:
         )
         attempt = Attempt(row, task, time.monotonic())
         try:
-            await self._apis.complete(attempt)
+            await self._apis.fetch_missing(attempt)
         except Exception as error:
             outcome = classify(attempt, error)
         else:

@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from tenuto.runtimes.sandbox.capabilities import SandboxUnavailable, find_strength
+from tenuto.runtimes.sandbox.capabilities import SandboxUnavailable, find_capabilities
 
 
 def require_full_sandbox() -> None:
@@ -17,7 +17,7 @@ def require_full_sandbox() -> None:
 @cache
 def _refusal() -> str | None:
     try:
-        asyncio.run(find_strength(weak=False))
+        asyncio.run(find_capabilities(weak=False))
     except SandboxUnavailable as refusal:
         return str(refusal)
     return None

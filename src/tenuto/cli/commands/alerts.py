@@ -109,8 +109,8 @@ def set_(
         typer.Option(
             min=1,
             max=31_536_000,
-            help="Within how many seconds failures or pool decisions count, "
-            "or for how long a dataset had no commit or tasks had no worker.",
+            help="Period in seconds. Failures and pool decisions in this period count; a dataset without a commit or "
+            "tasks without a worker for this period raise the alert.",
         ),
     ] = 3600,
     destination: Annotated[str | None, typer.Option(help="Name of the destination that gets its alerts.")] = None,

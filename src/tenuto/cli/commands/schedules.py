@@ -55,7 +55,10 @@ def update(
     timezone: Annotated[str | None, typer.Option(help="New timezone: Europe/Berlin.", show_default=False)] = None,
     catch_up: Annotated[
         Literal["skip", "one", "all"] | None,
-        typer.Option(help="For missed times, start no run (skip), one run (one) or all.", show_default=False),
+        typer.Option(
+            help="For missed times: skip those over a minute ago (skip), start one run (one) or one per time (all).",
+            show_default=False,
+        ),
     ] = None,
     jitter: Annotated[
         str | None, typer.Option(help="Start later, by a random time of up to this length: 30s.", show_default=False)

@@ -40,7 +40,8 @@ class Actor:
     values: tuple[object, ...]
 
     def on(self, conn: Conn) -> Any:
-        """Return a connection whose calls authenticate this caller."""
+        """Return a connection whose calls authenticate this caller. It can be passed to the wrappers of `tenuto.db` as
+        their connection. It does not send their `org_id`, because the org is that of the caller."""
         return ActingConnection(conn, self)
 
     def named(self) -> dict[str, Any]:
@@ -48,14 +49,14 @@ class Actor:
         return dict(zip(NAMES[self.function], self.values, strict=True))
 
 
-def key_acts(key_id: str, hashes: list[bytes], permission: str | None) -> Actor:
+def key_actor(key_id: str, hashes: list[bytes], permission: str | None) -> Actor:
     """Return the actor for an API key and a permission. Passes the hashes as an array literal, because psycopg needs
     more time to convert a list of bytes than the database needs to check the key."""
     literal = "{" + ",".join(f'"\\\\x{hash.hex()}"' for hash in hashes) + "}"
     return Actor("act_as_api_key", (key_id, literal, permission))
 
 
-def user_acts(org_id: UUID, user_id: UUID, platform_role: str) -> Actor:
+def user_actor(org_id: UUID, user_id: UUID, platform_role: str) -> Actor:
     """Return the actor for a user with this platform role."""
     return Actor("act_as_user", (org_id, user_id, platform_role))
 

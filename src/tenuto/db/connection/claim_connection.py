@@ -1,4 +1,4 @@
-"""The calls that matter most for throughput. They start, claim and complete tasks in batches. Each claimer has one sync
+"""The calls that matter most for throughput. They claim and complete tasks in batches. Each claimer has one sync
 connection.
 
 Arrays are sent as text literals, and uuid and jsonb are received as text. Converting these values one by one would take
@@ -152,49 +152,13 @@ class ClaimConnection:
         except psycopg.Error:  # the connection was closed
             return None
 
-    def nudge(self, run_ids: Collection[str]) -> None:
+    def fold_and_wake_runs(self, run_ids: Collection[str]) -> None:
         """Update the counts of these runs, and wake the workers of the queues that have ready tasks."""
         with unreachable_on_error(), translated_errors():
             self.conn.execute("select tenuto.fold_and_wake_runs(%s)", ("{" + ",".join(run_ids) + "}",))
 
     def close(self) -> None:
         self.conn.close()
-
-
-def start_many(
-    conn: psycopg.Connection,
-    org_id: str,
-    kind: str,
-    inputs: list[str],
-    ids: list[str],
-    *,
-    dedupe_keys: list[str] | None = None,
-) -> int:
-    """Start one run per input (JSON text), and return how many runs are new. The caller must wake workers after its
-    commit."""
-    row = conn.execute(
-        "select count(*) filter (where created) from tenuto.start_many("
-        "p_org_id => %s, p_kinds => %s, p_inputs => %s, p_ids => %s, p_dedupe_keys => %s, p_wake => false)",
-        (
-            org_id,
-            kind,
-            array_literal(inputs),
-            "{" + ",".join(ids) + "}",
-            array_literal(dedupe_keys) if dedupe_keys else None,
-        ),
-    ).fetchone()
-    return row[0] if row else 0
-
-
-def start_run(conn: psycopg.Connection, org_id: str, kind: str, inputs: list[str], ids: list[str]) -> str:
-    """Start one run with one task per input (JSON text), and return the id of the run."""
-    row = conn.execute(
-        "select run_id from tenuto.start_run("
-        "p_org_id => %s, p_run => '{}', p_kinds => %s, p_inputs => %s, p_ids => %s, p_wake => false)",
-        (org_id, kind, array_literal(inputs), "{" + ",".join(ids) + "}"),
-    ).fetchone()
-    assert row is not None  # noqa: S101 - the function returns one row or raises
-    return row[0]
 
 
 def open_claim_connection(

@@ -239,15 +239,15 @@ async def call_for(
     function: Callable[..., Awaitable[T]],
     *,
     timeout: float,
-    acts: Actor | None = None,
+    actor: Actor | None = None,
     **params: Any,
 ) -> T:
     """Calls a function of `tenuto.db` for the org in one round trip. Without an actor, a pipeline sends the settings
     and the call together, as one transaction. With an actor, the statement of the call also authenticates the caller;
     this costs a third of a pipeline."""
-    if acts is not None:
+    if actor is not None:
         async with pool.connection(timeout=timeout, org_id=org_id) as conn:
-            return await function(acts.on(conn), org_id=org_id, **params)
+            return await function(actor.on(conn), org_id=org_id, **params)
     async with pool.connection(timeout=max(pool.timeout, 2 * timeout), org_id=org_id) as conn, conn.pipeline():
         await _act_for(conn, org_id, timeout, None)
         return await function(conn, org_id=org_id, **params)
@@ -255,7 +255,7 @@ async def call_for(
 
 @asynccontextmanager
 async def transaction_for(
-    pool: ConnectionPool, org_id: UUID, *, timeout: float, acts: Actor | None = None
+    pool: ConnectionPool, org_id: UUID, *, timeout: float, actor: Actor | None = None
 ) -> AsyncGenerator[Conn]:
     """Open a transaction for the org. Statements without a result are sent together with the next call (a pipeline), so
     that begin and commit need no round trips of their own, as they would with `conn.transaction()`."""
@@ -264,7 +264,7 @@ async def transaction_for(
             try:
                 async with conn.pipeline():
                     await conn.execute("begin")
-                    await _act_for(conn, org_id, timeout, acts)
+                    await _act_for(conn, org_id, timeout, actor)
                     yield conn
                     await conn.execute("commit")
             finally:
@@ -272,11 +272,11 @@ async def transaction_for(
                     await conn.rollback()
 
 
-async def _act_for(conn: Conn, org_id: UUID, timeout: float, acts: Actor | None) -> None:
-    if acts is None:
+async def _act_for(conn: Conn, org_id: UUID, timeout: float, actor: Actor | None) -> None:
+    if actor is None:
         await conn.execute(ACT_FOR, [str(org_id), f"{timeout:g}s"])
     else:
-        await conn.execute(_act_as(acts.function, len(acts.values)), [*acts.values, f"{timeout:g}s"])
+        await conn.execute(_act_as(actor.function, len(actor.values)), [*actor.values, f"{timeout:g}s"])
 
 
 @cache

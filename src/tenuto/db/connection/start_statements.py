@@ -132,7 +132,7 @@ async def execute_start(conn: object, statement: Statement) -> list[Started]:
             return _read(await cursor.fetchall())
 
 
-def ask_sync(conn: object, statement: Statement) -> list[Started]:
+def execute_start_sync(conn: object, statement: Statement) -> list[Started]:
     """Run the statement on a sync connection, without committing."""
     if not isinstance(conn, Connection):
         return foreign_connections.execute_sync(conn, *statement)

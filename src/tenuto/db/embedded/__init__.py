@@ -17,7 +17,7 @@ __all__ = ["Server", "ServerStatus", "server", "start", "status", "stop"]
 
 @dataclass(frozen=True)
 class Server:
-    """A running embedded server."""
+    """A running embedded Postgres."""
 
     url: str
     data: Path

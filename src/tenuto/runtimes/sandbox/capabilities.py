@@ -25,7 +25,8 @@ OF_OWN_USER = (
 
 
 class SandboxUnavailable(Exception):
-    """No sandbox can be built, or only a weak one, and weak sandboxes are not allowed. The message says what to do."""
+    """Raised if no sandbox can be built, or if only a weak one can be built and weak sandboxes are not allowed. The
+    message says what to do."""
 
 
 @dataclass(frozen=True)
@@ -53,18 +54,18 @@ class SandboxCapabilities:
         return f"WEAK sandbox, no boundary against hostile code; on this machine: {'; '.join(self.missing)}"
 
 
-async def find_strength(*, weak: bool) -> SandboxCapabilities:
+async def find_capabilities(*, weak: bool) -> SandboxCapabilities:
     """Return the strongest sandbox that can be built. Raises SandboxUnavailable if none can be built, or if it is
     incomplete and `weak` is not set."""
     if sys.platform != "linux":
         raise SandboxUnavailable(f"sandboxes need Linux, and this is {sys.platform}; run these tasks on a Linux worker")
-    strength, why = await _try()
-    if strength.missing and not weak:
+    capabilities, why = await _try()
+    if capabilities.missing and not weak:
         raise SandboxUnavailable(
             f"no full sandbox can be built on this machine ({why}); start the process as root; "
-            f"a worker can also be started with --weak-sandbox, with which {'; '.join(strength.missing)}"
+            f"a worker can also be started with --weak-sandbox, with which {'; '.join(capabilities.missing)}"
         )
-    return strength
+    return capabilities
 
 
 async def _try() -> tuple[SandboxCapabilities, str]:
@@ -77,8 +78,8 @@ async def _try() -> tuple[SandboxCapabilities, str]:
         except CannotBuild as problem:
             why = str(problem)
         else:
-            strength = SandboxCapabilities(True, True, unfiltered, cgroup.why_not())
-            return strength, f"system calls cannot be filtered on {os.uname().machine}"
+            capabilities = SandboxCapabilities(True, True, unfiltered, cgroup.why_not())
+            return capabilities, f"system calls cannot be filtered on {os.uname().machine}"
     try:
         await _build(walls=False)
     except CannotBuild as problem:

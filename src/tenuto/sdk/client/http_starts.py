@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from tenuto.model.json import Json, JsonObject
 from tenuto.sdk.client.start_many import BulkStart
-from tenuto.sdk.client.start_request import RunOptions, StartRequest
+from tenuto.sdk.client.start_request import RUN_OPTIONS, RunOptions, StartRequest
 from tenuto.sdk.values.wire_format import dump, fill_slots, load
 
 NAMES = {
@@ -16,22 +16,15 @@ NAMES = {
     "delay_seconds": "delay",
     "queue_job_id": "external_id",
 }
-SAME = ("dedupe_key", "hold", "id", "input", "metadata")  # options of a run with the same name in SQL and over HTTP
-OF_RUN = {
-    "group": "resource_group",
-    "max_attempts": "run_attempts",
-    "deadline_seconds": "deadline",
-    "expires_seconds": "expires",
-    **{name: name for name in SAME},
-}
-OF_OPEN_RUN = {**OF_RUN, "name": "name"}
+RUN_FIELDS = {**{key: option for option, key in RUN_OPTIONS.items()}, "id": "id", "input": "input"}
+OPEN_RUN_FIELDS = {**RUN_FIELDS, "name": "name"}
 MAX_BATCH_TASKS = 10_000
 MAX_BATCH_BYTES = 60 * 1024 * 1024  # per request; the server accepts 64 MB
 
 
 def start_of(request: StartRequest) -> JsonObject:
     """Return the body of `POST /v1/runs` for one run."""
-    run = {OF_RUN[key]: value for key, value in cast("JsonObject", request.run).items() if key in OF_RUN}
+    run = {RUN_FIELDS[key]: value for key, value in cast("JsonObject", request.run).items() if key in RUN_FIELDS}
     if request.task_kinds is not None:
         return {**run, "graph": _graph(request, request.task_kinds)}
     detail = (request.details or [{}])[0]
@@ -40,7 +33,7 @@ def start_of(request: StartRequest) -> JsonObject:
 
 def run_fields(run: RunOptions) -> JsonObject:
     """Return the options of an open run as fields of `POST /v1/runs`."""
-    return {OF_OPEN_RUN[key]: value for key, value in cast("JsonObject", run).items()}
+    return {OPEN_RUN_FIELDS[key]: value for key, value in cast("JsonObject", run).items()}
 
 
 def starts_of(many: BulkStart) -> Iterator[list[str]]:

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from tenuto.model.errors import InvalidInput
 from tenuto.sdk.client.start_many import build_many
-from tenuto.sdk.client.start_request import RunOptions, StartRequest, run_of
+from tenuto.sdk.client.start_request import RUN_OPTIONS, RunOptions, StartRequest, run_options
 from tenuto.sdk.collections.pages import read_uuid
 from tenuto.sdk.graphs.graph import Graph
 from tenuto.sdk.options import check_start
@@ -19,21 +19,11 @@ from tenuto.sdk.values.codecs import as_value
 if TYPE_CHECKING:
     from tenuto.db.connection import start_statements
 
-OF_RUN = {
-    "dedupe_key": "dedupe_key",
-    "group": "resource_group",
-    "id": "run_id",
-    "max_attempts": "run_attempts",
-    "deadline_seconds": "deadline",
-    "expires_seconds": "expires",
-    "hold": "hold",
-}
-
 
 def open_options(options: Mapping[str, object], input: object) -> RunOptions:
     """Validate the options of `open_run`."""
     checked = check_start("an open run", options)
-    run = run_of(checked)
+    run = run_options(checked)
     if name := checked.get("name"):
         run["name"] = name
     if input is not None:
@@ -44,7 +34,7 @@ def open_options(options: Mapping[str, object], input: object) -> RunOptions:
 def check_addition(request: StartRequest, target: object) -> StartRequest:
     """Return a request to add tasks to an open run. Raises InvalidInput if it has options of a run, or a graph with
     declared outputs."""
-    options = [option for key, option in OF_RUN.items() if key in request.run]
+    options = [option for option, key in RUN_OPTIONS.items() if key in request.run and option != "metadata"]
     if request.task_kinds is not None:
         options += [key for key in ("metadata", "input") if key in request.run]
     if options:

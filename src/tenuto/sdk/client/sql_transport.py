@@ -27,7 +27,8 @@ from tenuto.sdk.values.wire_format import load
 
 
 class SqlTransport(SqlObjects):
-    """Connects a client to one org of one database."""
+    """Connects a client to one org of one database. The operations on data objects and on many runs are in the base
+    classes."""
 
     poll_seconds = 0.0
     weak_queries = False  # run queries even if this machine cannot confine their process fully

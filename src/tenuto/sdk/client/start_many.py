@@ -10,7 +10,7 @@ from uuid import UUID
 from tenuto.db.connection import start_statements
 from tenuto.model.errors import InvalidInput
 from tenuto.model.ids import uuid7
-from tenuto.sdk.client.start_request import Detail, detail_of
+from tenuto.sdk.client.start_request import Detail, task_detail
 from tenuto.sdk.graphs.graph import arguments_of
 from tenuto.sdk.task import AnyTask
 
@@ -67,7 +67,7 @@ def build_many(task: AnyTask, items: Iterable[object], options: Mapping[str, obj
 
 def _encode(task: AnyTask, items: Iterable[object]) -> tuple[list[str], list[Detail] | None]:
     encode = task.signature.encode
-    shared = detail_of(task, None)
+    shared = task_detail(task, None)
     if not task.limited:
         inputs = [
             encode(cast("tuple[object, ...]", item), {})

@@ -25,8 +25,18 @@ R = TypeVar("R")
 
 Detail = dict[str, Any]  # an entry of `p_details` of the SQL function `start_run`
 
-OF_RUN = ("dedupe_key", "resource_group", "run_attempts", "run_id", "metadata", "deadline", "expires", "hold")
-OF_GRAPH = frozenset((*OF_RUN, "delay", "available_at", "name", "connection"))
+# The start options of the run as a whole, with their names in `RunOptions`.
+RUN_OPTIONS = {
+    "dedupe_key": "dedupe_key",
+    "resource_group": "group",
+    "run_id": "id",
+    "run_attempts": "max_attempts",
+    "metadata": "metadata",
+    "deadline": "deadline_seconds",
+    "expires": "expires_seconds",
+    "hold": "hold",
+}
+GRAPH_OPTIONS = frozenset((*RUN_OPTIONS, "delay", "available_at", "name", "connection"))
 
 
 class RunOptions(TypedDict, total=False):
@@ -63,7 +73,7 @@ class StartRequest:
         from tenuto.db.connection import start_statements
 
         if self.is_plain():
-            return together([self], org_id)
+            return batch_statement([self], org_id)
         return start_statements.start_run(
             org_id=org_id,
             run=json.dumps(self.run),
@@ -86,7 +96,7 @@ class StartRequest:
         return self.is_plain() and not self.details and "dedupe_key" not in self.run
 
 
-def together(requests: Sequence[StartRequest], org_id: UUID) -> "start_statements.Statement":
+def batch_statement(requests: Sequence[StartRequest], org_id: UUID) -> "start_statements.Statement":
     """Combine plain requests with the same kind and resource group into one statement, which returns a row per request,
     in order."""
     from tenuto.db.connection import start_statements
@@ -97,14 +107,14 @@ def together(requests: Sequence[StartRequest], org_id: UUID) -> "start_statement
         kinds=json.dumps(requests[0].kinds),
         inputs=[input for request in requests for input in request.inputs],
         ids=[uuid7() for _ in requests],
-        details=details_of(requests),
+        details=details_json(requests),
         dedupe_keys=keys if any(key is not None for key in keys) else None,
         group=requests[0].run.get("group"),
         return_rows=True,
     )
 
 
-def details_of(requests: Sequence[StartRequest]) -> str | None:
+def details_json(requests: Sequence[StartRequest]) -> str | None:
     """Return the details of the tasks as JSON; None if no task has details."""
     details = [{**detail, "task": no} for no, request in enumerate(requests) for detail in request.details or ()]
     return json.dumps(details) if details else None
@@ -135,14 +145,14 @@ def take_connection(target: object, kwargs: dict[str, object]) -> object:
 def build_task_start(task: AnyTask, args: tuple[object, ...], kwargs: Mapping[str, object]) -> StartRequest:
     """Build the start request for a run of one task."""
     input, slots = take_objects(task.signature.encode(args, kwargs))
-    detail = detail_of(task, task.limits_of(args, kwargs) if task.limited else None)
+    detail = task_detail(task, task.limits_of(args, kwargs) if task.limited else None)
     if slots:
         detail["slots"] = slots
     details = [{"task": 0, **detail}] if detail else None
-    return StartRequest(run_of(task.start_options), [task.kind], [input], task.decode_result, details=details)
+    return StartRequest(run_options(task.start_options), [task.kind], [input], task.decode_result, details=details)
 
 
-def detail_of(task: AnyTask, limits: Sequence[JsonObject] | None) -> Detail:
+def task_detail(task: AnyTask, limits: Sequence[JsonObject] | None) -> Detail:
     """Return the entry of `p_details` for a task: the options that apply to this task only."""
     options, trace = task.start_options, carrier() if TRACING in sys.modules else {}
     if not options and limits is None:
@@ -159,7 +169,7 @@ def detail_of(task: AnyTask, limits: Sequence[JsonObject] | None) -> Detail:
     return {key: value for key, value in detail.items() if value is not None}
 
 
-def run_of(options: StartOptions) -> RunOptions:
+def run_options(options: StartOptions) -> RunOptions:
     """Return `p_run`: the options that apply to the run as a whole."""
     if not options:
         return {}
@@ -179,7 +189,7 @@ def run_of(options: StartOptions) -> RunOptions:
 def check_graph_options(what: str, options: Mapping[str, object]) -> StartOptions:
     """Check the start options of a whole graph; other options belong to its tasks."""
     for key in options:
-        if key in START_OPTIONS and key not in OF_GRAPH:
+        if key in START_OPTIONS and key not in GRAPH_OPTIONS:
             raise InvalidInput(f"{what}: {key} is an option of a task, not of a graph", f"write task.options({key}=…)")
     return check_start(what, options)
 

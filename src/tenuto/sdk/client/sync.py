@@ -180,7 +180,7 @@ class SyncClient(SyncAuditCalls, SyncObjectCalls, SyncCollections):
             runs = self.wait_for(self.client.start_requests(requests))
         else:
             statements = [request.statement(self.client.direct.org_id) for request in requests]
-            started = [start for statement in statements for start in start_statements.ask_sync(connection, statement)]
+            started = [start for one in statements for start in start_statements.execute_start_sync(connection, one)]
             runs = [
                 self.client.run_of(start, request.read, known=False)
                 for start, request in zip(started, requests, strict=True)
@@ -202,7 +202,7 @@ class SyncClient(SyncAuditCalls, SyncObjectCalls, SyncCollections):
         if connection is None:
             return SyncRuns(self, self.wait_for(self.client.start_bulk(task, many)))
         statements = many.statements(self.client.direct.org_id)
-        started = [start for statement in statements for start in start_statements.ask_sync(connection, statement)]
+        started = [start for one in statements for start in start_statements.execute_start_sync(connection, one)]
         return SyncRuns(self, Runs(self.client, [start.run_id for start in started] or many.ids, task.decode_result))
 
     @shows_options(OpenOptions)
@@ -215,7 +215,7 @@ class SyncClient(SyncAuditCalls, SyncObjectCalls, SyncCollections):
         if connection is None:
             return SyncRun(self, self.wait_for(self.client.open_with(run)))
         statement = start_statements.open_run(org_id=self.client.direct.org_id, run=json.dumps(run))
-        (started,) = start_statements.ask_sync(connection, statement)
+        (started,) = start_statements.execute_start_sync(connection, statement)
         return SyncRun(self, self.client.run_of(started, known=False))
 
     @shows_options(StartOptions)

@@ -111,7 +111,7 @@ class SyncRun(Generic[R]):
         if connection is None:
             return self._wait(self._run.add_request(request))
         statement = add_statement(request, self.client.client.direct.org_id, self.id)
-        return [added.run_id for added in start_statements.ask_sync(connection, statement)]
+        return [added.run_id for added in start_statements.execute_start_sync(connection, statement)]
 
     def close(self, *, connection: object = None) -> None:
         """Close the open run: no more tasks can be added, and it ends when its tasks have ended."""
@@ -119,7 +119,7 @@ class SyncRun(Generic[R]):
             self._wait(self._run.close())
         else:
             statement = start_statements.close_run(org_id=self.client.client.direct.org_id, run_id=self.id)
-            start_statements.ask_sync(connection, statement)
+            start_statements.execute_start_sync(connection, statement)
 
     def release(self) -> bool:
         """Release a run that was started or opened with `hold=True`, so that its tasks can start. Return whether the

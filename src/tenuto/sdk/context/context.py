@@ -15,7 +15,7 @@ from tenuto.model.durations import Duration, seconds
 from tenuto.model.errors import InvalidInput
 from tenuto.model.json import Json, JsonObject
 from tenuto.model.text import clean, redact
-from tenuto.sdk.client.start_request import detail_of, split_options
+from tenuto.sdk.client.start_request import split_options, task_detail
 from tenuto.sdk.context.attempt_api import ContextApi, emit_when_allowed
 from tenuto.sdk.context.children import Child, ChildFailed, ChildStep, Starting
 from tenuto.sdk.context.control import Snooze, Suspend
@@ -43,15 +43,13 @@ TaskEnd = dict[str, Any]  # an item that `poll_tasks` returns: id, status, outpu
 OF_FIRST = START_OPTIONS - ChildOptions.__annotations__.keys()  # options of runs: a child has no run of its own
 
 
+# The calls for steps, sleeps and signals are in durable_calls.py, those for jobs in job_calls.py.
 class Context(JobCalls):
     """The calls that a running task can make. An async function whose first parameter is called `ctx` gets a Context. A
     synchronous function gets a SyncContext, which has the same methods, but without `await`."""
 
-    def __init__(
-        self, attempt: RunningAttempt, api: ContextApi, *, loop: asyncio.AbstractEventLoop | None = None
-    ) -> None:
+    def __init__(self, attempt: RunningAttempt, api: ContextApi) -> None:
         super().__init__(attempt, api)
-        self._loop = loop
         self._published: Counter[str] = Counter()
         self._prepared: set[Starting[Any]] = set()  # children that are not started yet
         self.task_id = attempt.task_id
@@ -115,7 +113,7 @@ class Context(JobCalls):
                 f"{task.name}: {key} is an option of a run, and a child belongs to the run of its parent",
                 "leave it out",
             )
-        detail = detail_of(chosen, chosen.limits_of(args, rest))
+        detail = task_detail(chosen, chosen.limits_of(args, rest))
         starting: Starting[R] = Starting(self, chosen, chosen.signature.encode(args, rest), detail)
         self._prepared.add(starting)
         return starting

@@ -11,6 +11,7 @@ from tenuto.model.text import hide
 from tenuto.sdk.secret_providers import SecretProvider, current_provider
 
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,99}")
+NAME_RULE = "write 1 to 100 of the characters a-z, 0-9, _ and -, beginning with a letter"
 
 
 class Secrets:
@@ -57,7 +58,7 @@ def read_secrets(names: list[str]) -> Secrets:
 
 def _read(provider: SecretProvider, name: str) -> str:
     if not NAME.fullmatch(name):
-        raise InvalidInput(f"{name!r:.120} is not the name of a secret")
+        raise InvalidInput(f"{name!r:.120} is not the name of a secret", NAME_RULE)
     try:
         value = provider.get(name)
     except TenutoError as error:

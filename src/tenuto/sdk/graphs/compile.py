@@ -9,7 +9,7 @@ from tenuto.model.durations import seconds
 from tenuto.model.errors import InvalidInput
 from tenuto.model.json import Json, JsonObject
 from tenuto.model.tasks import MAX_TASKS
-from tenuto.sdk.client.start_request import Detail, StartRequest, check_graph_options, detail_of, run_of
+from tenuto.sdk.client.start_request import Detail, StartRequest, check_graph_options, run_options, task_detail
 from tenuto.sdk.graphs.graph import Graph
 from tenuto.sdk.graphs.nodes import Output, Vertex, sinks
 from tenuto.sdk.option_types import StartOptions
@@ -39,7 +39,7 @@ def build_graph_start(graph: Graph, start_options: Mapping[str, object]) -> Star
         if detail := {**_when(vertex, options), **_detail_of(vertex, number)}:
             details.append({"task": no, **detail})
         edges.extend({"from": number[source], "to": no, "on": on} for source, on in vertex.waits.items())
-    run = run_of(options)
+    run = run_options(options)
     if input is not None:
         run["input"] = input
     if name := options.get("name", graph.name):
@@ -67,7 +67,7 @@ def _when(vertex: Vertex, options: StartOptions) -> JsonObject:
 
 
 def _detail_of(vertex: Vertex, number: Mapping[Vertex, int]) -> Detail:
-    detail = detail_of(vertex.task, vertex.limits)
+    detail = task_detail(vertex.task, vertex.limits)
     if vertex.slots:
         detail["slots"] = [_slot(slot, number) if isinstance(slot, Output) else slot for slot in vertex.slots]
     if vertex.split:

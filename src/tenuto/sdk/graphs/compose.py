@@ -134,9 +134,11 @@ def _place(part: "AnyTask | Composition", graph: Graph, given: list[object]) -> 
 
 def _check_joint(given: list[InputSlot], taken: list[InputSlot], first: object, second: object) -> None:
     if len(given) != len(taken):
-        gives = ", ".join(f"{show(port.hint)} ({port.task})" for port in given) or "nothing"
-        takes = ", ".join(f"{port.name}: {show(port.hint)} ({port.task})" for port in taken) or "nothing"
-        raise InvalidInput(f"chain: {_name(first)} gives {gives}, but {_name(second)} takes {takes}")
+        gives = ", ".join(f"{show(port.hint)} ({port.task})" for port in given) or "none"
+        takes = ", ".join(f"{port.name}: {show(port.hint)} ({port.task})" for port in taken) or "none"
+        raise InvalidInput(
+            f"chain: the outputs of {_name(first)} are {gives}, but the inputs of {_name(second)} are {takes}"
+        )
     for source, target in zip(given, taken, strict=True):
         if not flows(source.hint, target.hint):
             raise InvalidInput(

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar, cast, overload
 
 from tenuto.model.errors import InvalidInput
-from tenuto.sdk.client.start_request import OF_GRAPH, split_options
+from tenuto.sdk.client.start_request import GRAPH_OPTIONS, split_options
 from tenuto.sdk.graphs.nodes import AnyNode, End, Node, Nodes, On, Output, Vertex, check_ends, outputs_in, sinks
 from tenuto.sdk.graphs.slots import make_vertex
 from tenuto.sdk.option_types import ChildOptions, shows_options
@@ -129,7 +129,7 @@ class Graph:
         if not isinstance(task, Task):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInput(f"a graph takes tasks, not {task!r:.60}", "use @app.task")
         task, rest = split_options(task, kwargs)
-        for key in (OF_GRAPH - {"delay", "available_at", "name", "metadata"}) & task.start_options.keys():
+        for key in (GRAPH_OPTIONS - {"delay", "available_at", "name", "metadata"}) & task.start_options.keys():
             raise InvalidInput(f"{task.name}: {key} is an option of the whole graph", f"write tn.start(g, {key}=…)")
         for output in outputs_in((args, rest)):
             if output.vertex not in self._own:

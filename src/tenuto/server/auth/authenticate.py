@@ -2,7 +2,7 @@
 limit."""
 
 from tenuto.db import identity, keys, logins
-from tenuto.db.connection.call import Actor, key_acts, user_acts
+from tenuto.db.connection.call import Actor, key_actor, user_actor
 from tenuto.model.errors import Forbidden, Unauthorized
 from tenuto.model.identity import AdmittedApiKey, AdmittedUser
 from tenuto.model.keys import API, foreign_id, key_hashes, parse_key, token_hash
@@ -45,7 +45,7 @@ async def _find(
     key = parse_key(text)
     if key is not None and key.kind == API:
         hashes = key_hashes(request.server.settings.peppers, key.text)
-        return await _api_key(request, key.key_id, hashes), key_acts(key.key_id, hashes, permission)
+        return await _api_key(request, key.key_id, hashes), key_actor(key.key_id, hashes, permission)
     if key is not None:
         raise Unauthorized("this is a worker key (tnw_…), which is valid only for workers at /internal", KEY_HINT)
     if issuer is not None and looks_like_token(text):
@@ -55,12 +55,12 @@ async def _find(
         key_id, hashes = foreign_id(peppers, text), key_hashes(peppers, text)
         rates, bursts = _limits(request.server.settings)
         admitted = await authenticate_imported(request, text, key_id, hashes, rates=rates, bursts=bursts)
-        return _admitted_key(request, admitted), key_acts(key_id, hashes, permission)
+        return _admitted_key(request, admitted), key_actor(key_id, hashes, permission)
     raise Unauthorized("the credential is not a valid API key or token", KEY_HINT)
 
 
 def _with_actor(user: UserPrincipal) -> tuple[UserPrincipal, Actor]:
-    return user, user_acts(user.org_id, user.id, user.platform_role)
+    return user, user_actor(user.org_id, user.id, user.platform_role)
 
 
 async def _api_key(request: HttpRequest, key_id: str, hashes: list[bytes]) -> ApiKeyPrincipal:

@@ -146,7 +146,7 @@ class _Window:
             text = self._decoder.decode(piece, final=self._read + len(piece) == len(self._body))
         except UnicodeDecodeError as error:
             wrong = self._read - pending + error.start
-            raise InvalidInput(f"the body is not UTF-8: byte {wrong} cannot be decoded") from error
+            raise InvalidInput(f"the body is not UTF-8: the byte at index {wrong} cannot be decoded") from error
         self._read += len(piece)
         self.text, self.at = kept + text, 0
         return True

@@ -151,7 +151,7 @@ def parse_json(body: bytes, max_depth: int = MAX_DEPTH) -> Any:
     try:
         value = DECODER.decode(body.decode())  # decode first: json also accepts UTF-16 and lone surrogates
     except UnicodeDecodeError as error:
-        raise InvalidInput(f"the body is not UTF-8: byte {error.start} cannot be decoded") from error
+        raise InvalidInput(f"the body is not UTF-8: the byte at index {error.start} cannot be decoded") from error
     except json.JSONDecodeError as error:
         raise InvalidInput(f"the body is not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from error
     except (RecursionError, ValueError) as error:

@@ -63,9 +63,9 @@ class HttpRoute:
         elif permission == TASK:
             caller = await limiter.admit(request, partial(open_task_request, request))
         else:
-            principal, acts = await limiter.admit(request, partial(authenticate, request, permission))
+            principal, actor = await limiter.admit(request, partial(authenticate, request, permission))
             server, key = request.server, request.headers.get("idempotency-key")
-            caller = ApiRequest(request, principal, server.pool, server.settings, acts, key)
+            caller = ApiRequest(request, principal, server.pool, server.settings, actor, key)
         request.record.authenticated = True
         return caller
 

@@ -68,7 +68,7 @@ class ApiRequest:
     principal: ApiKeyPrincipal | UserPrincipal
     pool: ConnectionPool
     settings: ServerSettings
-    acts: Actor
+    actor: Actor
     idempotency_key: str | None  # the header `Idempotency-Key`, if one was sent
 
     @property
@@ -83,7 +83,7 @@ class ApiRequest:
     async def call(self, function: Callable[..., Awaitable[T]], **params: Any) -> T:
         """Call one SQL function that only reads, in one round trip."""
         timeout = self.settings.statement_seconds
-        return await call_for(self.pool, self.principal.org_id, function, timeout=timeout, acts=self.acts, **params)
+        return await call_for(self.pool, self.principal.org_id, function, timeout=timeout, actor=self.actor, **params)
 
     async def call_with(self, query: Query | Conditions, function: Callable[..., Awaitable[T]], **params: object) -> T:
         """Call one SQL function that only reads, with the query parameters of the request."""
@@ -92,7 +92,7 @@ class ApiRequest:
     async def read(self, work: Callable[..., Awaitable[T]], **params: Any) -> T:
         """Run several calls, or a call of a function without the parameter org_id, in one transaction."""
         timeout = self.settings.statement_seconds
-        async with transaction_for(self.pool, self.principal.org_id, timeout=timeout, acts=self.acts) as conn:
+        async with transaction_for(self.pool, self.principal.org_id, timeout=timeout, actor=self.actor) as conn:
             return await work(conn, org_id=self.principal.org_id, **params)
 
     async def check(self) -> None:
@@ -115,7 +115,7 @@ class ApiRequest:
         key = self.idempotency_key if repeatable else None
         # Read the body before taking a connection: it may arrive slowly.
         request_hash = None if key is None else await self._hash()
-        async with transaction_for(self.pool, self.principal.org_id, timeout=timeout, acts=self.acts) as conn:
+        async with transaction_for(self.pool, self.principal.org_id, timeout=timeout, actor=self.actor) as conn:
             change = Transaction(conn, self)
             actor = str(self.principal.id)
             if key is not None and request_hash is not None:

@@ -1,4 +1,4 @@
-"""Runs: start and open."""
+"""Starts and opens runs, and returns whether a type has been served."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from tenuto.model.errors import NotFound
 from tenuto.model.monitoring import RunState
 from tenuto.model.tasks import ServedType, Started
 from tenuto.sdk import served_types
-from tenuto.sdk.client.start_request import StartRequest, details_of, together
+from tenuto.sdk.client.start_request import RUN_OPTIONS, StartRequest, batch_statement, details_json
 from tenuto.sdk.suggestions import nearest
 from tenuto.sdk.values.wire_format import dump, refuse_reserved
 from tenuto.server.http.pagination import PathName
@@ -40,7 +40,6 @@ ROUTES = RouteTable("runs")
 # statement.
 MAX_VALUES = 50_000
 MAX_CHARACTERS = 2_000_000
-OF_RUN = {"resource_group": "group", "run_attempts": "max_attempts"}  # the names of these options in SQL
 
 
 @dataclass(frozen=True)
@@ -124,9 +123,9 @@ async def _start(request: ApiRequest, body: OneStart | Iterable[OneStart]) -> Re
 async def open_run(request: ApiRequest, body: OpenRunRequest) -> Response:
     fields = body.model_dump(mode="json", exclude_unset=True, by_alias=True)
     refuse_reserved("the input of the run", body.input)
-    run = {OF_RUN.get(key, key): value for key, value in fields.items() if key != "open" and value is not None}
-    for key in run.keys() & {"deadline", "expires"}:
-        run[f"{key}_seconds"] = seconds(run.pop(key), key, positive=True)
+    run = {RUN_OPTIONS.get(key, key): value for key, value in fields.items() if key != "open" and value is not None}
+    for key in run.keys() & {"deadline_seconds", "expires_seconds"}:
+        run[key] = seconds(run[key], key.removesuffix("_seconds"), positive=True)
 
     async def work(change: Transaction) -> StartedRun:
         started = await runs.open_run(change.conn, org_id=change.org_id, run=run)
@@ -167,7 +166,7 @@ def _changes(types: set[str], count: int) -> dict[str, dict[str, Any]]:
 async def _start_batched(request: ApiRequest, start: StartRequest, changes: str) -> Started:
     principal = request.principal
     key = BatchKey(
-        acts=request.acts,
+        actor=request.actor,
         org_id=principal.org_id,
         actor_kind=principal.kind,
         actor_id=str(principal.id),
@@ -190,7 +189,7 @@ async def _start_alone(request: ApiRequest, start: StartRequest, changes: str) -
             changes=changes,
             run=None if is_plain else dump(start.run),
             task_kinds=start.task_kinds,
-            details=details_of([start]) if is_plain else dump(start.details) if start.details else None,
+            details=details_json([start]) if is_plain else dump(start.details) if start.details else None,
             edges=dump(start.edges) if start.edges else None,
             dedupe_key=start.run.get("dedupe_key") if is_plain else None,
             group=start.run.get("group") if is_plain else None,
@@ -199,7 +198,7 @@ async def _start_alone(request: ApiRequest, start: StartRequest, changes: str) -
             ip=origin.ip,
             user_agent=origin.user_agent,
             request_id=origin.request_id,
-            **request.acts.named(),
+            **request.actor.named(),
         )
 
 
@@ -226,7 +225,9 @@ async def _start_all(conn: Conn, *, org_id: UUID, starts: Sequence[StartRequest]
     results: dict[int, Started] = {}
     for indexes in _statements(starts):
         first = starts[indexes[0]]
-        statement = together([starts[no] for no in indexes], org_id) if first.is_plain() else first.statement(org_id)
+        statement = (
+            batch_statement([starts[no] for no in indexes], org_id) if first.is_plain() else first.statement(org_id)
+        )
         results.update(zip(indexes, await start_statements.execute_start(conn, statement), strict=True))
     return [results[no] for no in range(len(starts))]
 

@@ -13,7 +13,7 @@ from tenuto.db.connection.pool import ConnectionPool
 from tenuto.model.audit import RequestOrigin
 from tenuto.model.errors import InvalidInput, TooLarge
 from tenuto.model.ids import uuid7
-from tenuto.sdk.client.start_request import StartRequest, details_of
+from tenuto.sdk.client.start_request import StartRequest, details_json
 
 MAX_BATCH_STARTS = 100  # per SQL call
 MAX_BATCH_CHARS = 1_000_000  # of inputs and details per SQL call; a start with more has a call of its own
@@ -27,7 +27,7 @@ class BatchKey:
     """The values that all starts of a batch have in common: the caller, and all options of the start except its
     input."""
 
-    acts: Actor
+    actor: Actor
     org_id: UUID
     actor_kind: str
     actor_id: str
@@ -61,7 +61,7 @@ class StartBatcher:
         """Returns the id of the run when workers are notified and the run is on disk. Raises TimedOut if the start did
         not get its turn in time."""
         loop = asyncio.get_running_loop()
-        size = len(request.inputs[0]) + len(details_of([request]) or "")
+        size = len(request.inputs[0]) + len(details_json([request]) or "")
         queued = QueuedStart(request, origin, loop.create_future(), size, until=loop.time() + self._seconds)
         if alike in self._waiting:
             self._waiting[alike].append(queued)
@@ -130,7 +130,7 @@ class StartBatcher:
         async with self._pool.connection(timeout=self._seconds, org_id=alike.org_id) as conn:
             await runs.start_for_requests(
                 conn,
-                **alike.acts.named(),
+                **alike.actor.named(),
                 kinds=alike.kinds,
                 inputs=[request.inputs[0] for request in requests],
                 ids=ids,
@@ -140,7 +140,7 @@ class StartBatcher:
                 ips=[start.origin.ip for start in starts],
                 user_agents=[start.origin.user_agent for start in starts],
                 request_ids=[start.origin.request_id for start in starts],
-                details=details_of(requests),
+                details=details_json(requests),
                 group=alike.group,
             )
         return [UUID(id) for id in ids]

@@ -12,28 +12,27 @@ from tenuto.model.durations import seconds
 from tenuto.model.errors import InvalidInput
 from tenuto.model.json import Json
 from tenuto.model.tasks import MAX_TASKS
-from tenuto.sdk.client.start_request import StartRequest, detail_of, run_of
+from tenuto.sdk.client.start_request import RUN_OPTIONS, StartRequest, run_options, task_detail
 from tenuto.sdk.graphs.compile import build_graph_start
 from tenuto.sdk.graphs.graph import Graph
 from tenuto.sdk.graphs.nodes import Output, Vertex
 from tenuto.sdk.options import OF_KIND, TaskOptions, check_start
 from tenuto.sdk.retries import MAX_BACKOFF_SECONDS, Exponential
 from tenuto.sdk.task import Task
-from tenuto.sdk.task_reference import TaskReference
+from tenuto.sdk.task_reference import TaskReference, as_json
 from tenuto.sdk.tracing import KEYS, TRACING, carrier
 from tenuto.sdk.values.wire_format import check_size, dump, refuse_reserved
 from tenuto.server.schemas.starts import AddGraphRequest, AddTaskRequest, GraphNode, TaskSpecFields
 
-OF_RUN = ("metadata", "dedupe_key", "resource_group", "run_attempts", "run_id", "deadline", "expires", "hold")
-OF_START = ("delay", "available_at", "name", "external_id", *OF_RUN)
-OF_GRAPH_START = ("delay", "available_at", "input", *OF_RUN)
+TASK_START_OPTIONS = ("delay", "available_at", "name", "external_id", *RUN_OPTIONS)
+GRAPH_START_OPTIONS = ("delay", "available_at", "input", *RUN_OPTIONS)
 
 
 Slot = Output | dict[str, Any]
 FindOutput = Callable[[str, int | None], Output | list[Output]]  # returns the output of the task with this name
 MAX_CACHED_SPECS = 1000  # building the spec of a type costs more than the rest of a start
 _known: dict[str, Task[..., Any]] = {}
-PLAIN = {"type", "input"}  # most starts have only these fields
+MOST_USED_FIELDS = {"type", "input"}  # most starts have only these
 
 
 class StartBuilder:
@@ -43,24 +42,24 @@ class StartBuilder:
         return self._build_graph(body) if isinstance(body, AddGraphRequest) else self._build_task(body)
 
     def _build_task(self, body: AddTaskRequest) -> StartRequest:
-        if body.model_fields_set <= PLAIN and not (TRACING in sys.modules and carrier()):
+        if body.model_fields_set <= MOST_USED_FIELDS and not (TRACING in sys.modules and carrier()):
             text, slots = read_input(body.type, body.input)
             if not slots:
-                return StartRequest({}, [_plain_kind(body.type)], [text], _as_it_is)
+                return StartRequest({}, [_plain_kind(body.type)], [text], as_json)
         task = self.task(body)
         text, slots = read_input(body.type, body.input)
-        detail = detail_of(task, limits_of(body))
+        detail = task_detail(task, limits_of(body))
         if slots:
             detail["slots"] = slots
-        run = run_of(task.start_options)
+        run = run_options(task.start_options)
         if own := {key: value for key, value in run.pop("metadata", {}).items() if key not in KEYS}:
             run["metadata"] = own  # the trace context belongs to the task, not to the run
-        return StartRequest(run, [task.kind], [text], _as_it_is, details=[{"task": 0, **detail}] if detail else None)
+        return StartRequest(run, [task.kind], [text], as_json, details=[{"task": 0, **detail}] if detail else None)
 
     def _build_graph(self, body: AddGraphRequest) -> StartRequest:
         graph = _GraphBuilder(self, body).read()
         refuse_reserved("the input of the run", getattr(body, "input", None))
-        return build_graph_start(graph, _given(body, OF_GRAPH_START))
+        return build_graph_start(graph, _given(body, GRAPH_START_OPTIONS))
 
     def task(self, body: TaskSpecFields) -> Task[..., Any]:
         """Returns a task of this type with the options of the body."""
@@ -73,7 +72,7 @@ class StartBuilder:
             kept = frozenset(_given(body, ("language", "backoff")))
             _known[key] = TaskReference(body.type, declared, kept=kept, inherits=body.inherit).with_options(of_kind)
         task = copy(_known[key])
-        options = check_start(body.type, _given(body, OF_START))
+        options = check_start(body.type, _given(body, TASK_START_OPTIONS))
         task.start_options = options  # pyright: ignore[reportAttributeAccessIssue]
         return task
 
@@ -81,10 +80,6 @@ class StartBuilder:
 @lru_cache(MAX_CACHED_SPECS)
 def _plain_kind(type: str) -> dict[str, Any]:
     return StartBuilder().task(AddTaskRequest(type=type)).kind
-
-
-def _as_it_is(value: Any) -> Any:
-    return value
 
 
 class _GraphBuilder:

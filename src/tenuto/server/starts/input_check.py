@@ -118,7 +118,7 @@ def check_inputs(starts: Sequence[StartRequest], validators: "Mapping[str, Input
             except InvalidInput as problem:
                 if len(starts) == 1:
                     raise
-                raise InvalidInput(f"start {no}: {problem.message}", problem.hint) from problem
+                raise InvalidInput(f"the start at index {no}: {problem.message}", problem.hint) from problem
 
 
 class _StepsExhausted(Exception):

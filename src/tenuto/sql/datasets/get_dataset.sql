@@ -1,6 +1,6 @@
--- Returns a dataset by its name, with its producer, its current version and the roles that can read it. buffered: for
--- the dataset of a sink, how many effects have rows that are not added yet, and since when. Raises TN001 if there is no
--- such dataset.
+-- Returns a dataset by its name, with its producer, its current version and the roles that can read it. buffered, for
+-- the dataset of a sink: how many effects have rows that are not added yet (counted up to 1,000), since when, how many
+-- of them are dead, and the newest error; null if there are none. Raises TN001 if there is no such dataset.
 create or replace function tenuto.get_dataset(p_org_id uuid, p_name text)
   returns table (id uuid, name text, dag text, job text, output int, version_id uuid, storage_location text,
     read_roles text[], updated_at timestamptz, config_hash text, schema_hash text, storage jsonb,

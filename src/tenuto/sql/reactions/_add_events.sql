@@ -1,5 +1,5 @@
--- Writes one event for each commit in the lists of effects of kind route_event. Commits that were purged in the
--- meantime get no event.
+-- Writes one event for each commit that an effect of kind route_event lists. A commit that was purged in the meantime
+-- gets no event.
 create or replace function tenuto._add_events(p_effects tenuto.outbox[])
   returns void
   language sql

@@ -36,7 +36,7 @@ class AttemptApis(ABC):
     def objects_of(self, attempt: Attempt) -> ObjectStoreBase:
         """Return the store from which the attempt reads data objects, and in which it creates them."""
 
-    async def complete(self, attempt: Attempt) -> None:
+    async def fetch_missing(self, attempt: Attempt) -> None:
         """Fetch the data that the attempt needs before it starts and that the claim did not include."""
         if attempt.is_partial:
             async with self._fetches:

@@ -94,7 +94,7 @@ class HttpClaimChannel:
         """Returns no tasks: the server has already postponed those that cannot be claimed."""
         return []
 
-    def nudge(self, run_ids: Collection[str]) -> None:
+    def fold_and_wake_runs(self, run_ids: Collection[str]) -> None:
         for some in batches([*run_ids]):
             self._ask("/internal/nudge", text_of({"run_ids": some}))
 
@@ -112,7 +112,7 @@ class HttpClaimChannel:
             content = answer.read()
         except (OSError, HTTPException) as problem:
             conn.close()
-            raise Unreachable(f"{self._site.url} is unreachable: {problem or type(problem).__name__}") from problem
+            raise Unreachable(f"{self._site.url} is unreachable: {str(problem) or type(problem).__name__}") from problem
         self._site.check_away(answer.status, content)
         if answer.status >= 300:
             raise self._site.refusal(answer.status, content)
@@ -122,7 +122,7 @@ class HttpClaimChannel:
         try:
             self._conn.connect()
         except OSError as problem:
-            reason = f"{self._site.url} is unreachable: {problem or type(problem).__name__}"
+            reason = f"{self._site.url} is unreachable: {str(problem) or type(problem).__name__}"
             self._site.availability.failed(reason)
             raise Away(reason) from problem
 

@@ -80,7 +80,7 @@ class Executor:
             self._enter(attempt, now)
             self._begin(attempt)
             free -= 1
-            left -= attempt.task.executor == "async"
+            left -= attempt.task.runs_in == "async"
         if waiting and free > 0:
             self._loop.call_soon(self._fill, 2 * most, context=self._variables)
 
@@ -93,7 +93,7 @@ class Executor:
         if (
             now - began > MAX_TURN_SECONDS
             or attempt.stop is not None
-            or attempt.task.executor != "async"
+            or attempt.task.runs_in != "async"
             or attempt.needs_fetch
         ):
             return None
@@ -126,15 +126,15 @@ class Executor:
             handle = TaskHandle(attempt, self.end)
             attempt.handle = handle.start(self._loop, self._fetch(attempt, handle))
         else:
-            attempt.handle = self.runtimes[attempt.task.executor].submit(attempt)
+            attempt.handle = self.runtimes[attempt.task.runs_in].submit(attempt)
 
     async def _fetch(self, attempt: Attempt, handle: TaskHandle) -> None:
         """Fetch the inputs that the claim did not include and the number of earlier failures, then start the
         attempt."""
         handle.begun = True
         try:
-            await self._apis.complete(attempt)
-            attempt.handle = self.runtimes[attempt.task.executor].submit(attempt)
+            await self._apis.fetch_missing(attempt)
+            attempt.handle = self.runtimes[attempt.task.runs_in].submit(attempt)
         except BaseException as error:  # also when user code cancels every asyncio task
             self.end(attempt, classify(attempt, error))
 
@@ -206,7 +206,7 @@ class Executor:
         if attempt.handle is not None and not attempt.handle.kill():
             log.error(
                 "task %s (%s) did not stop within %g s; its %s is abandoned and its result ignored",
-                attempt.task_id, attempt.task.name, STOP_GRACE_SECONDS, attempt.task.executor,
+                attempt.task_id, attempt.task.name, STOP_GRACE_SECONDS, attempt.task.runs_in,
             )  # fmt: skip
         self.end(attempt, outcome)
 

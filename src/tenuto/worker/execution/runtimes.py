@@ -1,4 +1,5 @@
-"""The runtimes of a worker, by the executor of a task. To add a runtime, add a line to RUNTIMES."""
+"""The runtimes of a worker, by the name in `Task.runs_in`. To add a runtime, add a line to RUNTIMES, and its name to
+`RuntimeName` in `sdk/option_types.py`."""
 
 import os
 from collections.abc import Callable, Mapping

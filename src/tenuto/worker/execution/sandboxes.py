@@ -19,7 +19,7 @@ from tenuto.worker.settings import WorkerSettings
 
 
 def needs_sandbox(settings: WorkerSettings, app: App) -> bool:
-    return settings.bundles or any(task.executor == "sandbox" for task in app.tasks.values())
+    return settings.bundles or any(task.runs_in == "sandbox" for task in app.tasks.values())
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class WorkerRuntimeHost(RuntimeHost):
 
 def open_sandboxes(host: WorkerRuntimeHost) -> SandboxRuntime:
     """Create the sandbox runtime for tasks of the app and for bundles."""
-    strength, app = host.sandbox, host.app
-    if strength is None:
+    capabilities, app = host.sandbox, host.app
+    if capabilities is None:
         raise AssertionError("the capabilities of sandboxes were not tested at start-up")
-    trusted = SandboxHost(strength.root, strength.walls, tuple(_hidden(host.settings)), LIMITS)
-    declared = declare({name: task for name, task in app.tasks.items() if task.executor == "sandbox"})
+    trusted = SandboxHost(capabilities.root, capabilities.walls, tuple(_hidden(host.settings)), LIMITS)
+    declared = declare({name: task for name, task in app.tasks.items() if task.runs_in == "sandbox"})
     apart = {
         name: ChildType(declaration["kind"], tuple(declaration.get("limits", ())))
         for name, declaration in declared.items()
@@ -46,7 +46,7 @@ def open_sandboxes(host: WorkerRuntimeHost) -> SandboxRuntime:
 
     async def prepare(attempt: Attempt, folder: Path) -> SandboxCode:
         if isinstance(attempt.task, BundleTask):
-            return await host.bundles.prepare(attempt, None if strength.walls else folder)
+            return await host.bundles.prepare(attempt, None if capabilities.walls else folder)
         path = [place for place in sys.path if Path(place).is_dir()]
         return SandboxCode(
             Code(targets=tuple(map(_absolute, host.process.targets))), tuple(modules_of(path)), tuple(path), apart

@@ -81,7 +81,7 @@ class Claimer:
         self._waker = Waker()
         self._drop_channel()
         self._touched: set[str] = set()
-        self._nudged = 0.0
+        self._folded_at = 0.0
         self._left: float | None = None  # when the round trip in progress began
         self._traffic = Traffic()
         self.thread = host.parts.thread("claimer", self._run)
@@ -250,11 +250,11 @@ class Claimer:
         """Report the runs of completed tasks: a run may have ended, or its tasks for other workers may have become
         ready. While tasks are being claimed, report at most every FOLD_EVERY_SECONDS."""
         self._touched.update(run_id for task_id, _, _, run_id in exchange.reports if run_id != task_id)
-        if not self._touched or (claimed and time.monotonic() - self._nudged < FOLD_EVERY_SECONDS):
+        if not self._touched or (claimed and time.monotonic() - self._folded_at < FOLD_EVERY_SECONDS):
             return
         try:
-            self._connected().nudge(self._touched)
+            self._connected().fold_and_wake_runs(self._touched)
         except Exception:
             self._drop_channel()  # only a hint: the dispatcher does this for runs that no worker reported
         self._touched.clear()
-        self._nudged = time.monotonic()
+        self._folded_at = time.monotonic()

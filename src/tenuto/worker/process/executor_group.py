@@ -22,7 +22,7 @@ class ExecutorGroup:
 
     slots: Slots
     executor: Executor
-    kinds: tuple[str, ...]
+    runtimes: tuple[str, ...]
     claimer_count: int
     runs_here: bool  # the attempts run in this process, not in processes of their own
     routes: list[int] = field(default_factory=list[int])
@@ -31,7 +31,7 @@ class ExecutorGroup:
     def serve(self, tasks: dict[int, Task[..., Any]]) -> bool:
         """Set the current routes; return True if some are new. The tasks are registered before the routes are set, so
         that every claimed task is known."""
-        mine = {route: task for route, task in tasks.items() if task.executor in self.kinds}
+        mine = {route: task for route, task in tasks.items() if task.runs_in in self.runtimes}
         self.executor.tasks.update(mine)
         new = bool(mine.keys() - set(self.routes))
         self.routes[:] = list(mine)

@@ -12,7 +12,7 @@ WIDTH = 48  # a task id and its attempt, as text; the last byte is set when the 
 ENDED = ord("!")
 MAX_UNREPORTED = 5000  # entries for ended attempts whose reports were not accepted yet
 
-Fence = tuple[str, int]  # task, attempt
+AttemptId = tuple[str, int]  # task, attempt
 
 
 class CrashLedger:
@@ -29,7 +29,7 @@ class CrashLedger:
         size = os.fstat(fd).st_size
         self._map = mmap.mmap(fd, size)
         self._free = list(range(size // WIDTH))
-        self._places: dict[Fence, int] = {}
+        self._places: dict[AttemptId, int] = {}
 
     def enter(self, task_id: str, attempt: int) -> int:
         """Record a started attempt; return the index of its entry, or -1 if all entries are taken."""
@@ -45,7 +45,7 @@ class CrashLedger:
         if place >= 0:
             self._map[(place + 1) * WIDTH - 1] = ENDED
 
-    def leave(self, fences: Collection[Fence]) -> None:
+    def leave(self, fences: Collection[AttemptId]) -> None:
         """Remove attempts whose reports were accepted. Thread-safe."""
         places, content, free = self._places, self._map, self._free
         for fence in fences:
@@ -107,7 +107,7 @@ class HeldAttempts:
             self._open_claims.add(self._last_claim)
             return self._last_claim
 
-    def settle_claim(self, claim_no: int, taken: Iterable[Fence], reported: Collection[Fence] = ()) -> None:
+    def settle_claim(self, claim_no: int, taken: Iterable[AttemptId], reported: Collection[AttemptId] = ()) -> None:
         """Settle a claim that returned the attempts `taken`, and release the attempts that the same call reported."""
         with self._lock:
             self._open_claims.discard(claim_no)
@@ -120,19 +120,19 @@ class HeldAttempts:
             self._open_claims.discard(claim_no)
             self._given_up = max(self._given_up, claim_no)
 
-    def drop(self, fence: Fence) -> None:
+    def drop(self, fence: AttemptId) -> None:
         """Release an attempt whose outcome is not reported."""
         with self._lock:
             self._release([fence])
             self._given_up = self._last_claim
 
-    def release(self, reported: Collection[Fence]) -> None:
+    def release(self, reported: Collection[AttemptId]) -> None:
         """Release reported attempts. If a later attempt of the same task has been claimed since, that attempt stays
         held."""
         with self._lock:
             self._release(reported)
 
-    def _release(self, reported: Collection[Fence]) -> None:
+    def _release(self, reported: Collection[AttemptId]) -> None:
         attempts = self._attempts
         for task_id, attempt in reported:
             if attempts.get(task_id) == attempt:

@@ -15,7 +15,7 @@ from tenuto.runtimes.child_logging import log_with_tasks
 from tenuto.runtimes.code_version import code_version
 from tenuto.runtimes.process_hooks import StartupFailed, shut_down, start_up
 from tenuto.runtimes.process_lifetime import die_with_parent, ignore_signals, make_undumpable
-from tenuto.runtimes.sandbox.capabilities import SandboxUnavailable, find_strength
+from tenuto.runtimes.sandbox.capabilities import SandboxUnavailable, find_capabilities
 from tenuto.sdk.app import App
 from tenuto.sdk.app_loader import BadTarget, load_apps
 from tenuto.worker.backends.base import import_backend, open_backend
@@ -95,21 +95,21 @@ def _load_operators(settings: WorkerSettings) -> App:
 
 
 async def _work(settings: WorkerSettings, app: App, operators: App, control: ControlChannel, ledger: int) -> bool:
-    strength = None
+    capabilities = None
     if settings.weak_sandbox:
         make_undumpable()
     if needs_sandbox(settings, app):
         try:
-            strength = await find_strength(weak=settings.weak_sandbox)
+            capabilities = await find_capabilities(weak=settings.weak_sandbox)
         except SandboxUnavailable as refusal:
             control.send({"event": "refused", "reason": str(refusal)})
             return False
-        log.log(logging.WARNING if strength.missing else logging.INFO, strength.describe())
-        settings = replace(settings, sandbox=strength.name)
+        log.log(logging.WARNING if capabilities.missing else logging.INFO, capabilities.describe())
+        settings = replace(settings, sandbox=capabilities.name)
     await start_up(app.hooks)
     try:
         async with open_backend(settings) as backend:
-            return await WorkerProcess(settings, app, control, ledger, backend, strength, operators=operators).run()
+            return await WorkerProcess(settings, app, control, ledger, backend, capabilities, operators=operators).run()
     finally:
         await shut_down(app.hooks)
 

@@ -47,12 +47,12 @@ class WorkerProcess:
         control: ControlChannel,
         ledger: int,
         backend: Backend,
-        strength: SandboxCapabilities | None = None,  # None: it has no sandboxes
+        capabilities: SandboxCapabilities | None = None,  # None: it has no sandboxes
         runtimes: Runtimes = RUNTIMES,
         operators: App = NO_OPERATORS,
     ) -> None:
         self._runtimes, self._operators = runtimes, operators
-        self._settings, self._app, self._control, self._strength = settings, app, control, strength
+        self._settings, self._app, self._control, self._capabilities = settings, app, control, capabilities
         self._loop, self._backend, self._parts = asyncio.get_running_loop(), backend, BackgroundTasks()
         self._parts.watch_loop(self._loop)
         started = CrashLedger(ledger)
@@ -80,7 +80,7 @@ class WorkerProcess:
 
     def _make_groups(self, ledger: CrashLedger) -> list[ExecutorGroup]:
         tasks = [*self._app.tasks.values(), *self._operators.tasks.values()]
-        names = {str(task.executor) for task in tasks} | {*(["sandbox"] if self._strength else [])}
+        names = {str(task.runs_in) for task in tasks} | {*(["sandbox"] if self._capabilities else [])}
         return [self._make_group(group, ledger) for group in groups(names, self._runtimes)]
 
     def _make_group(self, names: tuple[str, ...], ledger: CrashLedger) -> ExecutorGroup:
@@ -102,7 +102,7 @@ class WorkerProcess:
             settings=self._settings,
             app=self._app,
             bundles=self._bundles,
-            sandbox=self._strength,
+            sandbox=self._capabilities,
         )
         executor.runtimes.update({name: entry.open(host) for name, entry in entries.items()})
         claimers = CLAIMERS_PER_PROCESS if limit is None and self._settings.processes == 1 else 1

@@ -138,7 +138,7 @@ def test_a_holder_that_does_not_exist_holds_nothing(db: psycopg.Connection, hold
 
 
 def test_only_runs_groups_and_tasks_hold_objects(db: psycopg.Connection) -> None:
-    with pytest.raises(InvalidInput, match="cannot hold a data object"):
+    with pytest.raises(InvalidInput, match="cannot be attached to"):
         reference(db, an_object(db), "worker", uuid4())
 
 

@@ -45,9 +45,9 @@ async def claim_tasks(request: WorkerRequest, body: ClaimRequest) -> Response:
 
 
 async def _wait(request: WorkerRequest, body: ClaimRequest, watch: Subscription) -> ExchangeRow | None:
-    """Waits for tasks without holding a connection. Stops when there are tasks, an attempt was cancelled, the session
-    has ended, the time is over or the client disconnects. Returns the result of the last exchange, or None if there was
-    no wake-up."""
+    """Waits for tasks without holding a connection, for workers in other languages; Tenuto's worker waits in `wait.py`.
+    Stops when there are tasks, an attempt was cancelled, the session has ended, the time is over or the client
+    disconnects. Returns the result of the last exchange, or None if there was no wake-up."""
     clock = asyncio.get_running_loop().time
     deadline, found = clock() + body.wait, None
     gone = asyncio.create_task(request.http.until_disconnected())

@@ -1,7 +1,8 @@
 -- Drops the months of the audit log that ended longer ago than p_keep. For each org, the last dropped entry becomes the
 -- anchor after which the chain continues, and a new entry records the anchor. Without this entry, a verifier would
 -- report the dropped entries as deleted. A month with unsealed entries is kept, and so are later months. With
--- p_dry_run, returns the same result and changes nothing. Runs as the owner.
+-- p_dry_run, changes nothing; its counts of later months can be higher than in a real run, which also deletes their
+-- entries up to the anchor. Runs as the owner.
 create or replace function tenuto.prune_audit(p_keep interval, p_actor_id text, p_dry_run boolean default false)
   returns table (partition text, entries bigint)
   language plpgsql

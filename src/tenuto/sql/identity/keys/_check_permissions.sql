@@ -1,5 +1,4 @@
--- Raises TN003 for permissions that are not <thing>:<read|write|*>, runs:delete or *, and unless there are 1 to 64 of
--- them.
+-- Raises TN003 unless there are 1 to 64 permissions, each of them <thing>:<read|write|*>, runs:delete or *.
 create or replace function tenuto._check_permissions(p_permissions text[])
   returns void
   language plpgsql

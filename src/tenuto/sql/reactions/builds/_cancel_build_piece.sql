@@ -1,5 +1,6 @@
 -- Cancels the tasks of a DAG version after a rollback or the deletion of the DAG, at most 200 per call. When there are
--- no more tasks, searches for new ones every 10 seconds, until no transaction can add tasks any more (cancel_until).
+-- no more tasks, the build is due again after 10 seconds, to search for new ones, until no transaction can add tasks
+-- any more (cancel_until).
 create or replace function tenuto._cancel_build_piece(p_build tenuto.builds, p_dag_id uuid)
   returns void
   language plpgsql

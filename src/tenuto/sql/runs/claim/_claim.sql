@@ -68,7 +68,7 @@ begin
         select queued_at, tenuto.now(), tenuto.now() + make_interval(secs => timeout_seconds + 5),
                tenuto.now() + make_interval(secs => heartbeat_timeout_seconds), p_session_id, id, org_id, run_id,
                p_claim_no, route_id, group_no, priority, attempt + 1,
-               case when group_no = any (v_named) then flags | 16 else flags end, seq
+               case when group_no = any (v_named) then flags | 16 else flags end, seq  -- 16: _grouped
         from queued
       ), slots as materialized (
         select tenuto._small_slot_values(array_agg(q.id)) as by_task

@@ -25,8 +25,8 @@ begin
       claim_no, route_id, group_no, priority, attempt, flags, seq)
     select queued_at, tenuto.now(), tenuto.now() + make_interval(secs => timeout_seconds + 5),
            tenuto.now() + make_interval(secs => heartbeat_timeout_seconds), p_session_id, id, org_id, run_id,
-           p_claim_no, route_id, group_no, priority, attempt + 1, case when p_grouped then flags | 16 else flags end,
-           seq
+           p_claim_no, route_id, group_no, priority, attempt + 1,
+           case when p_grouped then flags | 16 else flags end, seq  -- 16: _grouped
     from queued
   )
   select id, attempt + 1, run_id, route_id, case when bytes <= p_room then input end,

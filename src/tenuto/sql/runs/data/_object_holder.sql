@@ -10,10 +10,12 @@ declare
   v_id uuid;
 begin
   if p_holder is null or p_holder not in ('run', 'group', 'task') then
-    perform tenuto._raise('TN003', format('%L cannot hold a data object', p_holder), 'write run, group or task');
+    perform tenuto._raise('TN003', format('a data object cannot be attached to %L', p_holder),
+      'write run, group or task');
   end if;
   if num_nonnulls(p_holder_id, p_group) <> 1 or (p_group is not null and p_holder <> 'group') then
-    perform tenuto._raise('TN003', 'a holder of a data object has either an id or, if it is a group, a name');
+    perform tenuto._raise('TN003', 'what a data object is attached to needs an id, or a name if it is a group',
+      'pass either an id, or the name of a group');
   end if;
   case p_holder
   when 'run' then

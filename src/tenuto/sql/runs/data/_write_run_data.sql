@@ -21,8 +21,9 @@ begin
     perform tenuto._raise('TN007', format('the metadata of run data has %s bytes, more than 16384', v_bytes),
       'write it as a value of its own');
   elsif v_bytes > 0 and v_bytes * (select count(*) from jsonb_object_keys(p_values)) > tenuto._max_output_bytes() then
-    perform tenuto._raise('TN007', 'the copies of the metadata, one per value, have more than 16 MB together',
-      'each value has a copy of the metadata: write fewer values per call');
+    perform tenuto._raise('TN007',
+      format('each value is stored with a copy of the metadata of %s bytes, which is more than 16 MB in all', v_bytes),
+      'write fewer values per call');
   end if;
   perform tenuto._check_name('a key of run data', e.key, 1024),
     tenuto._check_size(format('run data %s', e.key), e.value)

@@ -1,5 +1,5 @@
--- Copies ended tasks into another run, with their rows and final ends, so that the new run does not depend on the old
--- run. A failed task among them does not fail the new run, because its parent handled the failure.
+-- Copies ended tasks into another run, with their links and final attempts, so that the new run does not depend on the
+-- old run. A failed task among them does not fail the new run, because its parent handled the failure.
 create or replace function tenuto._carry_over_tasks(p_run_id uuid, p_base uuid, p_old uuid[])
   returns void
   language sql
