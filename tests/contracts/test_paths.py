@@ -16,7 +16,7 @@ LIMITS = {
     "start": 10,
     "wake and claim": 7,
     "run and completion": 10,
-    "failing attempt": 14,
+    "failing attempt": 13,
     "HTTP start": 20,
     "HTTP claim": 18,
     "durable step": 14,

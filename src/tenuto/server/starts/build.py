@@ -32,7 +32,7 @@ Slot = Output | dict[str, Any]
 FindOutput = Callable[[str, int | None], Output | list[Output]]  # returns the output of the task with this name
 MAX_CACHED_SPECS = 1000  # building the spec of a type costs more than the rest of a start
 _known: dict[str, Task[..., Any]] = {}
-MOST_USED_FIELDS = {"type", "input"}  # most starts have only these
+BASIC_FIELDS = {"type", "input"}  # most starts have only these
 
 
 class StartBuilder:
@@ -42,7 +42,7 @@ class StartBuilder:
         return self._build_graph(body) if isinstance(body, AddGraphRequest) else self._build_task(body)
 
     def _build_task(self, body: AddTaskRequest) -> StartRequest:
-        if body.model_fields_set <= MOST_USED_FIELDS and not (TRACING in sys.modules and carrier()):
+        if body.model_fields_set <= BASIC_FIELDS and not (TRACING in sys.modules and carrier()):
             text, slots = read_input(body.type, body.input)
             if not slots:
                 return StartRequest({}, [_plain_kind(body.type)], [text], as_json)
