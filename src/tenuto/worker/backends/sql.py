@@ -135,8 +135,8 @@ class SqlBackend:
         return await self._report("interrupt_tasks", fences)
 
     async def _report(self, function: str, fences: Fences, **values: Any) -> list[ReportResult]:
-        """Call the SQL function that ends these attempts. Its wrapper in `db/attempts.py` would be one more module on the
-        path of every report; the server uses it."""
+        """Call the SQL function that ends these attempts. The server calls it through its wrapper in `db/attempts.py`,
+        which here would be one more module on the path of every report."""
         session = fences.session
         async with self._pool.connection() as conn:
             return await call(
