@@ -1,4 +1,4 @@
-"""Makes help texts show flags without a type."""
+"""Makes help texts show flags without a type, and arguments in capitals."""
 
 from typing import Any
 
@@ -7,17 +7,17 @@ from typer.core import TyperCommand, TyperGroup
 
 
 class PlainCommand(TyperCommand):
-    """A command whose help shows `--json`, not `--json <bool>`."""
+    """A command whose help shows `--json`, not `--json <bool>`, and arguments as `QUEUE`, not `queue`."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        return _without_types(super().get_params(ctx))
+        return _with_plain_names(super().get_params(ctx))
 
 
 class PlainGroup(TyperGroup):
-    """A group of commands whose help shows flags without a type."""
+    """A group of such commands."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        return _without_types(super().get_params(ctx))
+        return _with_plain_names(super().get_params(ctx))
 
 
 def use_plain_help(app: typer.Typer) -> None:
@@ -30,8 +30,10 @@ def use_plain_help(app: typer.Typer) -> None:
             use_plain_help(group.typer_instance)
 
 
-def _without_types(parameters: list[Any]) -> list[Any]:
+def _with_plain_names(parameters: list[Any]) -> list[Any]:
     for parameter in parameters:
         if getattr(parameter, "is_flag", False) and parameter.metavar is None:
             parameter.metavar = ""
+        elif parameter.param_type_name == "argument" and parameter.metavar is None:
+            parameter.metavar = parameter.name.upper()
     return parameters
