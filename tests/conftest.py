@@ -50,7 +50,7 @@ ALL_PARTITIONS = (
     "sql/runs/retention",
     "sql/shared",
 )
-NO_TESTS = ("__init__.py", "__pycache__", "conftest.py", "sql", "support")
+NO_TESTS = ("__pycache__", "sql", "support")
 _numbers = itertools.count(1)
 
 hypothesis.settings.register_profile("tests", deadline=None)  # a busy machine makes any example slow
@@ -199,7 +199,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if not workers or [Path(path).name for path in config.args] != config.getini("testpaths"):
         return
     tests = config.rootpath / "tests"
-    folders = sorted(path for path in (*tests.iterdir(), *(tests / "sql").iterdir()) if path.name not in NO_TESTS)
+    paths = (*tests.iterdir(), *(tests / "sql").iterdir())
+    folders = sorted(path for path in paths if path.is_dir() and path.name not in NO_TESTS)
     files = [len(list(folder.rglob("test_*.py"))) for folder in folders]
     begin = sum(files) * int(workers["workerid"].removeprefix("gw")) // workers["workercount"]
     first = next(no for no in range(len(files)) if sum(files[: no + 1]) > begin)
