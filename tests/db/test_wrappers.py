@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from psycopg import AsyncConnection
 
-from tenuto.db import attempts, children, data_objects, maintenance, orgs, outbox, run_data, runs, workers
+from tenuto.db import attempts, children, data_objects, maintenance, orgs, outbox, run_data, runs, steps, workers
 from tenuto.db.connection.call import Conn
 from tenuto.model import errors
 from tenuto.model.outbox import Effect
@@ -130,7 +130,7 @@ def test_attempts_end_in_every_way_a_worker_can_report(database: str) -> None:
         await runs.cancel_task(conn, org_id=DEFAULT_ORG, task_id=held.task_id)
         beat = await attempts.heartbeat(conn, **fence(session, held, failed), settled=1, metrics={"load": 1})
         assert (beat.lost, beat.cancelled) == ([failed.task_id], [held.task_id])
-        await runs.send_signal(conn, org_id=DEFAULT_ORG, run_id=waiting.run_id, name="go", value={"ok": True})
+        await steps.send_signal(conn, org_id=DEFAULT_ORG, run_id=waiting.run_id, name="go", value={"ok": True})
         answer = await attempts.claim_task(
             conn, session_id=session.session_id, token=session.token, claim_no=2, task_id=waiting.task_id
         )
@@ -162,22 +162,20 @@ def test_tasks_share_objects_data_state_steps_signals_and_logs(database: str) ->
         assert await run_data.put_state(conn, **mine, job_key="j", key="k", value=None, version=0) == 1
         (state,) = await run_data.get_state(conn, org_id=DEFAULT_ORG, job_key="j")
         assert (state.key, state.value, state.version) == ("k", None, 1)
-        assert await run_data.record_step(conn, **mine, step_no=1, name="pay", kind="step", value=[7]) == [7]
-        await runs.send_signal(conn, org_id=DEFAULT_ORG, run_id=run.run_id, name="go", value=3)
-        signal = await run_data.take_signal(conn, **mine, step_no=2, name="go")
+        assert await steps.record_step(conn, **mine, step_no=1, name="pay", kind="step", value=[7]) == [7]
+        await steps.send_signal(conn, org_id=DEFAULT_ORG, run_id=run.run_id, name="go", value=3)
+        signal = await steps.take_signal(conn, **mine, step_no=2, name="go")
         assert (signal.found, signal.value) == (True, 3)
-        await run_data.fail_step(
-            conn, **mine, step_no=3, name="mail", error={"message": "no"}, tries=1, retry_seconds=9
-        )
-        steps = await run_data.get_steps(conn, org_id=DEFAULT_ORG, task_id=held.task_id)
-        assert [(step.name, step.kind, step.value, step.error, step.tries) for step in steps] == [
+        await steps.fail_step(conn, **mine, step_no=3, name="mail", error={"message": "no"}, tries=1, retry_seconds=9)
+        recorded = await steps.get_steps(conn, org_id=DEFAULT_ORG, task_id=held.task_id)
+        assert [(step.name, step.kind, step.value, step.error, step.tries) for step in recorded] == [
             ("pay", "step", [7], None, 1),
             ("go", "signal", 3, None, 1),
             ("mail", "step", None, {"message": "no"}, 1),
         ]
-        retry_at = steps[2].retry_at
+        retry_at = recorded[2].retry_at
         assert retry_at is not None
-        assert steps[2].seen_at(retry_at)["retry_in_seconds"] == 0
+        assert recorded[2].seen_at(retry_at)["retry_in_seconds"] == 0
         line = {"task_id": str(held.task_id), "attempt": 1, "line_no": 1, "message": "hello"}
         assert await run_data.write_logs(conn, session_id=session.session_id, token=session.token, lines=[line]) == 1
         (read,) = await run_data.read_logs(conn, org_id=DEFAULT_ORG, task_id=held.task_id)

@@ -1,4 +1,4 @@
-"""Operations on runs and queues: start, cancel, retry, delete; pause and resume queues."""
+"""Operations on runs and queues: start, release, cancel, retry, delete; pause and resume queues."""
 
 from uuid import UUID
 
@@ -292,8 +292,8 @@ async def resume_queue(conn: Conn, *, org_id: UUID, queue: str) -> None:
     await call_void(conn, "resume_queue", org_id=org_id, queue=queue)
 
 
-async def send_signal(conn: Conn, *, org_id: UUID, run_id: UUID, name: str, value: Json = None) -> UUID:
-    return await call_value(conn, "send_signal", org_id=org_id, run_id=run_id, name=name, value=json_or_default(value))
+async def release_run(conn: Conn, *, org_id: UUID, run_id: UUID) -> bool:
+    return await call_value(conn, "release_run", org_id=org_id, run_id=run_id)
 
 
 async def find_dispatcher_task(conn: Conn, *, org_id: UUID) -> UUID | None:

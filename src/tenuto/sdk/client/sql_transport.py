@@ -6,7 +6,7 @@ from dataclasses import asdict
 from datetime import datetime
 from uuid import UUID
 
-from tenuto.db import audit, counts, held_runs, identity, maintenance, monitoring, reactions, run_data, runs, schedules
+from tenuto.db import audit, counts, identity, maintenance, monitoring, reactions, run_data, runs, schedules, steps
 from tenuto.db import metadata as metadata_calls
 from tenuto.db.connection import start_statements
 from tenuto.model.audit import AuditEntry
@@ -71,7 +71,7 @@ class SqlTransport(SqlObjects):
         await self.pool.call(runs.close_run, org_id=self.org_id, run_id=run_id)
 
     async def release_run(self, run_id: UUID) -> bool:
-        return await self.pool.call(held_runs.release_run, org_id=self.org_id, run_id=run_id)
+        return await self.pool.call(runs.release_run, org_id=self.org_id, run_id=run_id)
 
     async def poll_runs(self, run_ids: list[UUID], wait: float) -> list[RunResult]:  # noqa: ARG002 - SQL does not wait
         return await self.pool.call(monitoring.poll_runs, org_id=self.org_id, run_ids=run_ids)
@@ -173,7 +173,7 @@ class SqlTransport(SqlObjects):
         await self.pool.call(identity.delete_group, org_id=self.org_id, external_id=name)
 
     async def send_signal(self, run_id: UUID, name: str, value: Json) -> UUID:
-        return await self.pool.call(runs.send_signal, org_id=self.org_id, run_id=run_id, name=name, value=value)
+        return await self.pool.call(steps.send_signal, org_id=self.org_id, run_id=run_id, name=name, value=value)
 
     async def get_run_data(
         self,

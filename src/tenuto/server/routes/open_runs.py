@@ -4,7 +4,7 @@ from uuid import UUID
 
 from starlette.responses import Response
 
-from tenuto.db import held_runs, runs
+from tenuto.db import runs
 from tenuto.db.connection import start_statements
 from tenuto.sdk.client.open_runs import add_statement, name_task
 from tenuto.server.http.request import in_thread_if_large
@@ -50,7 +50,7 @@ async def release_run(request: ApiRequest, run_id: UUID) -> Response:
     if the run was cancelled while it was held."""
 
     async def work(change: Transaction) -> ReleasedRun:
-        released = await held_runs.release_run(change.conn, org_id=change.org_id, run_id=run_id)
+        released = await runs.release_run(change.conn, org_id=change.org_id, run_id=run_id)
         if released:
             await change.audit("run", run_id, "release")
         return ReleasedRun(id=run_id, released=released)

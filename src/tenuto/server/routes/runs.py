@@ -6,7 +6,7 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from tenuto.db import counts, details, metadata, monitoring, runs
+from tenuto.db import counts, details, metadata, monitoring, runs, steps
 from tenuto.db.connection.json_rows import get_run_json, poll_runs_json
 from tenuto.model.details import RunExplanation
 from tenuto.model.errors import InvalidInput
@@ -224,7 +224,7 @@ async def send_signal(request: ApiRequest, run_id: UUID, body: SignalRequest) ->
     refuse_reserved(f"signal {body.name}", body.value)
 
     async def work(change: Transaction) -> IdResponse:
-        sent = await runs.send_signal(
+        sent = await steps.send_signal(
             change.conn, org_id=change.org_id, run_id=run_id, name=body.name, value=body.value
         )
         await change.audit("run", run_id, "signal", {"name": {"new": body.name}})

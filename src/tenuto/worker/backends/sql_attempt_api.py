@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 from uuid import UUID
 
-from tenuto.db import attempts, maintenance, run_data
+from tenuto.db import attempts, maintenance, steps
 from tenuto.db.connection.call import call as call_function
 from tenuto.db.connection.call import json_array, json_or_default, json_value
 from tenuto.db.connection.errors import Unreachable
@@ -138,8 +138,8 @@ def _text_of_id(value: Column) -> JsonValue:
 async def _get_steps(api: SqlAttemptApi) -> Json:
     async with api.pool.connection() as conn:
         now = await maintenance.now(conn)
-        steps = await run_data.get_steps(conn, org_id=api.org_id, task_id=api.task_id)
-    return [step.seen_at(now) for step in steps]
+        recorded = await steps.get_steps(conn, org_id=api.org_id, task_id=api.task_id)
+    return [step.seen_at(now) for step in recorded]
 
 
 async def _get_failures(api: SqlAttemptApi) -> Json:

@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import Field
 from starlette.responses import Response
 
-from tenuto.db import children, maintenance, run_data
+from tenuto.db import children, maintenance, run_data, steps
 from tenuto.model.jobs import InputLocation
 from tenuto.model.outbox import PublishedEffect
 from tenuto.model.run_data import Signal, State
@@ -41,9 +41,7 @@ async def get_own_steps(request: TaskRequest) -> object:
     """List the steps that attempts of the task recorded, in order."""
     async with request.fenced() as attempt:
         now = await maintenance.now(attempt.conn)
-        found = await run_data.get_steps(
-            attempt.conn, org_id=request.principal.org_id, task_id=request.principal.task_id
-        )
+        found = await steps.get_steps(attempt.conn, org_id=request.principal.org_id, task_id=request.principal.task_id)
     return {"items": [step.seen_at(now) for step in found]}
 
 
@@ -53,7 +51,7 @@ async def record_own_step(request: TaskRequest, body: requests.RecordStepRequest
     request.check_named(body.task_id, body.attempt)
     who = request.principal
     async with request.fenced() as attempt:
-        value = await run_data.record_step(
+        value = await steps.record_step(
             attempt.conn,
             session_id=who.session_id,
             token=attempt.token,
@@ -74,7 +72,7 @@ async def fail_own_step(request: TaskRequest, body: requests.FailStepRequest) ->
     request.check_named(body.task_id, body.attempt)
     who = request.principal
     async with request.fenced() as attempt:
-        await run_data.fail_step(
+        await steps.fail_step(
             attempt.conn,
             session_id=who.session_id,
             token=attempt.token,
@@ -97,7 +95,7 @@ async def take_own_signal(request: TaskRequest, body: requests.TakeSignalRequest
     request.check_named(body.task_id, body.attempt)
     who = request.principal
     async with request.fenced() as attempt:
-        return await run_data.take_signal(
+        return await steps.take_signal(
             attempt.conn,
             session_id=who.session_id,
             token=attempt.token,
