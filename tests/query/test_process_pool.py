@@ -30,15 +30,15 @@ def test_a_client_that_leaves_during_the_first_start_holds_up_no_other() -> None
 
 def test_a_start_that_is_cancelled_leaves_its_process_to_no_other() -> None:
     async def cancel_and_start() -> list[str]:
-        strength = await find_capabilities(weak=True)
+        capabilities = await find_capabilities(weak=True)
         template = SandboxTemplate(PROGRAM)
         await template.start()
         try:
-            leaving = asyncio.create_task(start_process(template, strength, LIMITS, ()))
+            leaving = asyncio.create_task(start_process(template, capabilities, LIMITS, ()))
             while not template._requests:
                 await asyncio.sleep(0)
             leaving.cancel()
-            process = await start_process(template, strength, LIMITS, ())
+            process = await start_process(template, capabilities, LIMITS, ())
             names = await process.parse("select 1 from orders", "json", 1)
             process.kill()
             await process.end()

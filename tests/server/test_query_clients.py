@@ -149,7 +149,7 @@ class TestWeakMachine:
                 raise SandboxUnavailable("this kernel has no user namespaces")
             return await strong(weak=True)
 
-        monkeypatch.setattr(pool, "_strengths", {})
+        monkeypatch.setattr(pool, "_capabilities", {})
         monkeypatch.setattr(pool, "find_capabilities", found)
 
     @pytest.mark.parametrize(("weak_queries", "status"), [(False, 409), (True, 200)])

@@ -94,7 +94,7 @@ def data_facts(job: Job, parents: dict[str, str]) -> JsonObject:
 
 
 def metadata_facts(job: Job) -> JsonObject:
-    """Returns everything else that a document sets for a job: it changes how the job runs, never its data."""
+    """Returns the fields of a job that do not decide its data, such as `queue`; without names and `activation`."""
     outputs = [
         {**{name: getattr(output, name) for name in OUTPUT_METADATA}, "column_descriptions": _descriptions(output)}
         for output in job.outputs

@@ -140,7 +140,8 @@ def _add_unknown(path: Path, node: YamlNode, problems: Problems) -> None:
 
 def _place(loc: Iterable[str | int], tree: YamlNode, *, missing: bool) -> tuple[Path, Position, YamlNode]:
     """Finds the node that an error of Pydantic is about. The path of the error also contains names of union members,
-    which are not keys of the document. `dataset` can be a key or such a name: the last part of the path decides."""
+    which are not keys of the document. `dataset` can be either: it is such a name if its value in the document is a
+    scalar and the node has the last part of the path as a key."""
     parts, node, path = list(loc), tree, list[str | int]()
     for number, part in enumerate(parts):
         items, last = node.items(), parts[-1]

@@ -143,7 +143,8 @@ class Ticker(Generic[D]):
         return min(IDLE_TICK_SECONDS, max(BUSY_TICK_SECONDS, min([due.next_in, *waits])))
 
     async def _work(self, turn: LoopState[D], stop: asyncio.Event) -> None:
-        """Runs batches of one loop until a batch is not full, a batch fails or `stop` is set."""
+        """Runs batches of one loop until a batch is not full, a batch fails or `stop` is set. Runs one batch if the batch
+        size of the loop is 1."""
         name = turn.loop.name
         full = True
         while full and not stop.is_set():

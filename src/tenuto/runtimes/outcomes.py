@@ -89,7 +89,7 @@ def describe(error: BaseException, *, traceback: str | None = None) -> dict[str,
 
 
 def _head(text: str) -> str:
-    """Truncate a text, because Postgres rejects texts over 256 MB, and with them all other failures of the batch."""
+    """Truncate a text, because jsonb rejects texts over 256 MB, and with them all other failures of the batch."""
     if len(text) <= MAX_ERROR_CHARACTERS:
         return text
     return f"{text[:MAX_ERROR_CHARACTERS]}… ({len(text) - MAX_ERROR_CHARACTERS} more characters were cut)"

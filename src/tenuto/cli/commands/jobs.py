@@ -139,8 +139,8 @@ def resume(dag: DagName, name: JobName, org: Org = None, as_json: AsJson = False
 
 @app.command()
 def source(dag: DagName, name: JobName, org: Org = None, as_json: AsJson = False) -> None:
-    """Show the state of a source job: active or stopped. For a continuous source, the state also says whether its task
-    runs."""
+    """Show the state of a source job: active or stopped; for a continuous source pending, running, draining, dead or
+    stopped."""
     row = with_dags(lambda dags: dags.get_source(dag, name), org=org)
     show(row, fields(row), as_json=as_json)
 

@@ -52,8 +52,8 @@ def set_(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Create a pool, or change some of its fields. A dispatcher controls the pool if the file of its
-    option --providers contains the pool's provider."""
+    """Create a pool, or change some of its fields. A dispatcher controls the pool if it was started
+    with the pool's provider: with the option --providers, or by `tenuto up --pool`."""
     if (pool is None) == (file is None):
         raise UsageError("write tenuto pools set POOL FIELD=VALUE …, or tenuto pools set --file pools.yaml")
     policies = read_file(file) if file else {pool or "": read_pairs(values or [])}

@@ -25,7 +25,7 @@ FileTimes = dict[str, int]  # by path: the time of the last change, in nanosecon
 
 
 class Reload:
-    """The worker of `tenuto up --reload`, and the files of the current folder that it depends on."""
+    """The worker of `tenuto up --reload`, and the Python files of the current folder, whose changes restart it."""
 
     def __init__(self, worker: "WorkerSettings", ready: Callable[[], None], stop: asyncio.Event) -> None:
         self._worker, self._stop = replace(worker, grace=GRACE_SECONDS), stop

@@ -31,8 +31,8 @@ NO_CONTENT = {".gitignore", "lost+found", "init.tmp"}
 
 @dataclass(frozen=True)
 class ServerPaths:
-    """The folders of one embedded server. `home` has the small files, `folder` has the files that the server's user
-    must access."""
+    """The folders of one embedded server. `home` has the password, the port and the log; `folder` has the files
+    that the server's user must access."""
 
     home: Path
     folder: Path

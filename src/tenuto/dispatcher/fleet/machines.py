@@ -121,7 +121,7 @@ class Machines:
 
     async def reconcile(self) -> list[Exception]:
         """Compares the provider's list with the rows in the database, every few seconds. Reads the list before the
-        rows, so that every machine in the list already has its row."""
+        rows. A row is created before its machine, so a listed machine without a row belongs to no worker."""
         every = QUICK_RECONCILE_SECONDS if self.provider.lists_all else RECONCILE_SECONDS
         if time.monotonic() - self.compared_at < every:
             return []

@@ -40,7 +40,9 @@ def check_addition(request: StartRequest, target: object) -> StartRequest:
     if options:
         raise InvalidInput(f"{options[0]} is an option of the run, which is open already", "pass it to open_run")
     if isinstance(target, Graph) and target.declared is not None:
-        raise InvalidInput(f"{target} declares outputs", "the output of an open run is that of its last tasks")
+        raise InvalidInput(
+            f"{target} declares outputs", "remove its g.output: the output of an open run is that of its last tasks"
+        )
     return request
 
 

@@ -148,8 +148,8 @@ class JobCollection:
         return await self._operations.get_job(dag, name)
 
     async def source(self, dag: str, name: str) -> SourceState:
-        """Return the state of a source job: active or stopped. For a continuous source, the state also says whether its
-        task runs."""
+        """Return the state of a source job: active or stopped; for a continuous source pending, running, draining, dead
+        or stopped."""
         return await self._operations.get_source(dag, name)
 
     async def pause(self, dag: str, name: str, reason: str | None = None) -> None:
@@ -198,8 +198,8 @@ class SyncJobCollection:
         return self._wait(self._jobs.get(dag, name))
 
     def source(self, dag: str, name: str) -> SourceState:
-        """Return the state of a source job: active or stopped. For a continuous source, the state also says whether its
-        task runs."""
+        """Return the state of a source job: active or stopped; for a continuous source pending, running, draining, dead
+        or stopped."""
         return self._wait(self._jobs.source(dag, name))
 
     def pause(self, dag: str, name: str, reason: str | None = None) -> None:

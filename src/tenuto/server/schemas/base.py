@@ -107,7 +107,7 @@ class UpdateRequest(ReasonRequest):
         if self.status is None and self.metadata is None:
             raise ValueError("set status or metadata")
         if self.status is None and self.reason is not None:
-            raise ValueError("reason belongs to status: cancelled")
+            raise ValueError("reason is allowed only with status cancelled")
         return self
 
 

@@ -24,7 +24,7 @@ begin
   where p.org_id = p_org_id and p.task_id = v_set.task_id and p.dataset_version_id = p_version_id
     and p.location = p_location;
   if not found then
-    perform tenuto._raise('TN001', format('no commit names the location %s', left(p_location, 1500)));
+    perform tenuto._raise('TN001', format('the rows at %s are not committed', left(p_location, 1500)));
   end if;
   pages := v_set.pages;
   execute format(

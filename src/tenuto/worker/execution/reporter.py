@@ -1,5 +1,5 @@
-"""Reports all outcomes except plain completions, which the claimers report: failures, losses, waits, snoozes, blocked
-and given-back attempts, and completions with a large output or with publications."""
+"""Reports failures, losses, waits, snoozes, blocked and given-back attempts, and completions with a large output or
+with publications. The claimers report all other completions."""
 
 import asyncio
 import json

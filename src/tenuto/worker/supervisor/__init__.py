@@ -1,1 +1,1 @@
-"""The parent process: starts worker processes, sends heartbeats, restarts processes that die."""
+"""The parent process: starts child processes, sends heartbeats, restarts processes that die."""

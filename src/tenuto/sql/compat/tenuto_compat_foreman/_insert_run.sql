@@ -12,8 +12,8 @@ begin
     perform tenuto._raise('TN003', 'input_data of the run is null', 'write a JSON value, such as {}');
   elsif num_nonnulls(new.output_data, new.error_data, new.started_at, new.completed_at, new.duration_ms) > 0
      or coalesce(new.total_tasks, 0) + coalesce(new.completed_tasks, 0) + coalesce(new.failed_tasks, 0) <> 0 then
-    perform tenuto._raise('TN003', 'a run is inserted with its input, its metadata and an id, and no other column',
-      'leave out the other columns: its tasks set them');
+    perform tenuto._raise('TN003', 'a new run has no output, error, start, end, duration or task counts',
+      'leave these columns out: its tasks set them');
   end if;
   new.id := coalesce(new.id, tenuto._uuid7());
   select r.created into v_created

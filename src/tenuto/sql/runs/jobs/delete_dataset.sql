@@ -41,7 +41,7 @@ begin
   end if;
   if v_reason is not null then
     perform tenuto._raise('TN004', format('the dataset %s cannot be deleted: %s', p_name, v_reason),
-      'deploy documents without it and make them current, or delete the DAG with all of its datasets');
+      'deploy documents without it, make them current and let its tasks end, or delete the DAG and its datasets');
   end if;
 
   v_count := (select count(*) from tenuto.dataset_versions v
