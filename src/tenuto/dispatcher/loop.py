@@ -143,8 +143,8 @@ class Ticker(Generic[D]):
         return min(IDLE_TICK_SECONDS, max(BUSY_TICK_SECONDS, min([due.next_in, *waits])))
 
     async def _work(self, turn: LoopState[D], stop: asyncio.Event) -> None:
-        """Runs batches of one loop until a batch is not full, a batch fails or `stop` is set. Runs one batch if the batch
-        size of the loop is 1."""
+        """Runs batches of one loop until a batch is not full, a batch fails or `stop` is set. If the batch size of the
+        loop is 1, it runs one batch."""
         name = turn.loop.name
         full = True
         while full and not stop.is_set():

@@ -37,8 +37,8 @@ async def sign(dispatcher: Dispatcher, conn: Conn, limit: int, keys: list[str] |
 
 
 async def take_again(dispatcher: Dispatcher, conn: Conn, limit: int, keys: list[str] | None) -> int:
-    """Tests whether effects that were parked, because they could not be taken, can be taken now. The lease ends at once,
-    so that the next turn of the loop takes and handles them."""
+    """Tests whether effects that were parked, because they could not be taken, can be taken now. The lease ends at
+    once, so that the next turn of the loop takes and handles them."""
     owner, kinds = str(dispatcher.id), list(dispatcher.handlers)
     return len(await outbox.take_effects(conn, owner=owner, kinds=kinds, limit=limit, lease=NO_TIME, keys=keys))
 

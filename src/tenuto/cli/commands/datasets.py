@@ -150,8 +150,8 @@ def purge(
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
-    """Purge old versions of a dataset. A version is kept if it is current, can become current, or is used by a task
-    that has not ended. A dispatcher deletes the data."""
+    """Purge old versions of a dataset. A version is kept if it is current, can become current without a rollback, or
+    is used by a task that has not ended. A dispatcher deletes the data."""
     items = with_dags(lambda dags: dags.purge_dataset(name, keep=keep, dry_run=dry_run), org=org)
     show_list("versions", items, PURGED, as_json=as_json)
     if items and not as_json:

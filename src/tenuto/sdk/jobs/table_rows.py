@@ -34,8 +34,8 @@ class TableRows:
         for number, page in enumerate(self._pages(files)):
             if number == MAX_PAGES:
                 raise Fail(
-                    f"{self._name} is too large for a dataset in Postgres: a partition has up to {MAX_PAGES:,} pages of "
-                    f"{MAX_PAGE_BYTES:,} bytes or {MAX_PAGE_ROWS:,} rows; write storage: {{kind: file}}"
+                    f"{self._name} is too large for a dataset in Postgres: a partition has up to {MAX_PAGES:,} pages "
+                    f"of {MAX_PAGE_BYTES:,} bytes or {MAX_PAGE_ROWS:,} rows; write storage: {{kind: file}}"
                 )
             call = self._calls.api.call("stage_rows", output=output, location=location, page=number, rows=page)
             self._calls.wait(call)

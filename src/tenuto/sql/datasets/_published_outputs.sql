@@ -1,5 +1,5 @@
 -- Returns the outputs that a DAG version publishes, each with its dataset, if that exists. This is the dataset with the
--- name of the output. If there is none, it is the dataset with the old name (renamed_from), unless this version
+-- name of the output. If there is none, it is this DAG's dataset with the old name (renamed_from), unless this version
 -- publishes the old name too. The returned config_hash is a hash of the job's config_hash and the position of the
 -- output, so that outputs of the same job differ.
 create or replace function tenuto._published_outputs(p_org_id uuid, p_version_id uuid)

@@ -16,7 +16,8 @@ begin
   where v.org_id = p_org_id and v.id = p_version_id and v.purged_at is null and v.storage ->> 'kind' = 'postgres'
   limit 1;
   if not found then
-    perform tenuto._raise('TN001', format('dataset version %s does not exist, is purged or is not in Postgres', p_version_id));
+    perform tenuto._raise('TN001',
+      format('dataset version %s does not exist, is purged or is not in Postgres', p_version_id));
   end if;
   return query
   select r.rows, r.pages

@@ -1,6 +1,6 @@
--- running -> queued | failed: the attempt failed. The task is queued again at once, unless it has used all of its
--- attempts (3 if it was inserted into `tasks`) or has a backoff of its own. worker_id_param: as in
--- func_mark_task_complete. A completed task stays completed: a late failure raises TN004.
+-- running -> queued | retrying | failed, or cancelled if the attempt was asked to stop. The task is queued again at
+-- once, unless it has used all of its attempts (3 if it was inserted into `tasks`) or has a backoff of its own.
+-- worker_id_param: as in func_mark_task_complete. A completed task stays completed: a late failure raises TN004.
 create or replace function tenuto_compat.func_mark_task_failed(
   task_id_param uuid, error_message_param text default null, worker_id_param text default null)
   returns void

@@ -1,6 +1,6 @@
--- Returns the shares of groups, reduced to the number of tasks that groups with a quota can still run. The running
--- tasks of a group with a quota are counted under the row lock of the group, so that the group never exceeds its quota.
--- A group whose row another claim has locked gets no share.
+-- Returns the shares of groups. The share of a group with a quota is reduced to the number of tasks that it can still
+-- run; groups without a share are left out. The running tasks of a group with a quota are counted under the row lock of
+-- the group, so that the group never exceeds its quota. A group whose row another claim has locked gets no share.
 create or replace function tenuto._apply_quotas(
   p_groups int[], p_shares int[], p_tops int[], out groups int[], out shares int[], out tops int[])
   language plpgsql

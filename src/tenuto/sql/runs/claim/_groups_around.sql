@@ -1,4 +1,4 @@
--- Returns the first p_count resource groups after p_place (before it, if p_ahead is false), in the order of the hashes
+-- Returns the first p_count resource groups from p_place on (before it, if p_ahead is false), in the order of the hashes
 -- of their numbers. Counts only groups with lanes on these routes that are not marked as empty. The order is circular:
 -- after the last hash, it continues with the first. A loose index scan reads one row per group and route, however many
 -- lanes a group has.

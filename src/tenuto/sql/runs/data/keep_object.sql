@@ -1,4 +1,4 @@
--- Makes the task of a running attempt hold an object that the attempt has just stored with put_object. Raises TN005 for
+-- Gives the task of a running attempt a reference to an object that the attempt has just stored with put_object. Raises TN005 for
 -- a worker that no longer holds the task. The caller stores the object in the same transaction, so the error also rolls
 -- back the object.
 create or replace function tenuto.keep_object(

@@ -1,5 +1,5 @@
--- Makes the build of a DAG version wait for tasks that another version has started, because they compute the same data
--- as tasks of the build would.
+-- Makes the build of a DAG version wait for tasks that it has not started itself: queued tasks that compute the same
+-- data as its own would, and running tasks of the version that are being cancelled.
 create or replace function tenuto._join_build(p_org_id uuid, p_version_id uuid, p_task_ids uuid[])
   returns void
   language sql
