@@ -1,7 +1,7 @@
--- Returns the first p_count resource groups from p_place on (before it, if p_ahead is false), in the order of the hashes
--- of their numbers. Counts only groups with lanes on these routes that are not marked as empty. The order is circular:
--- after the last hash, it continues with the first. A loose index scan reads one row per group and route, however many
--- lanes a group has.
+-- Returns the first p_count resource groups from p_place on (before it, if p_ahead is false), in the order of the
+-- hashes of their numbers. Counts only groups with lanes on these routes that are not marked as empty. The order is
+-- circular: after the last hash, it continues with the first. A loose index scan reads one row per group and route,
+-- however many lanes a group has.
 create or replace function tenuto._groups_around(p_routes int[], p_place int, p_count int, p_ahead boolean)
   returns int[]
   language plpgsql

@@ -1,6 +1,6 @@
--- Gives the task of a running attempt a reference to an object that the attempt has just stored with put_object. Raises TN005 for
--- a worker that no longer holds the task. The caller stores the object in the same transaction, so the error also rolls
--- back the object.
+-- Gives the task of a running attempt a reference to an object that the attempt has just stored with put_object. Raises
+-- TN005 for a worker that no longer holds the task. The caller stores the object in the same transaction, so the error
+-- also rolls back the object.
 create or replace function tenuto.keep_object(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_object_id uuid)
   returns void
