@@ -1,7 +1,8 @@
 -- running -> completed | failed, when events for all partitions are written and all tasks that these events started
 -- have ended. running -> failed, if events cannot be routed. While events remain to be written, each call writes those
 -- of the next partitions, but only after the previous events were routed and their tasks have ended. Counts the
--- completed and failed tasks per job. The invalidation stays running while a job that reads the dataset is paused or held.
+-- completed and failed tasks per job. The invalidation stays running while a job that reads the dataset is paused or
+-- held.
 create or replace function tenuto._advance_invalidation(p_invalidation tenuto.data_invalidations)
   returns void
   language plpgsql
