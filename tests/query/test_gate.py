@@ -12,3 +12,15 @@ def test_a_pivot_must_name_its_columns() -> None:
         with pytest.raises(RefusedQuery, match=r"a pivot must name its columns: pivot … on COLUMN in \('a', 'b'\)"):
             check(connection, "pivot orders on region using count(*)")
         assert check(connection, "pivot orders on region in ('eu') using count(*)") == ["orders"]
+
+
+@pytest.mark.parametrize(
+    ("sql", "message"),
+    [
+        ("select * from orders at (version => 3)", "cannot have an AT clause; pass `as_of`"),
+        ("select * from main.orders", "main.orders is not the name of a dataset; write names without a schema"),
+    ],
+)
+def test_a_table_is_named_by_its_dataset_alone(sql: str, message: str) -> None:
+    with duckdb.connect(":memory:") as connection, pytest.raises(RefusedQuery, match=message):
+        check(connection, sql)
