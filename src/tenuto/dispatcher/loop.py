@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from tenuto.db.connection.errors import Unreachable
 from tenuto.model.backoff import Backoff, jitter
+from tenuto.model.errors import message_of
 from tenuto.model.metrics import LOOP_ERRORS, LOOP_ROWS, LOOP_SECONDS, LOOP_TURNS
 
 BUSY_TICK_SECONDS = 0.05  # while there is activity; if work makes other work due, each such step waits this long
@@ -177,7 +178,7 @@ class Ticker(Generic[D]):
     def _log_failure(self, name: str, error: Exception) -> None:
         """Logs each problem once, not again while it lasts. An outage of the database is one problem, even if the
         messages differ."""
-        text = (str(error) or type(error).__name__).splitlines()[0]
+        text = message_of(error).splitlines()[0]
         trouble = Unreachable.__name__ if isinstance(error, Unreachable) else text
         if self._problems.get(name) != trouble:
             self._problems[name] = trouble

@@ -89,3 +89,8 @@ ERRORS: tuple[type[TenutoError], ...] = (
     RateLimited,
 )
 BY_CODE = {error.code: error for error in ERRORS}
+
+
+def message_of(error: BaseException) -> str:
+    """Return the message of an exception, or the name of its class if it has no message, as a timeout."""
+    return str(error) or type(error).__name__

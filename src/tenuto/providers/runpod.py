@@ -4,6 +4,7 @@ from uuid import UUID
 
 import httpx2
 
+from tenuto.model.errors import message_of
 from tenuto.model.json import Json, JsonObject
 from tenuto.model.text import hide
 from tenuto.providers.base import MAX_MACHINES, Machine, MachineRequest, NoCapacity, ProviderError
@@ -82,7 +83,7 @@ class RunPodProvider:
         try:
             response = await self._http.request(method, path, json=body)
         except httpx2.HTTPError as error:
-            raise ProviderError(f"RunPod does not respond: {error or type(error).__name__}") from error
+            raise ProviderError(f"RunPod does not respond: {message_of(error)}") from error
         if response.status_code == 404 and gone_is_fine:
             return None
         if response.status_code >= 400:

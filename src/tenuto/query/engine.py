@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.dataset as pads
 import pyarrow.parquet as pq
 
+from tenuto.model.errors import message_of
 from tenuto.model.json import Json, JsonObject
 from tenuto.query import gate
 from tenuto.query.formats import writer_of
@@ -118,7 +119,7 @@ def _serve(channel: Channel, database: duckdb.DuckDBPyConnection) -> None:
     except (duckdb.OutOfMemoryException, MemoryError):
         channel.send({"error": OUT_OF_MEMORY})
     except Exception as error:  # of DuckDB, Arrow or Python: what the query asked for cannot be done
-        text = str(error) or type(error).__name__
+        text = message_of(error)
         channel.send({"error": OUT_OF_MEMORY if "Out of Memory" in text else text[:MAX_ERROR_CHARS]})
 
 

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from tenuto.cli.database import Settings
 from tenuto.cli.exit_codes import UsageError
 from tenuto.model.environment import wrong_server
+from tenuto.model.errors import message_of
 
 if TYPE_CHECKING:
     from tenuto.worker.backends.http_connection import ServerAddress
@@ -83,7 +84,7 @@ def _check_health(site: "ServerAddress") -> None:
         response = connection.getresponse()
         content = response.read(1000)
     except (OSError, HTTPException) as problem:
-        raise Unreachable(f"cannot reach {site.url}: {problem or type(problem).__name__}") from problem
+        raise Unreachable(f"cannot reach {site.url}: {message_of(problem)}") from problem
     finally:
         connection.close()
     try:

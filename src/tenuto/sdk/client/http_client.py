@@ -14,7 +14,7 @@ import httpx2
 from tenuto.db.connection.errors import Unreachable, check_loop_ended
 from tenuto.db.connection.forks import abandon, renew_after_fork
 from tenuto.model.backoff import Backoff, jitter
-from tenuto.model.errors import RateLimited, TenutoError, TooLarge, Unauthorized
+from tenuto.model.errors import RateLimited, TenutoError, TooLarge, Unauthorized, message_of
 from tenuto.sdk.client.http_errors import refusal
 
 RETRY_SECONDS = 30.0  # how long to retry while the server is unreachable
@@ -118,7 +118,7 @@ class Http:
                 ) from problem
             except httpx2.TransportError as problem:
                 why: Exception = Unreachable(
-                    f"{self.url} does not respond ({problem or type(problem).__name__}); start it or correct TENUTO_URL"
+                    f"{self.url} does not respond ({message_of(problem)}); start it or correct TENUTO_URL"
                 )
                 after = backoff.after(why)
             else:

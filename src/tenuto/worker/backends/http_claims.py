@@ -14,7 +14,7 @@ from typing import Any
 
 from tenuto.db.connection.errors import Away, Unreachable
 from tenuto.db.connection.traffic import traffic
-from tenuto.model.errors import NotFound, SessionEnded
+from tenuto.model.errors import NotFound, SessionEnded, message_of
 from tenuto.model.tasks import Row, Unclaimable
 from tenuto.worker.backends.http_connection import ServerAddress, batches
 
@@ -112,7 +112,7 @@ class HttpClaimChannel:
             content = answer.read()
         except (OSError, HTTPException) as problem:
             conn.close()
-            raise Unreachable(f"{self._site.url} is unreachable: {str(problem) or type(problem).__name__}") from problem
+            raise Unreachable(f"{self._site.url} is unreachable: {message_of(problem)}") from problem
         self._site.check_away(answer.status, content)
         if answer.status >= 300:
             raise self._site.refusal(answer.status, content)
@@ -122,7 +122,7 @@ class HttpClaimChannel:
         try:
             self._conn.connect()
         except OSError as problem:
-            reason = f"{self._site.url} is unreachable: {str(problem) or type(problem).__name__}"
+            reason = f"{self._site.url} is unreachable: {message_of(problem)}"
             self._site.availability.failed(reason)
             raise Away(reason) from problem
 

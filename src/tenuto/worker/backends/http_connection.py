@@ -11,7 +11,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from tenuto.db.connection.availability import Availability, availability_of
 from tenuto.db.connection.errors import Away, RowRejected, Unreachable
-from tenuto.model.errors import Forbidden, RateLimited, TenutoError, Unauthorized
+from tenuto.model.errors import Forbidden, RateLimited, TenutoError, Unauthorized, message_of
 from tenuto.sdk.client.http_errors import refusal
 
 if TYPE_CHECKING:
@@ -180,11 +180,11 @@ class HttpClient:
             )
             answer = await self._exchange(request, cut)
         except self._refused as problem:
-            reason = f"{self.site.url} is unreachable: {problem or type(problem).__name__}"
+            reason = f"{self.site.url} is unreachable: {message_of(problem)}"
             availability.failed(reason)
             raise Away(reason) from problem
         except self._broke as problem:
-            raise Unreachable(f"{self.site.url} is unreachable: {problem or type(problem).__name__}") from problem
+            raise Unreachable(f"{self.site.url} is unreachable: {message_of(problem)}") from problem
         self.site.check_away(answer.status_code, answer.content)
         if answer.is_success:
             return answer.content
