@@ -157,7 +157,7 @@ def test_a_wrong_task_is_refused(db: Db, values: dict[str, Any], code: str, mess
     ("values", "code", "message"),
     [
         ({"status": "running"}, "TN003", "inserted as pending, not as running"),
-        ({"total_tasks": 3}, "TN003", "its input, its metadata and an id, and no other column"),
+        ({"total_tasks": 3}, "TN003", "a new run has no output, error, start, end, duration or task counts"),
         ({"input_data": None}, "TN003", "input_data of the run is null"),
         ({"org_id": "other"}, "TN009", "other is not the org of this connection"),
     ],

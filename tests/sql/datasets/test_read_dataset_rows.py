@@ -38,5 +38,5 @@ def test_rows_of_files_are_not_in_postgres(db: Db, store: Store) -> None:
     (pinned,) = call(db, "pin_datasets", org_id=DEFAULT_ORG, names=["orders"], every=True)
     place = {"version_id": pinned["version_id"], "location": pinned["locations"][0]}
 
-    with pytest.raises(NotFound, match="rows in Postgres"):
+    with pytest.raises(NotFound, match="is not in Postgres"):
         call(db, "read_dataset_rows", org_id=DEFAULT_ORG, page=0, **place)
