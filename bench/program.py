@@ -34,7 +34,13 @@ def own_server() -> Iterator[tuple[str, Path]]:
             install.migrate(url)
             yield url, home
     finally:
-        shutil.rmtree(home, ignore_errors=True)
+        remove_home(home)
+
+
+def remove_home(home: Path) -> None:
+    """Remove the folder of a stopped embedded server, and its data, which are elsewhere if root started it."""
+    shutil.rmtree(embedded.status(home).data.parent, ignore_errors=True)
+    shutil.rmtree(home, ignore_errors=True)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ import psycopg
 from psycopg.conninfo import make_conninfo
 
 from bench.peers.peer import Peer
+from bench.program import remove_home
 from tenuto.db import embedded
 
 
@@ -67,6 +68,7 @@ def services(*, redis: bool) -> Iterator[Services]:
         with embedded.server(home / "postgres") as postgres, _redis(home, wanted=redis) as port:
             yield Services(postgres, port)
     finally:
+        remove_home(home / "postgres")
         shutil.rmtree(home, ignore_errors=True)
 
 
