@@ -16,8 +16,8 @@ COLUMNS = (
 )  # fmt: skip
 
 ObjectId = Annotated[str, typer.Argument(metavar="OBJECT", help="Id of the data object.", show_default=False)]
-Run = Annotated[str | None, typer.Option(help="Id of the run whose reference to the object is meant.")]
-Group = Annotated[str | None, typer.Option(help="Name of the resource group whose reference to the object is meant.")]
+Run = Annotated[str | None, typer.Option(help="Id of the run that references the object.")]
+Group = Annotated[str | None, typer.Option(help="Name of the resource group that references the object.")]
 
 
 @app.command("list")
