@@ -218,10 +218,15 @@ def test_a_worker_log_keeps_what_is_logged_outside_of_tasks(worker_log: WorkerLo
     token = running.set(SimpleNamespace())  # type: ignore[arg-type]
     worker_log.emit(record("of a task"))
     running.reset(token)
+
+    assert [line.message for line in worker_log.take()] == [r"tenuto.worker: a\0b"]
+    assert worker_log.take() == []
+
+
+def test_a_worker_log_keeps_the_newest_lines_and_the_beginnings_of_long_ones(worker_log: WorkerLog) -> None:
     for number in range(600):
         worker_log.emit(record(f"{number} {'x' * 5000}"))
 
     lines = worker_log.take()
-    assert len(lines) == 500
-    assert all(len(line.message) <= 4000 for line in lines)
-    assert worker_log.take() == []
+    assert [line.message.split()[1] for line in lines] == [str(number) for number in range(100, 600)]
+    assert all(len(line.message) == 4000 for line in lines)
