@@ -1,6 +1,6 @@
 # Every command a person types. CI calls the same ones.
 .DEFAULT_GOAL := help
-.PHONY: help demo test check gen web screenshots bench growth compare soak fmt lock
+.PHONY: help demo test slow check gen web screenshots bench growth compare soak fmt lock
 
 # Relative, so that a checkout whose path holds a space works too.
 BIN := .venv/bin
@@ -11,8 +11,11 @@ help: ## list the targets
 demo: .venv/.demo ## see it work, on an embedded Postgres (KEEP=1: then in the dashboard)
 	@KEEP=$(KEEP) $(BIN)/python examples/demo.py
 
-test: .venv/.dev ## run every test but the long ones (ARGS="-k name" to pick)
-	@$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
+test: .venv/.dev ## run the tests (ARGS="-k name" to pick)
+	@$(BIN)/python tools/run_tests.py $(ARGS)
+
+slow: .venv/.dev ## the tests that CI runs besides: long random walks, planted bugs
+	@$(BIN)/python tools/run_tests.py -m slow $(ARGS)
 
 check: .venv/.dev ## lint, types, layers, SQL boundaries, generated files
 	@$(BIN)/ruff check .
@@ -42,7 +45,7 @@ compare: .venv/.dev ## measure Tenuto beside its peers (ARGS="--quick --peers gr
 	@$(BIN)/python bench/compare.py $(ARGS)
 
 soak: .venv/.dev ## the tests that run for minutes
-	@$(BIN)/python -m pytest -m soak --timeout 3600 $(ARGS)
+	@$(BIN)/python tools/run_tests.py -n 0 -m soak --timeout 3600 $(ARGS)
 
 fmt: .venv/.dev ## format the code
 	@$(BIN)/ruff format .

@@ -3,6 +3,7 @@
 import gc
 import itertools
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,6 +31,8 @@ from tests.support.postgres.server import (
 )
 from tests.support.postgres.shared_database import SharedDatabase, shared_database
 from tests.support.processes.s3_server import BUCKET, S3Server, s3_server
+from tests.support.run.called_functions import CalledFunctions
+from tests.support.run.results import write_results
 
 RUN = os.environ.get("PYTEST_XDIST_TESTRUNUID", uuid4().hex)[:12]  # no pid: it may be that of a run that was killed
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")
@@ -194,7 +197,14 @@ def clock(db: psycopg.Connection) -> Clock:
 def pytest_configure(config: pytest.Config) -> None:
     """Let each process of a whole run collect other folders first. The process that imports a test file first rewrites
     its asserts and writes the bytecode for the others; in a new clone that is most of what a collection costs."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_IGN:  # set by nohup, and by a shell for what runs in the background
+            # What the tests start would inherit that; from a handler, it gets the default.
+            signal.signal(number, lambda *_: None)
     name_unclosed_connections()
+    write_results(config)
+    if not GUEST_OF:
+        config.pluginmanager.register(CalledFunctions())
     workers = getattr(config, "workerinput", {})
     if not workers or [Path(path).name for path in config.args] != config.getini("testpaths"):
         return

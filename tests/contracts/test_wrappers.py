@@ -63,13 +63,6 @@ def test_a_wrapper_takes_the_arguments_of_its_function_and_leaves_out_the_same(d
     assert {name: (asked[name], offered[name]) for name in asked if asked[name] != offered.get(name)} == {}
 
 
-def test_every_public_function_is_called_by_some_test() -> None:
-    texts = [path.read_text() for path in (SQL.parents[2] / "tests").rglob("*.py") if path != Path(__file__)]
-    called = "\n".join(texts)
-
-    assert [name for name in wrappers() if not re.search(rf"\b{name}\b", called)] == []
-
-
 def test_the_table_of_errors_is_what_the_kernel_raises() -> None:
     raised = {
         code

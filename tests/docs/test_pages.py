@@ -10,7 +10,7 @@ from tenuto.cli.root import build_app
 from tests.support.docs.pages import Reader, blocks_of
 from tests.support.postgres.server import copy_home
 from tests.support.processes.terminal import ROOT, Terminal, newcomer
-from tests.support.sandbox.availability import require_full_sandbox
+from tests.support.sandbox.availability import OUTSIDE_MEMORY, require_full_sandbox
 
 DOCS = ROOT / "docs"
 RUN = ("python", "bash", "text", "sql", "js")
@@ -82,9 +82,11 @@ def test_a_page_can_be_followed_by_somebody_who_has_nothing(page: Path) -> None:
 
 @pytest.mark.parametrize("page", EMBEDDED, ids=lambda page: page.stem)
 def test_a_page_can_be_followed_with_the_embedded_server(page: Path, migrated_home: Path) -> None:
+    below = None
     if page.stem == "untrusted-code":
         require_full_sandbox()
-    with newcomer(migrated_home) as terminal:
+        below = OUTSIDE_MEMORY
+    with newcomer(migrated_home, below=below) as terminal:
         Reader(terminal).follow(page)
 
 

@@ -50,9 +50,7 @@ def working(fleet: RemoteFleet, program: str, name: str) -> Iterator["subprocess
     environment = {**os.environ, "PATH": path, "TENUTO_URL": fleet.url, "TENUTO_WORKER_KEY": fleet.key}
     log = fleet.folder / f"{name}.log"
     with log.open("wb") as file:
-        process = subprocess.Popen(
-            [program, name], cwd=fleet.folder, env=environment, stdout=file, stderr=file, preexec_fn=_hear_interrupts
-        )
+        process = subprocess.Popen([program, name], cwd=fleet.folder, env=environment, stdout=file, stderr=file)
     try:
         wait_until(lambda: "works on" in log.read_text() or process.poll() is not None)
         yield process
@@ -65,10 +63,6 @@ def working(fleet: RemoteFleet, program: str, name: str) -> Iterator["subprocess
         if process.poll() is None:
             process.kill()
         process.wait(60)
-
-
-def _hear_interrupts() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.fixture

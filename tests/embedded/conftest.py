@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tenuto.db import embedded
-from tests.support.postgres.server import copy_home, fast_folder, make_folder
+from tests.support.postgres.server import copy_home, make_folder
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def new_home() -> Iterator[Path]:
 @pytest.fixture
 def private_home() -> Iterator[Path]:
     """One that is not there yet, in a folder that only its owner can enter."""
-    parent = Path(tempfile.mkdtemp(prefix="tenuto-private-", dir=fast_folder()))
+    parent = Path(tempfile.mkdtemp(prefix="tenuto-private-"))
     yield from _cleaned(parent / "home")
     shutil.rmtree(parent)
 

@@ -39,7 +39,7 @@ def copy_demo(folder: Path) -> None:
     shutil.copytree(EXAMPLES / "11_orders", folder / "11_orders", ignore=shutil.ignore_patterns("__pycache__"))
 
 
-@pytest.mark.soak  # CI runs `make demo` in new clones (tools/fresh_demo.sh); the demo checks its own results
+@pytest.mark.soak  # CI runs `make demo` in new clones (.ci/run); the demo checks its own results
 def test_the_demo_shows_the_whole_way_and_leaves_nothing_running() -> None:
     with newcomer() as terminal:
         copy_demo(terminal.folder)

@@ -8,6 +8,8 @@ import pytest
 from tests.planted.bugs import BUGS
 from tests.planted.plant import Bug, PatchDoesNotFit, Runner, a_runner, edited_files, planted
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def runner(server: str, server_folder: Path) -> Iterator[Runner]:

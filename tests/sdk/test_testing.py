@@ -225,7 +225,8 @@ def test_the_fixtures_of_the_plugin_and_what_a_killed_session_left(testing_home:
         home.chmod(0o755)
         copy_home(testing_home, home / "testing")
         script = "import os; from tenuto.testing import *; from tenuto import App\nwith postgres() as url:\n"
-        script += "    with isolated_sync(App('a'), server=url) as tn:\n        tn.work(); print(tn.url, flush=True); os._exit(9)\n"
+        script += "    with isolated_sync(App('a'), server=url) as tn:\n"
+        script += "        tn.work(); print(tn.url, flush=True); os._exit(9)\n"
         killed = terminal.run(f"python -c {shlex.quote(script)} || true").stdout.strip()
         with psycopg.connect(killed) as left:
             assert left.execute("select 1").fetchone() == (1,)

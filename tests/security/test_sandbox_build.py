@@ -16,6 +16,7 @@ from tenuto.runtimes.sandbox.runtime import of_python, start
 from tenuto.runtimes.sandbox.seccomp import program
 from tenuto.runtimes.sandbox.spec import LIMITS, Code, Limits, Spec
 from tenuto.runtimes.sandbox.uids import FIRST, borrowed_uid
+from tests.support.sandbox.availability import OUTSIDE_MEMORY
 
 JOB = {
     "run": "x.run", "task_id": "t", "run_id": "r", "no": 1, "number": 1, "failures": 0, "slots": None,
@@ -26,7 +27,7 @@ JOB = {
 @pytest.fixture
 def code() -> Iterator[Path]:
     """A folder that the sandbox sees; everybody can enter it, which pytest's own would not allow."""
-    with tempfile.TemporaryDirectory(prefix="tenuto-test-") as folder:
+    with tempfile.TemporaryDirectory(prefix="tenuto-test-", dir=OUTSIDE_MEMORY) as folder:
         Path(folder).chmod(0o755)
         shown = Path(folder) / "shown"
         shown.mkdir()

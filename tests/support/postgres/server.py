@@ -30,21 +30,12 @@ PG_BIN = Path(os.environ["TENUTO_PG_BIN"]) if "TENUTO_PG_BIN" in os.environ else
 
 def run_folder(run: str) -> Path:
     """Where the run's server lives."""
-    return fast_folder() / f"tenuto-tests-{os.getuid()}-{run}"
-
-
-def fast_folder() -> Path:
-    """For data of servers: in memory if there is room, where a database is cloned three times faster."""
-    memory = Path("/dev/shm")  # noqa: S108 - the folder made in it is named after the user and the run
-    if os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > 4 << 30:
-        return memory
-    return Path(tempfile.gettempdir())
+    return Path(tempfile.gettempdir()) / f"tenuto-tests-{os.getuid()}-{run}"
 
 
 def make_folder(prefix: str) -> Path:
-    """A new folder for a server of the test's own, which the server's user can enter. In memory, where a server that
-    syncs its files waits for no disk. Not for code of sandboxes, which do not see this folder."""
-    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=fast_folder()))
+    """A new folder for a server of the test's own, which the server's user can enter."""
+    folder = Path(tempfile.mkdtemp(prefix=prefix))
     folder.chmod(0o755)
     return folder
 

@@ -95,7 +95,6 @@ def start(
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=output,
-        preexec_fn=_hear_interrupts,
         pass_fds=inherited,
     )
 
@@ -103,8 +102,3 @@ def start(
 def _environment(said: dict[str, str | Path]) -> dict[str, str]:
     clean = {name: value for name, value in os.environ.items() if not name.startswith("TENUTO_")}
     return {**clean, **{name: str(value) for name, value in said.items()}, "TERM": "dumb"}
-
-
-def _hear_interrupts() -> None:
-    """What a shell runs in the background is deaf to Ctrl-C, and so would be all that it starts."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)

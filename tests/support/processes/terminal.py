@@ -77,10 +77,10 @@ class Terminal:
 
 
 @contextmanager
-def newcomer(migrated_home: Path | None = None) -> Iterator[Terminal]:
-    """Somebody with an empty folder, without a database or with a copy of this home; what they started is stopped
+def newcomer(migrated_home: Path | None = None, *, below: str | None = None) -> Iterator[Terminal]:
+    """A reader with an empty folder, without a database or with a copy of this home; what they started is stopped
     afterwards."""
-    folder = Path(tempfile.mkdtemp(prefix="tenuto-newcomer-"))
+    folder = Path(tempfile.mkdtemp(prefix="tenuto-newcomer-", dir=below))
     folder.chmod(0o755)  # the embedded server may run as another user
     if migrated_home is not None:
         copy_home(migrated_home, folder / "home")

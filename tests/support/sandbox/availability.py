@@ -7,6 +7,8 @@ import pytest
 
 from tenuto.runtimes.sandbox.capabilities import SandboxUnavailable, find_capabilities
 
+OUTSIDE_MEMORY = "/var/tmp"  # noqa: S108 - a sandbox does not see /dev/shm, where a test run may keep its files
+
 
 def require_full_sandbox() -> None:
     """Skip the test, with the reason a worker would give, where there can be none."""
