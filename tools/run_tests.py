@@ -34,6 +34,7 @@ MEMORY = Path("/dev/shm")  # noqa: S108 - the folder made in it has a name that 
 MEMORY_BYTES = 6 << 30  # that must be free, else the folder is on disk
 FAILED, STOPPED = 1, -1
 SET_CHILD_SUBREAPER = 36  # of prctl(2)
+POLL_SECONDS = 0.1
 GRACE_SECONDS = 10  # for a process to end by itself
 
 
@@ -91,11 +92,19 @@ class Run:
             env=os.environ | {"TMPDIR": str(self.folder), "TENUTO_TEST_RESULTS": str(file)},
             process_group=self.group,
         )
-        if self.alive is not None:
-            select.select([os.pidfd_open(process.pid), self.alive], [], [])
-            if process.poll() is None:
-                return STOPPED, Results()
-        return process.wait(), read_results(file)
+        process.returncode = self._wait(process.pid)
+        return process.returncode, read_results(file)
+
+    def _wait(self, pid: int) -> int:
+        """Returns the exit code of this process, or STOPPED. Meanwhile takes note of the end of orphans, as init does:
+        tests wait for that, and thousands of ended processes would make every look at the process table slow."""
+        watched = [] if self.alive is None else [self.alive]
+        while not select.select(watched, [], [], POLL_SECONDS)[0]:
+            with suppress(ChildProcessError):
+                while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+                    if ended[0] == pid:
+                        return max(os.waitstatus_to_exitcode(ended[1]), STOPPED)
+        return STOPPED
 
 
 def _guard(run: Run) -> int:
