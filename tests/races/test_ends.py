@@ -87,7 +87,7 @@ def test_of_a_completion_and_a_failure_one_is_accepted(race: Race) -> None:
     def scene(play: Play) -> str:
         worker, held = running(race)
         answers = play.run(lambda db: on(worker, db).complete(held), lambda db: on(worker, db).fail(held, final=True))
-        assert sorted(answers) == [["accepted"], ["already_accepted"]]
+        assert sorted(answers) == [["accepted"], ["stale_lease"]]
         return status(race.db, held.task_id)
 
     assert set(race.every_order(scene)) == {"completed", "failed"}

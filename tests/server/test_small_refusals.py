@@ -11,7 +11,7 @@ from tests.server.conftest import MakeKey
 from tests.support.database.audit import entries_of_requests
 from tests.support.database.loops import an_org
 from tests.support.database.tasks import history, start_one
-from tests.support.http.worker_requests import HttpWorker, open_worker, worker_headers
+from tests.support.http.worker_requests import HttpWorker, fence, open_worker, worker_headers
 
 
 def test_data_of_a_run_that_is_not_there_cannot_be_deleted(admin: TestClient, db: psycopg.Connection) -> None:
@@ -54,33 +54,45 @@ def test_a_parameter_that_is_a_list_may_be_sent_several_times(admin: TestClient,
     assert found.status_code == 200
 
 
-ENDS: list[tuple[str, dict[str, Any]]] = [
-    ("complete", {"output": 1}),
-    ("fail", {"error": {"message": "boom"}, "retry_in_seconds": -1}),
-    ("snooze", {"seconds": 5}),
-]
+ENDS: dict[str, dict[str, Any]] = {
+    "complete": {"output": 1},
+    "fail": {"error": {"message": "boom"}},
+    "fail for good": {"error": {"message": "boom"}, "retry_in_seconds": -1},
+    "snooze": {"seconds": 5},
+    "wait": {"wait": {"for": "signal", "name": "go"}},
+}
+# What only a worker reports, in a list of this name.
+WORKER_ENDS: dict[str, dict[str, Any]] = {
+    "lost": {"error": {"message": "exit code 9"}},
+    "interrupted": {},
+}
 
 
-@pytest.mark.parametrize(("first", "body"), ENDS)
+@pytest.mark.parametrize("end", [*ENDS, *WORKER_ENDS])
 def test_an_attempt_that_ended_one_way_is_not_said_to_have_ended_another(
-    worker: HttpWorker, db: psycopg.Connection, first: str, body: dict[str, Any]
+    worker: HttpWorker, db: psycopg.Connection, end: str
 ) -> None:
     start_one(db)
-    task = worker.claim_one(tokens=True)
-    mine = {"Authorization": f"Bearer {task['token']}"}
+    held = worker.claim_one(tokens=True)
+    mine = {"Authorization": f"Bearer {held['token']}"}
 
-    def end(how: str, said: dict[str, Any]) -> Any:
-        return worker.api.post(f"/v1/task/{how}", headers=mine, json=said)
+    def report(end: str) -> Any:
+        return worker.api.post(f"/v1/task/{end.split()[0]}", headers=mine, json=ENDS[end])
 
-    assert end(first, body).json() == {"result": "accepted"}
-    before = history(db, task["task_id"])
-    for how, said in ENDS:
-        again = end(how, said)
-        if how == first:
+    if end in ENDS:
+        assert report(end).json() == {"result": "accepted"}
+    else:
+        assert worker.ask("report", **{end: [fence(held, **WORKER_ENDS[end])]}).json()["results"][0]["result"] == (
+            "accepted"
+        )
+    before = history(db, held["task_id"])
+    for other in ENDS:
+        again = report(other)
+        if other.split()[0] == end.split()[0]:
             assert again.json() == {"result": "already_accepted"}
         else:
             assert (again.status_code, again.json()["code"]) == (409, "stale_lease")
-    assert history(db, task["task_id"]) == before
+    assert history(db, held["task_id"]) == before
 
 
 def test_a_declaration_that_changed_a_type_is_in_the_audit_log(worker: HttpWorker, db: psycopg.Connection) -> None:

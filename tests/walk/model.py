@@ -39,7 +39,8 @@ class Task:
     waits_for: str = ""
     awaited: set[int] = field(default_factory=set)
     blocked: set[str] = field(default_factory=set)  # workers whose code cannot continue it
-    reported: dict[int, int] = field(default_factory=dict)  # attempt: session whose report was accepted
+    # attempt: the session whose report was accepted, and the functions that would have ended it like this
+    reported: dict[int, tuple[int, frozenset[str]]] = field(default_factory=dict)
 
 
 @dataclass(eq=False)

@@ -11,6 +11,9 @@ from tests.walk.walker import Rows, Step, Walk
 WAIT_TIMEOUT = 50
 KIND = {"type": "app.work", "max_attempts": 2, "backoff_seconds": 2}
 BLOCK = ("block_tasks", {"mismatches": [Jsonb({"step_no": 1, "expected": "step 'a'", "found": "step 'b'"})]})
+FENCED_ENDS = (
+    "complete_tasks", "fail_tasks", "lose_tasks", "snooze_tasks", "interrupt_tasks", "wait_tasks", "block_tasks",
+)  # fmt: skip
 ANSWER = {"running": "already_running", **{state: state for state in FINAL}}
 
 
@@ -38,7 +41,7 @@ def a_fence(walk: Walk) -> Fence | None:
         return Fence(no, task, task.session, task.attempt, held=True)
     attempt = walk.random.randint(max(0, task.attempt - 1), task.attempt + 1)
     if task.reported and walk.chance(0.5):
-        attempt, session = walk.random.choice(list(task.reported.items()))
+        attempt, (session, _) = walk.random.choice(list(task.reported.items()))
     held = task.state == "running" and (task.session, task.attempt) == (session, attempt)
     return Fence(no, task, session, attempt, held)
 
@@ -151,16 +154,24 @@ def report(walk: Walk) -> Step | None:
 
 def a_report(walk: Walk, fence: Fence, function: str, more: dict[str, Any]) -> Step:
     answer = "accepted" if fence.held else "stale_lease"
-    if not fence.held and fence.task.reported.get(fence.attempt) == fence.session:
+    session, same = fence.task.reported.get(fence.attempt, (None, ()))
+    if not fence.held and session == fence.session and function in same:
         answer = "already_accepted"
 
     def apply(rows: Rows) -> None:
         assert [row["result"] for row in rows] == [answer]
         if answer == "accepted":
-            fence.task.reported[fence.attempt] = fence.session
             accept(walk, function, more, fence.task)
+            fence.task.reported[fence.attempt] = fence.session, same_ends(function, fence.task)
 
     return Step(function, {**many(walk, fence), **more}, fence.state, apply)
+
+
+def same_ends(function: str, task: Task) -> frozenset[str]:
+    """The functions whose report would have ended the attempt as this one did."""
+    if task.status == "cancelled":
+        return frozenset(FENCED_ENDS) - {"complete_tasks"}
+    return frozenset(("fail_tasks", "lose_tasks") if task.status == "failed" else (function,))
 
 
 def many(walk: Walk, fence: Fence) -> dict[str, Any]:

@@ -160,7 +160,7 @@ def test_a_repeated_report_is_accepted_and_a_late_one_is_not(db: Db, new: Worker
     start_one(db)
     claim = new.claim_one()
     assert [new.block(claim), new.block(claim)] == [["accepted"], ["already_accepted"]]
-    assert new.complete(claim) == ["already_accepted"]
+    assert new.complete(claim) == ["stale_lease"]
 
     start_one(db)
     late = new.claim_one()

@@ -246,7 +246,7 @@ def test_a_mixed_batch_is_answered_in_order_and_each_has_its_own_fate(db: Db) ->
         retries=[-1.0, None, 5.0],
     )
 
-    assert [row["result"] for row in rows] == ["accepted", "already_accepted", "accepted"]
+    assert [row["result"] for row in rows] == ["accepted", "stale_lease", "accepted"]
     assert statuses(db, tasks) == ["retrying", "completed", "failed"]
 
 

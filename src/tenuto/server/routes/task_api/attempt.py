@@ -7,11 +7,11 @@ from typing import Annotated, Any
 from pydantic import Field
 from starlette.responses import Response
 
-from tenuto.db import attempts, monitoring, run_data
+from tenuto.db import attempts, run_data
 from tenuto.model.tasks import FailureCount, ReportResult
 from tenuto.sdk.values.wire_format import refuse_pickles
 from tenuto.server.http.route_table import TASK, RouteTable
-from tenuto.server.requests.task import AttemptTransaction, TaskRequest
+from tenuto.server.requests.task import TaskRequest
 from tenuto.server.schemas import task_api as responses
 from tenuto.server.schemas import task_requests as requests
 from tenuto.server.schemas.base import Items
@@ -19,7 +19,6 @@ from tenuto.server.schemas.worker_claims import publications
 from tenuto.server.schemas.worker_sessions import HeldTaskResponse
 
 ROUTES = RouteTable("task API")
-OUTCOMES = frozenset(("completed", "failed", "snoozed", "waiting"))  # the outcomes that an attempt reports itself
 
 
 @ROUTES.add("GET", "/v1/task", permission=TASK, response=HeldTaskResponse)
@@ -109,34 +108,31 @@ async def complete_own_task(request: TaskRequest, body: requests.CompleteRequest
     """Complete the task. A repeated report gets the same response."""
     refuse_pickles("the output", body.output)
     published = None if body.published is None else [publications(body.published)]
-    return await _end(request, body, attempts.complete_tasks, "completed", outputs=[body.output], published=published)
+    return await _end(request, body, attempts.complete_tasks, outputs=[body.output], published=published)
 
 
 @ROUTES.add("POST", "/v1/task/fail", permission=TASK, response=responses.ReportResponse)
 async def fail_own_task(request: TaskRequest, body: requests.FailRequest) -> object:
     """Report a failure; the task is retried if it has attempts left."""
-    return await _end(
-        request, body, attempts.fail_tasks, "failed", errors=[body.error], retries=[body.retry_in_seconds]
-    )
+    return await _end(request, body, attempts.fail_tasks, errors=[body.error], retries=[body.retry_in_seconds])
 
 
 @ROUTES.add("POST", "/v1/task/snooze", permission=TASK, response=responses.ReportResponse)
 async def snooze_own_task(request: TaskRequest, body: requests.SnoozeRequest) -> object:
     """Run the task again after a number of seconds, without counting an attempt."""
-    return await _end(request, body, attempts.snooze_tasks, "snoozed", seconds=[body.seconds])
+    return await _end(request, body, attempts.snooze_tasks, seconds=[body.seconds])
 
 
 @ROUTES.add("POST", "/v1/task/wait", permission=TASK, response=responses.ReportResponse)
 async def wait_own_task(request: TaskRequest, body: requests.WaitTaskRequest) -> object:
     """Wait for children, a signal or a time. The task holds no worker while it waits."""
-    return await _end(request, body, attempts.wait_tasks, "waiting", waits=[body.wait])
+    return await _end(request, body, attempts.wait_tasks, waits=[body.wait])
 
 
 async def _end(
     request: TaskRequest,
     body: requests.TaskApiRequest,
     report: Callable[..., Awaitable[list[ReportResult]]],
-    outcome: str,
     **values: Any,
 ) -> dict[str, str]:
     request.check_named(body.task_id, body.attempt)
@@ -150,17 +146,6 @@ async def _end(
             attempts=[who.attempt],
             **values,
         )
-        if reported.result == "stale_lease" or (
-            reported.result == "already_accepted" and not await _ended_so(attempt, outcome)
-        ):
+        if reported.result == "stale_lease":
             raise attempt.stale()
     return {"result": reported.result}
-
-
-async def _ended_so(attempt: AttemptTransaction, outcome: str) -> bool:
-    """Returns whether the attempt may have ended with this outcome, as the repeated report states. Returns False if
-    another outcome is recorded: a snoozed attempt, for example, was not completed."""
-    who = attempt.principal
-    found = await monitoring.list_attempts(attempt.conn, org_id=who.org_id, task_id=who.task_id)
-    others = OUTCOMES - {outcome}
-    return not any(one.attempt == who.attempt and one.outcome in others for one in found)

@@ -92,9 +92,11 @@ begin
   if cardinality(v_all.ids) is distinct from cardinality(p_task_ids) then
     return query
     select r.task_id, r.attempt,
-           case when p_published is not null and r.result = 'already_accepted'
-                     and tenuto._was_refused(r.task_id, r.attempt) then 'refused' else r.result end
-    from tenuto._rejected_reports(p_session_id, p_token, p_task_ids, p_attempts, v_all.ids) r;
+           case when r.result = 'already_accepted'
+                     and exists (select from tenuto.task_attempts a
+                                 where a.task_id = r.task_id and a.end_no = 0 and tenuto._was_refused(a))
+                then 'refused' else r.result end
+    from tenuto._rejected_reports(p_session_id, p_token, p_task_ids, p_attempts, v_all.ids, 'completed') r;
   end if;
 end
 $$;

@@ -1,5 +1,6 @@
--- running -> completed, for a batch of reports. Returns one result per report: accepted, already_accepted (the same
--- fence was reported before), stale_lease, or refused (the task has failed, because its publications are wrong).
+-- running -> completed, for a batch of reports. Returns one result per report: accepted, already_accepted (the same end
+-- of the same fence was reported before), stale_lease (the session does not hold the attempt, or reported another end:
+-- this report is dropped), or refused (the task has failed, because its publications are wrong).
 -- p_published: for each task the list of its publications, or null: [{"output": 0, "partition": …, "location": …,
 -- "rows": …, "bytes": …, "fingerprint": …, "schema_hash": …, "checks": […]}, …].
 create or replace function tenuto.complete_tasks(

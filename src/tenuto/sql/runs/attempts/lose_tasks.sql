@@ -32,6 +32,6 @@ begin
   return query
   select *
   from tenuto._failure_results(p_session_id, p_token, p_task_ids, p_attempts,
-    array(select (e.running).id from unnest(v_ends) e));
+    array(select (e.running).id from unnest(v_ends) e), 'lost');
 end
 $$;

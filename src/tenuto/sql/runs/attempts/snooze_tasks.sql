@@ -28,6 +28,6 @@ begin
   return query
   select *
   from tenuto._report_results(p_session_id, p_token, p_task_ids, p_attempts,
-    array(select r.id from unnest(v_running) r));
+    array(select r.id from unnest(v_running) r), 'snoozed');
 end
 $$;
