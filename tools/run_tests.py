@@ -66,7 +66,9 @@ def main() -> int:
     if guard == 0:
         os.close(until_the_end)
         os.setpgid(0, 0)
-        os._exit(_guard(Run(folder, group, alive)))
+        code = _guard(Run(folder, group, alive))
+        sys.stdout.flush()
+        os._exit(code)
     for number in (signal.SIGINT, signal.SIGQUIT):  # from the terminal; pytest gets them too, and ends
         signal.signal(number, lambda *_: None)
     _, status = os.waitpid(guard, 0)

@@ -56,7 +56,8 @@ def command(folder: Path, test: str) -> list[str]:
 
 
 def environment(**more: str) -> dict[str, str]:
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "TENUTO_", "CI"))}
+    mine = ("PYTEST_", "PYTHON", "TENUTO_", "CI")
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(mine)}
     return {**clean, "PYTHONPATH": str(ROOT), **more}
 
 

@@ -140,6 +140,32 @@ def test_appended_rows_are_read_once_with_their_latest_values(bench: Workbench) 
     assert bench.read(published).to_pylist() == [{"id": 1, "v": "a"}, {"id": 2, "v": "c"}]
 
 
+@pytest.mark.parametrize("unique_key", [None, ["id"]])
+def test_rows_of_batches_with_columns_in_another_order_are_matched_by_name(
+    unique_key: list[str] | None, bench: Workbench
+) -> None:
+    batches = [[{"id": 1, "v": 10, "w": 100}], [{"w": 200, "v": 20, "id": 2}], [{"id": 3, "w": 300, "extra": "x"}]]
+    bench.add_input("orders", *batches, update_strategy="append", unique_key=unique_key)
+
+    (published,) = bench.run("sql", {"sql": "select * from orders order by id"}, an_output())
+
+    assert bench.read(published).to_pylist() == [
+        {"id": 1, "v": 10, "w": 100, "extra": None},
+        {"id": 2, "v": 20, "w": 200, "extra": None},
+        {"id": 3, "v": None, "w": 300, "extra": "x"},
+    ]
+
+
+@pytest.mark.parametrize("unique_key", [None, ["id"]])
+def test_a_column_whose_type_differs_between_batches_is_named(unique_key: list[str] | None, bench: Workbench) -> None:
+    bench.add_input(
+        "orders", [{"id": 1, "v": 1}], [{"id": 2, "v": "x"}], update_strategy="append", unique_key=unique_key
+    )
+
+    with pytest.raises(Fail, match="the column v of orders has the types BIGINT and VARCHAR in different files"):
+        bench.run("sql", {"sql": "select * from orders"}, an_output())
+
+
 def test_an_input_without_data_has_its_declared_columns(bench: Workbench) -> None:
     bench.add_input("orders", columns=[{"name": "n", "type": "BIGINT"}])
 

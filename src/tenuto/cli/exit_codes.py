@@ -25,7 +25,7 @@ class StillRunning(Exception):
 
 def run_continues(run_id: UUID, seconds: float) -> StillRunning:
     return StillRunning(
-        f"run {run_id} has not ended within {seconds:g} s and continues: "
+        f"run {run_id} has not ended within {seconds:.15g} s and continues: "
         f"`tenuto runs show {run_id}` shows its progress, `tenuto runs watch {run_id}` follows it"
     )
 

@@ -98,13 +98,24 @@ def cell(value: Cell) -> str:
         case timedelta():
             return f"{value.total_seconds():.3f} s"
         case float():
-            return f"{value:g}"
+            return f"{value:.15g}"
         case list() if all(isinstance(item, str) for item in value):
             return one_line(",".join(map(str, value))) or "-"
         case dict() | list():
             return json.dumps(value, default=_plain)
         case _:
             return one_line(str(value))
+
+
+def value_cell(value: Json) -> str:
+    """Formats a value of a query as one line of text: texts as they are, numbers with all digits, the rest as JSON."""
+    match value:
+        case None:
+            return ""
+        case str():
+            return one_line(value)
+        case _:
+            return json.dumps(value, ensure_ascii=False)
 
 
 def attempts(number: int, maximum: int) -> str:

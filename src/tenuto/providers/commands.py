@@ -52,7 +52,7 @@ async def run_command(
         async with asyncio.timeout(seconds):
             output, errors = await process.communicate(input)
     except TimeoutError:
-        raise CommandNotEnded(f"did not end within {seconds:g} s, and was killed") from None
+        raise CommandNotEnded(f"did not end within {seconds:.15g} s, and was killed") from None
     finally:
         if process.returncode is None:
             with suppress(ProcessLookupError):

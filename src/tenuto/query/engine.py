@@ -29,7 +29,7 @@ from tenuto.query.limits import MAX_DATASETS, MAX_NAME_CHARS
 from tenuto.query.remote_files import RemoteFile, rows_table
 from tenuto.runtimes.sandbox.privileges import close_files
 from tenuto.runtimes.sandbox.spec import Spec
-from tenuto.sdk.jobs.columns import Columns
+from tenuto.sdk.jobs.columns import Columns, common_schema
 from tenuto.sdk.jobs.input_data import filtered
 from tenuto.sdk.jobs.select import View, create_view
 
@@ -144,36 +144,44 @@ def _run(channel: Channel, database: duckdb.DuckDBPyConnection, sql: str, format
 def _view(channel: Channel, view: JsonObject) -> View:
     """Return the data of one dataset. If the dataset has a unique key, the data has one part per commit, because later
     rows replace earlier rows with the same key. Otherwise it has one part."""
-    columns = cast("list[JsonObject] | None", view["columns"])
-    schema = Columns(str(view["name"]), columns).schema if columns else None
+    name, columns = str(view["name"]), cast("list[JsonObject] | None", view["columns"])
+    schema = Columns(name, columns).schema if columns else None
     parts = cast("list[list[JsonObject]]", view["parts"])
     unique_key = cast("list[str]", view["unique_key"] or [])
-    if unique_key and len(parts) > 1:
-        return View([_dataset(channel, view, schema, files) for files in parts], unique_key)
-    return View([_dataset(channel, view, schema, [file for part in parts for file in part])])
-
-
-def _dataset(channel: Channel, view: JsonObject, schema: pa.Schema | None, files: Sequence[JsonObject]) -> pads.Dataset:
-    name, where = str(view["name"]), cast(JsonObject, view["where"] or {})
-    if view["kind"] == "rows" or not files:
+    if not unique_key or len(parts) < 2:
+        unique_key, parts = [], [[file for part in parts for file in part]]
+    if view["kind"] == "rows" or not any(parts):
         if schema is None:
             raise ValueError(f"{name} has no data yet, and no declared columns")
-        return filtered(pads.dataset(rows_table(channel, schema, files)), name, where)
-    opened = [RemoteFile(channel, int(str(file["no"])), int(str(file["size"]))) for file in files]
-    return filtered(parquet_dataset(opened, schema), name, where)
+        datasets = [pads.dataset(rows_table(channel, schema, files)) for files in parts]
+    else:
+        datasets = parquet_datasets(name, [[_open(channel, file) for file in part] for part in parts], schema)
+    where = cast(JsonObject, view["where"] or {})
+    return View([filtered(dataset, name, where) for dataset in datasets], unique_key)
 
 
-def parquet_dataset(files: Sequence[io.RawIOBase | io.BytesIO], schema: pa.Schema | None) -> pads.Dataset:
-    """Return the files as one dataset with the columns of `schema`. If `schema` is None, it has the columns of the
-    first file."""
-    first = pads.ParquetFileFormat().make_fragment(pa.PythonFile(files[0], mode="r"))
-    schema = schema or first.physical_schema
+def _open(channel: Channel, file: JsonObject) -> RemoteFile:
+    return RemoteFile(channel, int(str(file["no"])), int(str(file["size"])))
+
+
+def parquet_datasets(
+    name: str, parts: Sequence[Sequence[io.RawIOBase | io.BytesIO]], schema: pa.Schema | None
+) -> list[pads.Dataset]:
+    """Return each part as a dataset with the columns of `schema`. If `schema` is None, all parts have the columns of
+    all files."""
+    plain = pads.ParquetFileFormat()
+    first = next(plain.make_fragment(pa.PythonFile(file, mode="r")) for part in parts for file in part)
+    if schema is None:
+        found = [plain.make_fragment(pa.PythonFile(file, mode="r")).physical_schema for part in parts for file in part]
+        schema = common_schema(name, found)
     repeated = _repeated_texts(first, schema)
     format = pads.ParquetFileFormat(read_options=pads.ParquetReadOptions(dictionary_columns=repeated))
-    fragments = [format.make_fragment(pa.PythonFile(file, mode="r")) for file in files]
     for column in repeated:
         schema = schema.set(schema.get_field_index(column), schema.field(column).with_type(NUMBERED_TEXT))
-    return pads.FileSystemDataset(fragments, schema, format)
+    return [
+        pads.FileSystemDataset([format.make_fragment(pa.PythonFile(file, mode="r")) for file in part], schema, format)
+        for part in parts
+    ]
 
 
 def _repeated_texts(first: pads.ParquetFileFragment, schema: pa.Schema) -> list[str]:

@@ -144,7 +144,7 @@ class _Deadline:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: object) -> None:
         self._timer.cancel()
         if self._passed and isinstance(error, QueryFailed):
-            raise QueryFailed(f"the query ran for more than {self._seconds:g} s", "select less data") from None
+            raise QueryFailed(f"the query ran for more than {self._seconds:.15g} s", "select less data") from None
 
     def _end_at_deadline(self) -> None:
         self._passed = True

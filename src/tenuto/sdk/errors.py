@@ -32,7 +32,7 @@ class WaitTimeout(TimeoutError):
 
     def __init__(self, run_id: UUID, seconds: float) -> None:
         super().__init__(
-            f"run {run_id} has not ended within {seconds:g} s and continues: "
+            f"run {run_id} has not ended within {seconds:.15g} s and continues: "
             f"`tenuto runs show {run_id}` shows its progress, `await run.cancel()` stops it"
         )
         self.run_id = run_id

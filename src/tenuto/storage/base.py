@@ -125,7 +125,7 @@ def check_prefix(prefix: str) -> str:
 def check_seconds(seconds: float) -> float:
     """Return the seconds; raise StorageProblem if a signed URL cannot have this lifetime (1 to MAX_URL_SECONDS)."""
     if not 1 <= seconds <= MAX_URL_SECONDS:
-        raise StorageProblem(f"a signed URL cannot be valid for {seconds:g} s: write 1 to {MAX_URL_SECONDS}")
+        raise StorageProblem(f"a signed URL cannot be valid for {seconds:.15g} s: write 1 to {MAX_URL_SECONDS}")
     return seconds
 
 

@@ -30,3 +30,4 @@ from .lib import set_io_thread_count as set_io_thread_count
 from .lib import string as string
 from .lib import table as table
 from .lib import timestamp as timestamp
+from .lib import unify_schemas as unify_schemas

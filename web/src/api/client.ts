@@ -1,3 +1,4 @@
+import { parseJson } from "./json";
 import type { Operations, Problem } from "./schema";
 
 export type Operation = keyof Operations;
@@ -41,7 +42,7 @@ export function setCsrfToken(token: string | null): void {
 /** Sends one request of the API; its types come from the OpenAPI document. */
 export async function call<O extends Operation>(operation: O, parts: Parts<O> = {}): Promise<Response<O>> {
   const text = await (await request(operation, parts)).text();
-  return (text === "" ? undefined : JSON.parse(text)) as Response<O>;
+  return text === "" ? undefined : parseJson(text);
 }
 
 /** Sends one request of the API and saves the body of its response as a file. */

@@ -1,5 +1,6 @@
 import { useId, useState, type InputHTMLAttributes, type ReactNode, type SubmitEvent } from "react";
 
+import { parseJson } from "../api/json";
 import { Button } from "./Button";
 import { Dialog } from "./Dialog";
 import { toastOf, useToast } from "./toast";
@@ -36,7 +37,7 @@ export function Field({ label, value, onChange, suggestions, ...rest }: FieldPro
 /** The arguments of a task as a form has them. */
 export function parseArguments(text: string): Record<string, unknown> {
   try {
-    return JSON.parse(text) as Record<string, unknown>;
+    return parseJson(text) as Record<string, unknown>;
   } catch {
     throw new Error('The arguments are not JSON; write {} or {"name": "value"}.');
   }

@@ -92,7 +92,7 @@ def deploy(
 
     deployed, text = with_dags(work, org=org)
     if wait and deployed.status in OPEN:
-        what = f"version {deployed.version} of {deployed.dag} is not ready after {wait_seconds:g} s"
+        what = f"version {deployed.version} of {deployed.dag} is not ready after {wait_seconds:.15g} s"
         follow = f"`tenuto versions {deployed.dag}` shows its progress"
         raise still_running(what, "its computation continues", follow, org=org)
     show(deployed, text, as_json=as_json)

@@ -111,7 +111,7 @@ def _wait_for_tasks(ids: list[UUID], wait_seconds: float | None, *, org: str | N
 
     with_tenuto(work_in_time, org=org)
     if left := [id for id in ids if id not in ended]:
-        what = f"{len(left)} of {counted(len(ids), 'task')} not ended after {wait_seconds:g} s"
+        what = f"{len(left)} of {counted(len(ids), 'task')} not ended after {wait_seconds:.15g} s"
         raise still_running(what, "they continue", f"`tenuto why {left[0]}` explains the first", org=org)
     if failed := [id for id in ids if ended[id] != "completed"]:
         raise WorkFailed(f"{len(failed)} of {counted(len(ids), 'task')} did not complete")

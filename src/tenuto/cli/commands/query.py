@@ -8,7 +8,7 @@ import typer
 from tenuto.cli.audited import ROLE, Org
 from tenuto.cli.database import read_settings
 from tenuto.cli.exit_codes import UsageError
-from tenuto.cli.output import AsJson, cell, counted, plain_table, say
+from tenuto.cli.output import AsJson, counted, plain_table, say, value_cell
 from tenuto.cli.session import CommandContext, with_database, with_server
 from tenuto.model.queries import QueryFormat, QueryResult, VersionRead
 from tenuto.model.text import one_line
@@ -84,7 +84,7 @@ def _run(sql: str, as_of: str | None, format: QueryFormat, max_rows: int, org: s
 
 def _show_table(result: QueryResult) -> None:
     names = [one_line(column.name) for column in result.columns]
-    rows = [["" if value is None else cell(value) for value in row] for row in result.rows]
+    rows = [[value_cell(value) for value in row] for row in result.rows]
     say(plain_table(names, rows) if rows else "no rows")
     more = "; there are more, see --max-rows" if result.truncated else ""
     read = ", ".join(f"{version.dataset} of {version.dag}@{version.dag_version}" for version in result.versions)

@@ -74,7 +74,7 @@ def connection_settings(role: str | None, timeout: float, longest: float | None,
         "connect_timeout": max(2, int(timeout)),
     }
     if role:
-        ended = f" -c statement_timeout={longest:g}s" if longest else ""
+        ended = f" -c statement_timeout={longest:.15g}s" if longest else ""
         settings["options"] = f"-c role={role}{ended}"
     return settings
 

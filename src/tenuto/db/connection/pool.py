@@ -91,7 +91,7 @@ class ConnectionPool:
         """Return the message for a caller that got no connection within this time."""
         size = self._connections.max_size
         why = self._availability.problem or f"none of the {size} connections was free, or the server did not respond"
-        return f"waited {seconds:g} s for a connection to Postgres at {place_of(self._url)}: {why}"
+        return f"waited {seconds:.15g} s for a connection to Postgres at {place_of(self._url)}: {why}"
 
     def _share_of(self, org_id: UUID | None) -> asyncio.Semaphore | None:
         if org_id is None:
@@ -163,7 +163,7 @@ class PooledConnection:
         match error:
             case PoolTimeout() | TimeoutError():
                 if self._conn:
-                    raise TimedOut(f"the database did not respond within {self._seconds:g} s") from error
+                    raise TimedOut(f"the database did not respond within {self._seconds:.15g} s") from error
                 away = Away if self._availability.problem else Unreachable
                 raise away(self._pool.late(min(self._seconds, self._pool.timeout))) from error
             case psycopg.errors.InsufficientPrivilege():
@@ -274,9 +274,9 @@ async def transaction_for(
 
 async def _act_for(conn: Conn, org_id: UUID, timeout: float, actor: Actor | None) -> None:
     if actor is None:
-        await conn.execute(ACT_FOR, [str(org_id), f"{timeout:g}s"])
+        await conn.execute(ACT_FOR, [str(org_id), f"{timeout:.15g}s"])
     else:
-        await conn.execute(_act_as(actor.function, len(actor.values)), [*actor.values, f"{timeout:g}s"])
+        await conn.execute(_act_as(actor.function, len(actor.values)), [*actor.values, f"{timeout:.15g}s"])
 
 
 @cache

@@ -89,7 +89,7 @@ class Fleet:
     async def _check_time(self, state: PoolState, now: float) -> None:
         if now - state.began_at > LATE_SECONDS and not state.is_late:
             state.is_late = True
-            await self._note(state, f"provider {state.pool.provider} has not responded for {LATE_SECONDS:g} s")
+            await self._note(state, f"provider {state.pool.provider} has not responded for {LATE_SECONDS:.15g} s")
 
     async def _run(self, state: PoolState) -> None:
         try:

@@ -201,4 +201,4 @@ def _work_text(facts: PoolFacts, tasks: int) -> str:
     text += " and 1 runs" if running == 1 else f" and {running} run"
     if policy.tasks_per_worker > 1:
         text += f", {policy.tasks_per_worker} per worker"
-    return text if policy.scale_up_multiplier == 1 else f"{text}, times {policy.scale_up_multiplier:g}"
+    return text if policy.scale_up_multiplier == 1 else f"{text}, times {policy.scale_up_multiplier:.15g}"

@@ -174,7 +174,7 @@ class Machines:
                 async with asyncio.timeout(CALL_SECONDS):
                     return await call
             except TimeoutError:
-                raise ProviderError(f"{what} took longer than {CALL_SECONDS:g} s") from None
+                raise ProviderError(f"{what} took longer than {CALL_SECONDS:.15g} s") from None
 
 
 def error_text(error: Exception) -> str:

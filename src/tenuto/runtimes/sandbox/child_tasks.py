@@ -58,7 +58,7 @@ def _check_kind(kind: dict[str, Any], may_start: Mapping[str, ChildType]) -> dic
     longest = declared.kind.get("timeout_seconds") or LIMITS.wall
     timeout = kind.get("timeout_seconds")
     if isinstance(timeout, int | float) and timeout > longest:
-        _refuse("timeout_seconds", timeout, f"{name} allows at most {longest:g}")
+        _refuse("timeout_seconds", timeout, f"{name} allows at most {longest:.15g}")
     return {
         **kind,
         "queue": kind.get("queue", declared.option("queue")),

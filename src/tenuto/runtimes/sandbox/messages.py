@@ -108,7 +108,7 @@ def _number(value: Json, most: float) -> float:
         or not math.isfinite(value)
         or not 0 <= value <= most
     ):
-        raise InvalidMessage(f"{str(value)[:40]} is not a number from 0 to {most:g}")
+        raise InvalidMessage(f"{str(value)[:40]} is not a number from 0 to {most:.15g}")
     return float(value)
 
 

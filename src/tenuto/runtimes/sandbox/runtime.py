@@ -245,7 +245,7 @@ async def connect_sandbox(
             raise CannotBuild(str(failure))
     except TimeoutError:
         await sandbox.end()
-        raise CannotBuild(f"it was not built within {BUILD_TIMEOUT_SECONDS:g} s") from None
+        raise CannotBuild(f"it was not built within {BUILD_TIMEOUT_SECONDS:.15g} s") from None
     except BaseException:
         await sandbox.end()
         raise

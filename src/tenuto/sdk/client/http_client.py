@@ -113,7 +113,7 @@ class Http:
                 response = await self._exchange(request, cut)
             except httpx2.PoolTimeout as problem:
                 raise Unreachable(
-                    f"waited {QUEUE_SECONDS:g} s for one of {MAX_CONNECTIONS} connections to {self.url}: "
+                    f"waited {QUEUE_SECONDS:.15g} s for one of {MAX_CONNECTIONS} connections to {self.url}: "
                     "all are in use; send fewer requests at the same time"
                 ) from problem
             except httpx2.TransportError as problem:

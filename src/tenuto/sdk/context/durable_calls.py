@@ -55,7 +55,7 @@ async def within(timeout: float | None, work: Awaitable[R], step: str) -> R:
             return await work
     except TimeoutError as error:
         if limit.expired():
-            raise TimeoutError(f"step {step!r} ran longer than its timeout of {timeout:g} s") from error
+            raise TimeoutError(f"step {step!r} ran longer than its timeout of {timeout:.15g} s") from error
         raise
 
 

@@ -79,7 +79,7 @@ class Checks:
         conditions = [
             f"{quoted(name)} {sign} {float(cast(float, bound))!r}" for bound, sign in bounds if bound is not None
         ]
-        limits = f"{'' if low is None else f'{low:g}'}..{'' if high is None else f'{high:g}'}"
+        limits = f"{'' if low is None else f'{low:.15g}'}..{'' if high is None else f'{high:.15g}'}"
         return self._count(" or ".join(conditions), f"are outside of {limits} in", [name]) if conditions else None
 
     def _stale(self, check: JsonObject) -> str | None:

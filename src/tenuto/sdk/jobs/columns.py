@@ -128,6 +128,36 @@ class Columns:
             raise SchemaDrift(self._output, problems)
 
 
+def common_schema(name: str, schemas: Iterable[pa.Schema]) -> pa.Schema:
+    """Return the columns of all files of a dataset without declared columns, in the order in which they first occur.
+    A column that a file lacks is null in its rows. Raises Fail if a column has types without a common type, or occurs
+    twice in a file."""
+    types: dict[str, list[pa.DataType]] = {}
+    for schema in schemas:
+        if len(set(schema.names)) < len(schema):
+            twice = next(column for column in schema.names if schema.names.count(column) > 1)
+            raise Fail(f"a file of {name} has two columns with the name {twice}")
+        for field in schema:
+            known = types.setdefault(field.name, [])
+            if field.type not in known:
+                known.append(field.type)
+    return pa.schema([pa.field(column, _common_type(name, column, found)) for column, found in types.items()])
+
+
+def _common_type(name: str, column: str, types: Sequence[pa.DataType]) -> pa.DataType:
+    try:
+        return (
+            pa.unify_schemas([pa.schema([pa.field(column, type)]) for type in types], promote_options="permissive")
+            .field(0)
+            .type
+        )
+    except pa.ArrowException:
+        listed = " and ".join(map(_type_name, types))
+        raise Fail(
+            f"the column {column} of {name} has the types {listed} in different files; declare the columns of {name}"
+        ) from None
+
+
 def _arrow_type(written: str) -> pa.DataType:
     decimal = _DECIMAL.fullmatch(written)
     return pa.decimal128(int(decimal[1]), int(decimal[2])) if decimal else TYPES[written]

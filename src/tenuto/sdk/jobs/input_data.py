@@ -6,10 +6,11 @@ from typing import cast
 
 import pyarrow as pa
 import pyarrow.dataset as pads
+import pyarrow.parquet as pq
 
 from tenuto.model.json import JsonObject
 from tenuto.sdk.context.control import Fail
-from tenuto.sdk.jobs.columns import Columns
+from tenuto.sdk.jobs.columns import Columns, common_schema
 from tenuto.sdk.jobs.select import View, selected
 
 
@@ -19,9 +20,10 @@ class InputData:
     def __init__(self, name: str, paths: Sequence[Path], description: JsonObject) -> None:
         self._name = name
         columns = cast("list[JsonObject] | None", description.get("columns"))
-        self._schema = Columns(name, columns).schema if columns else None
-        if not paths and self._schema is None:
+        if not paths and not columns:
             raise Fail(f"the input {name} has no data yet, and no declared columns")
+        declared = Columns(name, columns).schema if columns else None
+        self._schema: pa.Schema = declared or common_schema(name, map(pq.read_schema, paths))
         self._paths = paths
         self._where = cast(JsonObject, description.get("where") or {})
         appended = description.get("update_strategy") == "append"
@@ -43,8 +45,7 @@ class InputData:
 
     def _dataset(self, paths: Sequence[Path]) -> pads.Dataset:
         if not paths:
-            schema = self._schema or pa.schema([])
-            return pads.dataset(schema.empty_table())
+            return pads.dataset(self._schema.empty_table())
         data = pads.dataset([str(path) for path in paths], schema=self._schema, format="parquet")
         return filtered(data, self._name, self._where)
 

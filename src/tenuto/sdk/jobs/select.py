@@ -99,13 +99,13 @@ def _confine(connection: duckdb.DuckDBPyConnection, views: Mapping[str, View], o
 
 
 def create_view(connection: duckdb.DuckDBPyConnection, name: str, view: View) -> None:
-    """Make the data available to SQL under this name."""
+    """Make the data available to SQL under this name. Columns of the parts are matched by name."""
     if not view.unique_key:
         connection.register(name, view.parts[0])
         return
     for number, part in enumerate(view.parts):
         connection.register(f"{name}.{number}", part)
-    union = " union all ".join(
+    union = " union all by name ".join(
         f'select *, {number} as ".no" from {quoted(f"{name}.{number}")}' for number in range(len(view.parts))
     )
     key = ", ".join(map(quoted, view.unique_key))

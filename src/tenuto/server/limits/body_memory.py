@@ -83,7 +83,7 @@ class Turns:
                 turn.cancel()
                 self._call_next(org_id)
             if isinstance(error, TimeoutError):
-                message = f"the request waited more than {self._seconds:g} s for other large requests of your org"
+                message = f"the request waited more than {self._seconds:.15g} s for other large requests of your org"
                 raise BodyMemoryExceeded(message, "try again later, or send less at a time") from error
             raise
 

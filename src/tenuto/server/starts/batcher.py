@@ -121,7 +121,7 @@ class StartBatcher:
         """Returns the starts whose requests still wait for a result. Starts that waited too long fail with TimedOut."""
         now = asyncio.get_running_loop().time()
         late = [start for start in starts if start.until < now]
-        _refuse(late, TimedOut(f"the start did not get its turn within {self._seconds:g} s"))
+        _refuse(late, TimedOut(f"the start did not get its turn within {self._seconds:.15g} s"))
         return [start for start in starts if not start.run_id.done()]
 
     async def _call(self, alike: BatchKey, starts: list[QueuedStart]) -> list[UUID]:

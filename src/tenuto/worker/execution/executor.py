@@ -196,7 +196,7 @@ class Executor:
             attempt.handle.ask_to_stop()
 
     def _time_is_up(self, attempt: Attempt) -> None:
-        message = f"it ran longer than its timeout of {attempt.timeout:g} s"
+        message = f"it ran longer than its timeout of {attempt.timeout:.15g} s"
         self.stop(attempt, Failed({"type": "Timeout", "message": message}))
 
     def abandon(self, attempt: Attempt) -> None:

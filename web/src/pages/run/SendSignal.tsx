@@ -1,6 +1,7 @@
 import { useState } from "react";
 
 import { useSendSignal } from "../../api/runs";
+import { parseJson } from "../../api/json";
 import { Field, FormDialog } from "../../ui/Form";
 
 /** Sends a signal to a run: a task that waits for its name continues with the value. */
@@ -30,7 +31,7 @@ export function SendSignal({ runId, close }: { runId: string; close: () => void 
 function parse(value: string): unknown {
   if (value.trim() === "") return null;
   try {
-    return JSON.parse(value);
+    return parseJson(value);
   } catch {
     throw new Error('The value is not JSON; write a text as "text".');
   }
