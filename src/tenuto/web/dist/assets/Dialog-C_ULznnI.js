@@ -1,2 +1,0 @@
-import{H as e,R as t,z as n}from"./States-B47xK5jL.js";var r=e(n(),1),i=t();function a({label:e,close:t,children:n,className:a=``}){let o=(0,r.useRef)(null);return(0,r.useEffect)(()=>{let e=o.current;return e?.open===!1&&e.showModal(),()=>e?.close()},[]),(0,i.jsx)(`dialog`,{ref:o,"aria-label":e,onCancel:t,onClick:e=>e.target===o.current&&t(),className:`m-auto w-[min(36rem,calc(100vw-2rem))] rounded-xl border border-line bg-panel p-0 text-text shadow-2xl
-        ${a}`,children:n})}export{a as t};

@@ -1,1 +1,0 @@
-import{d as e,f as t,u as n}from"./States-B47xK5jL.js";function r(t,n){return e(`GET /v1/outbox`,{query:{limit:50,status:t,kind:n}},{key:[`outbox`,t??``,n??``],every:5e3})}function i(e=!0){return t(`GET /v1/destinations`,{query:{limit:100}},{key:[`destinations`],enabled:e})}function a(){return n(`POST /v1/outbox/replay`,[[`outbox`],[`status`]])}export{r as n,a as r,i as t};

@@ -1,0 +1,1 @@
+import{B as e,U as t}from"./States-D5s_ouKs.js";var n=t(e(),1);function r(e,t){let[r,i]=(0,n.useState)(e);return(0,n.useEffect)(()=>{let n=window.setTimeout(()=>i(e),t);return()=>window.clearTimeout(n)},[e,t]),r}export{r as t};

@@ -1,1 +1,0 @@
-import{H as e,_ as t,z as n}from"./States-B47xK5jL.js";var r=e(n(),1);function i(e){let n=t();return r.useCallback(t=>n.navigate({...t,from:t.from??e?.from}),[e?.from,n])}export{i as t};
