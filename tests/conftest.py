@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
-from zlib import crc32
 
 import hypothesis
 import psycopg
@@ -32,6 +31,7 @@ from tests.support.postgres.server import (
 from tests.support.postgres.shared_database import SharedDatabase, shared_database
 from tests.support.processes.s3_server import BUCKET, S3Server, s3_server
 from tests.support.run.called_functions import CalledFunctions
+from tests.support.run.order import collect_other_folders_first, in_order
 from tests.support.run.results import write_results
 
 RUN = os.environ.get("PYTEST_XDIST_TESTRUNUID", uuid4().hex)[:12]  # no pid: it may be that of a run that was killed
@@ -53,7 +53,6 @@ ALL_PARTITIONS = (
     "sql/runs/retention",
     "sql/shared",
 )
-NO_TESTS = ("__pycache__", "sql", "support")
 _numbers = itertools.count(1)
 
 hypothesis.settings.register_profile("tests", deadline=None)  # a busy machine makes any example slow
@@ -195,8 +194,6 @@ def clock(db: psycopg.Connection) -> Clock:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let each process of a whole run collect other folders first. The process that imports a test file first rewrites
-    its asserts and writes the bytecode for the others; in a new clone that is most of what a collection costs."""
     for number in (signal.SIGINT, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_IGN:  # set by nohup, and by a shell for what runs in the background
             # What the tests start would inherit that; from a handler, it gets the default.
@@ -205,22 +202,11 @@ def pytest_configure(config: pytest.Config) -> None:
     write_results(config)
     if not GUEST_OF:
         config.pluginmanager.register(CalledFunctions())
-    workers = getattr(config, "workerinput", {})
-    if not workers or [Path(path).name for path in config.args] != config.getini("testpaths"):
-        return
-    tests = config.rootpath / "tests"
-    paths = (*tests.iterdir(), *(tests / "sql").iterdir())
-    folders = sorted(path for path in paths if path.is_dir() and path.name not in NO_TESTS)
-    files = [len(list(folder.rglob("test_*.py"))) for folder in folders]
-    begin = sum(files) * int(workers["workerid"].removeprefix("gw")) // workers["workercount"]
-    first = next(no for no in range(len(files)) if sum(files[: no + 1]) > begin)
-    config.args[:] = map(str, [*folders[first:], *folders[:first]])
+    collect_other_folders_first(config)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The walk takes longest and comes first. Other files are mixed by a checksum of their names, so that the tests of
-    each process mostly compute while those of another wait, from the first to the last minute."""
-    items.sort(key=lambda item: (item.path.parent.name != "walk", crc32(item.path.name.encode()), item.path))
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    items[:] = in_order(items, config)
 
 
 def pytest_collection_finish() -> None:

@@ -26,6 +26,7 @@ import psutil
 from tenuto.db.embedded.abandoned import list_abandoned
 from tenuto.db.embedded.paths import HOME_FILE
 
+RECORDED = Path("build") / "test-results.json"  # of the last run: outcomes and times
 PYTEST = [sys.executable, "-m", "pytest", "-rsfE", "--no-fold-skipped"]
 PARALLEL = ["-n", "auto", "--dist", "worksteal", "--durations=20", "--durations-min=5"]
 MAX_REPEATED = 20  # if more tests fail, something else is wrong
@@ -85,17 +86,20 @@ class Run:
     group: int  # the process group that gets the signals of the terminal
     alive: int | None
 
+    @property
+    def results(self) -> Path:
+        return self.folder / "results.json"
+
     def pytest(self, arguments: Iterable[str]) -> tuple[int, Results]:
         """Returns pytest's exit code, or STOPPED if the run was stopped, and the results of the tests."""
-        file = self.folder / "results.json"
-        file.unlink(missing_ok=True)
+        self.results.unlink(missing_ok=True)
         process = subprocess.Popen(
             [*PYTEST, *arguments],
-            env=os.environ | {"TMPDIR": str(self.folder), "TENUTO_TEST_RESULTS": str(file)},
+            env=os.environ | {"TMPDIR": str(self.folder), "TENUTO_TEST_RESULTS": str(self.results)},
             process_group=self.group,
         )
         process.returncode = self._wait(process.pid)
-        return process.returncode, read_results(file)
+        return process.returncode, read_results(self.results)
 
     def _wait(self, pid: int) -> int:
         """Returns the exit code of this process, or STOPPED. Meanwhile takes note of the end of orphans, as init does:
@@ -140,6 +144,9 @@ def _run_tests(run: Run) -> int:
     """Run all tests, then those that failed once more in one process with nothing beside it."""
     began = monotonic()
     code, results = run.pytest([*PARALLEL, *sys.argv[1:]])
+    if run.results.exists():
+        RECORDED.parent.mkdir(exist_ok=True)
+        shutil.copy(run.results, RECORDED)
     failed, flaky = results.failed, frozenset[str]()
     if code == FAILED and 0 < len(failed) <= MAX_REPEATED:
         code, again = run.pytest(["-n", "0", *sorted(failed)])

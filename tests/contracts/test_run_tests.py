@@ -11,8 +11,10 @@ import psutil
 import pytest
 
 from tests.support.processes.forked_tenuto import ROOT
+from tests.support.run.order import LONGEST
 from tests.support.waiting import wait_until, wait_until_dead
 
+TESTS = Path(__file__).parents[1]
 CONFTEST = """
 from tests.support.run.results import write_results
 def pytest_configure(config):
@@ -148,3 +150,9 @@ def test_a_process_that_tests_leave_behind_fails_the_run_and_is_ended(tmp_path: 
     assert "The tests left these processes behind" in done.stderr
     (left,) = [line.split() for line in done.stderr.splitlines() if "sleep 600" in line]
     assert not psutil.pid_exists(int(left[0]))
+
+
+def test_the_list_of_the_longest_tests_names_tests() -> None:
+    places = [name.split("::") for name in LONGEST]
+
+    assert [name for path, name in places if f"def {name}(" not in (TESTS / path).read_text()] == []
