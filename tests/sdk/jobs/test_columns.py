@@ -147,6 +147,16 @@ def test_files_and_streams_are_read(tmp_path: Path) -> None:
     assert table_of(table.to_reader(), None).equals(table)
 
 
+def test_the_files_of_a_folder_are_matched_by_column_name(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"id": [1], "v": [10]}), tmp_path / "a.parquet")
+    pq.write_table(pa.table({"v": [20.5], "id": [2], "extra": ["x"]}), tmp_path / "b.parquet")
+
+    assert table_of(tmp_path, None).to_pylist() == [
+        {"id": 1, "v": 10.0, "extra": None},
+        {"id": 2, "v": 20.5, "extra": "x"},
+    ]
+
+
 @pytest.mark.parametrize(
     ("data", "problem"),
     [

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.dataset as pads
 
 from tenuto.sdk.context.control import Fail
-from tenuto.sdk.jobs.columns import Columns
+from tenuto.sdk.jobs.columns import Columns, common_schema
 
 EXPECTED = "a pyarrow Table, a list of dicts, a data frame, or the path of a Parquet file"
 
@@ -64,7 +64,9 @@ def _rows_of(data: object, columns: Columns | None) -> Rows:
 def _read_files(path: Path) -> Rows:
     if not path.exists():
         raise Fail(f"there is no file {str(path)[:200]}, and text is the path of a Parquet file; write {EXPECTED}")
-    reader = pads.dataset(str(path), format="parquet").scanner().to_reader()
+    fragments = pads.dataset(str(path), format="parquet").get_fragments()
+    schema = common_schema(str(path), (fragment.physical_schema for fragment in fragments))
+    reader = pads.dataset(str(path), schema=schema, format="parquet").scanner().to_reader()
     return Rows(reader.schema, reader)
 
 
