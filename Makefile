@@ -25,6 +25,7 @@ check: .venv/.dev ## lint, types, layers, SQL boundaries, generated files
 	@$(BIN)/python tools/check_sql.py
 	@$(BIN)/python tools/gen.py --check
 	@sh tools/check_web.sh
+	@$(BIN)/python tools/largest.py
 
 gen: .venv/.dev ## write the generated files
 	@$(BIN)/python tools/gen.py

@@ -9,7 +9,6 @@ from pathlib import Path
 from tenuto.db.install.sql_tree import COMPAT, CONTEXTS, ObjectFile
 
 SQL = Path(__file__).parents[1] / "src" / "tenuto" / "sql"
-MAX_LINES = 100
 MAX_COLUMNS = 120
 GENERATED = "tables.sql"
 
@@ -122,8 +121,6 @@ def check_file(file: ObjectFile, context: str, schema: Schema) -> Iterator[str]:
         yield "runs dynamic SQL; write the statement out, or give the reason in tools/check_sql.py"
     if NOTIFIES.search(code) and name != ONLY_NOTIFIER:
         yield f"notifies; only {ONLY_NOTIFIER}.sql may, call tenuto.{ONLY_NOTIFIER}"
-    if (lines := len(file.text.splitlines())) > MAX_LINES:
-        yield f"has {lines} lines, at most {MAX_LINES} fit on a screen; split it"
 
 
 def _check_what_it_creates(file: ObjectFile, code: str) -> Iterator[str]:

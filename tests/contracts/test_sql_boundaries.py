@@ -81,7 +81,6 @@ PLANTED = {
         view("tenuto_compat.two") + trigger("tenuto_compat.low"),
         "creates a trigger; that belongs in a migration",
     ),
-    "length": ("runs/two.sql", function("two", body="select 1") + "\n" * 101, "has 101 lines"),
     "width": ("runs/two.sql", "-- " + "x" * 118 + "\n" + function("two", body="select 1"), "has 121 columns"),
 }
 

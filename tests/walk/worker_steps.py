@@ -169,9 +169,9 @@ def a_report(walk: Walk, fence: Fence, function: str, more: dict[str, Any]) -> S
 
 def same_ends(function: str, task: Task) -> frozenset[str]:
     """The functions whose report would have ended the attempt as this one did."""
-    if task.status == "cancelled":
+    if task.state == "cancelled":
         return frozenset(FENCED_ENDS) - {"complete_tasks"}
-    return frozenset(("fail_tasks", "lose_tasks") if task.status == "failed" else (function,))
+    return frozenset(("fail_tasks", "lose_tasks") if task.state == "failed" else (function,))
 
 
 def many(walk: Walk, fence: Fence) -> dict[str, Any]:

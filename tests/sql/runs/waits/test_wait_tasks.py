@@ -65,7 +65,7 @@ def test_waiting_charges_nothing_and_ends_the_attempt(db: Db, worker: Worker, pa
     assert (row["failures"], row["losses"], row["worker_id"]) == (0, 0, None)
     assert history(db, parent.task_id) == [(1, "waiting")]
     assert worker.beat(parent)["lost"] == [parent.task_id]
-    assert worker.complete(parent) == ["already_accepted"]
+    assert worker.complete(parent) == ["stale_lease"]
     assert run_status(db, parent.run_id) == "running"
 
 
