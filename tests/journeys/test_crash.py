@@ -14,12 +14,13 @@ from tests.support.waiting import wait_until
 
 
 def recover(db: Db, fleet: Fleet, *flags: str) -> timedelta:
-    """How long after the end of a killed worker's lease its task runs again."""
+    """How long after the end of a killed worker's lease its task runs again, if it was on another host."""
     doomed = fleet.start("plain", *flags)
     (task,) = start_tasks(db, "plain.hold", ["door"])
     wait_until(lambda: "begun door" in fleet.effects())
     survivor = fleet.start("plain", *flags)
 
+    db.execute("update tenuto.sessions set process = jsonb_set(process, '{host}', '\"elsewhere\"')")
     doomed.kill()
     if flags:
         lease_ends = value(db, "select expires_at from tenuto.sessions where worker_id = %s", doomed.name)
@@ -38,6 +39,28 @@ def recover(db: Db, fleet: Fleet, *flags: str) -> timedelta:
 
 def test_a_killed_workers_task_is_recovered_after_its_lease(db: Db, fleet: Fleet):
     assert recover(db, fleet) >= timedelta(0)  # the machine may be busy: how soon is for the soak
+
+
+@pytest.mark.parametrize("after", ["beside", "restarted"])
+def test_a_worker_killed_on_the_same_host_loses_its_lease_at_once(after: str, db: Db, fleet: Fleet):
+    doomed = fleet.start("plain", "--lease", "1h")
+    (task,) = start_tasks(db, "plain.hold", ["door"])
+    wait_until(lambda: "begun door" in fleet.effects())
+
+    if after == "beside":
+        survivor = fleet.start("plain")
+        doomed.kill()
+    else:
+        doomed.kill()
+        survivor = fleet.start("plain")
+    wait_until(lambda: fleet.effects().count("begun door") == 2)
+    fleet.open_gate("door")
+    wait_for(db, completed=1)
+
+    assert outcomes(db, task) == ["lost", "completed"]
+    assert "worker processes that ended without closing their session: 1" in survivor.log
+    assert value(db, "select error from tenuto.workers where id = %s", doomed.name) == "its process ended"
+    assert_invariants(db)
 
 
 @pytest.mark.soak

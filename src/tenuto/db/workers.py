@@ -3,9 +3,9 @@
 from datetime import timedelta
 from uuid import UUID
 
-from tenuto.db.connection.call import Conn, call_one, call_value, call_values, call_void, json_or_default
+from tenuto.db.connection.call import Conn, call, call_one, call_value, call_values, call_void, json_or_default
 from tenuto.model.json import JsonObject
-from tenuto.model.workers import PrunedWorkers, Session
+from tenuto.model.workers import LocalSession, PrunedWorkers, Session
 
 
 async def register_worker(
@@ -97,6 +97,14 @@ async def end_key_sessions(conn: Conn, *, org_id: UUID, worker_key_id: UUID) -> 
 
 async def close_session(conn: Conn, *, session_id: int, token: UUID) -> None:
     await call_void(conn, "close_session", session_id=session_id, token=token)
+
+
+async def list_local_sessions(conn: Conn, *, host: str) -> list[LocalSession]:
+    return await call(conn, "list_local_sessions", LocalSession, host=host)
+
+
+async def end_leases(conn: Conn, *, host: str, session_ids: list[int]) -> int:
+    return await call_value(conn, "end_leases", host=host, session_ids=session_ids)
 
 
 async def expire_sessions(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:

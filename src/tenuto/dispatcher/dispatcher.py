@@ -8,6 +8,7 @@ from uuid import UUID
 from tenuto.db.connection.pool import ConnectionPool
 from tenuto.dispatcher.effects import EffectRunner, Handler
 from tenuto.dispatcher.fleet.control import Fleet
+from tenuto.dispatcher.local_workers import LocalWorkers
 from tenuto.model.keys import Peppers
 from tenuto.model.run_data import CollectedObject
 from tenuto.providers.base import Provider
@@ -31,6 +32,7 @@ class Dispatcher:
     collected: list[CollectedObject] = field(default_factory=list[CollectedObject])
     providers: Mapping[str, Provider] = field(default_factory=dict[str, Provider])  # the providers of pools, by name
     looked_from_bottom: float = -inf  # when move_floors last started from the bottom
+    local_workers: LocalWorkers = field(default_factory=LocalWorkers)
     effects: EffectRunner = field(init=False)
     fleet: Fleet = field(init=False)
 

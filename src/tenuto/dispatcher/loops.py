@@ -15,6 +15,7 @@ from tenuto.dispatcher.parking import Turn, Work, is_of_a_row, serve_apart, spli
 from tenuto.dispatcher.row_functions import ROW_FUNCTIONS
 from tenuto.dispatcher.staging import collect_staging
 from tenuto.model.maintenance import DueRow
+from tenuto.runtimes.local_processes import this_host
 
 MINUTE, HOUR = 60.0, 3600.0
 BATCH_SECONDS = 5.0  # per batch of rows; the rows of a batch that takes longer are processed in smaller batches
@@ -90,6 +91,12 @@ async def beat_dispatcher(dispatcher: Dispatcher, _: int) -> int:
     return 0
 
 
+async def end_leases(dispatcher: Dispatcher, _: int) -> int:
+    """Ends the leases of workers on this host whose processes have ended, however they ended: other workers get their
+    tasks at once."""
+    return await dispatcher.local_workers.end_leases(dispatcher.pool)
+
+
 async def drain(dispatcher: Dispatcher, limit: int) -> int:
     try:
         return await dispatcher.effects.take(limit)
@@ -144,11 +151,13 @@ def loops_of(dispatcher: Dispatcher) -> list[Loop[Dispatcher]]:
     useless |= set() if dispatcher.port else {"measure"}
     useless |= set() if dispatcher.peppers else {"sign_heads"}
     useless |= set() if dispatcher.providers else {"control_pools"}
+    useless |= set() if this_host() else {"end_leases"}
     return [loop for loop in LOOPS if loop.name not in useless]
 
 
 LOOPS: list[Loop[Dispatcher]] = [
     Loop("beat_dispatcher", beat_dispatcher, every=10.0, alone=False),
+    Loop("end_leases", end_leases, every=0.5, alone=False),
     Loop("control_pools", control_pools, every=1.0, alone=False),
     Loop("promote_due", rows_of("promote_due"), batch=1000),
     Loop("wake_waiting", rows_of("wake_waiting"), batch=1000),

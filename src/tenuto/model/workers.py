@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from tenuto.model.json import Json
+
 
 @dataclass(frozen=True)
 class Session:
@@ -14,6 +16,14 @@ class Session:
     session_id: int
     token: UUID
     org: str = ""
+
+
+@dataclass(frozen=True)
+class LocalSession:
+    """An open session of a worker on this host, and the ids of its processes, as the worker stated them."""
+
+    id: int
+    processes: Json
 
 
 CANCEL = "!cancel"  # sent instead of a queue: an attempt was cancelled

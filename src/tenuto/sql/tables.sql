@@ -2222,15 +2222,18 @@ create table tenuto.sessions (
   worker_key_id uuid,
   queues        text[],
   code_version  text,
+  process       jsonb,
   constraint sessions_pkey PRIMARY KEY (id),
   constraint session_belongs_to_a_worker FOREIGN KEY (org_id, worker_id) REFERENCES tenuto.workers(org_id, id),
   constraint session_was_opened_with_a_key_of_its_org FOREIGN KEY (org_id, worker_key_id) REFERENCES tenuto.worker_keys(org_id, id),
   constraint code_version_is_short CHECK ((length(code_version) <= 64)),
   constraint end_reason_is_known CHECK ((end_reason = ANY (ARRAY['closed'::text, 'expired'::text, 'replaced'::text, 'terminated'::text, 'failed'::text]))),
   constraint ended_says_why CHECK (((ended_at IS NULL) = (end_reason IS NULL))),
-  constraint lease_is_between_a_second_and_a_day CHECK (((lease_seconds >= (1)::double precision) AND (lease_seconds <= (86400)::double precision)))
+  constraint lease_is_between_a_second_and_a_day CHECK (((lease_seconds >= (1)::double precision) AND (lease_seconds <= (86400)::double precision))),
+  constraint process_is_a_short_object CHECK (((jsonb_typeof(process) = 'object'::text) AND (octet_length((process)::text) <= 500)))
 ) with (fillfactor=50);
 CREATE INDEX sessions_ended_idx ON tenuto.sessions USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+CREATE INDEX sessions_host_idx ON tenuto.sessions USING btree (((process ->> 'host'::text))) WHERE ((process IS NOT NULL) AND (ended_at IS NULL));
 CREATE INDEX sessions_open_idx ON tenuto.sessions USING btree (expires_at) WHERE (ended_at IS NULL);
 CREATE INDEX sessions_worker_idx ON tenuto.sessions USING btree (org_id, worker_id);
 CREATE INDEX sessions_worker_key_idx ON tenuto.sessions USING btree (org_id, worker_key_id) WHERE (worker_key_id IS NOT NULL);

@@ -208,8 +208,12 @@ def test_it_runs(db: Db, clock: Clock) -> None:
 
     cancel_task(db, task_id)
     assert why(db, task_id) == f"{running}; its cancellation was requested"
+    lease_ends = said(clock, seconds=60)
+    clock.advance(seconds=31)
+    silent = f"; its worker has sent no heartbeat for 31 s: if none comes by {lease_ends}, another worker gets it"
+    assert why(db, task_id).endswith(silent)
     clock.advance(minutes=5)
-    assert why(db, task_id).endswith("; the lease of its worker has expired")
+    assert why(db, task_id).endswith("; the lease of its worker has expired, so another worker gets it soon")
 
 
 def test_it_has_ended(db: Db, clock: Clock) -> None:

@@ -1,4 +1,4 @@
--- Ends the sessions whose lease has passed: their workers -> error. expire_attempts then ends the attempts that the
+-- Ends the sessions whose lease has expired: their workers -> error. expire_attempts then ends the attempts that the
 -- sessions held. With p_keys, processes only these sessions, even if they are parked.
 create or replace function tenuto.expire_sessions(p_limit int default 1000, p_keys text[] default null)
   returns bigint
@@ -26,10 +26,12 @@ begin
     where s.id = silent.id
       and s.ended_at is null
       and s.expires_at < tenuto.now()
-    returning s.org_id, s.worker_id
+    returning s.org_id, s.worker_id, s.process
   ), lost as (
     update tenuto.workers w
-    set status = 'error', error = 'its lease expired', error_at = tenuto.now()
+    set status = 'error',
+        error = case when e.process ? 'ended' then 'its process ended' else 'its lease expired' end,
+        error_at = tenuto.now()
     from ended e
     where w.org_id = e.org_id
       and w.id = e.worker_id

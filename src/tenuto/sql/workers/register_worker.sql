@@ -1,7 +1,8 @@
 -- -> active, with a new session. If the worker id has an open session, that session ends: a process that still sends
 -- heartbeats for that session gets an error, and expire_attempts ends the attempts of the session. p_worker_key_id: the
 -- key of a worker that connects by HTTP. The session then belongs to that key and claims from p_queues (null: all),
--- which the key must allow.
+-- which the key must allow. p_metadata can name the processes of the worker: {"process": {"host": …, "ids": [process,
+-- …]}}. A dispatcher on the same host ends the lease when all of them have ended.
 create or replace function tenuto.register_worker(
   p_org_id uuid, p_worker_id text,
   p_labels text[] default '{}', p_languages text[] default '{python}', p_address text default null,
@@ -49,9 +50,11 @@ begin
   perform tenuto._end_sessions(p_org_id, p_worker_id, 'replaced');
 
   insert into tenuto.sessions
-    (org_id, worker_id, token, lease_seconds, started_at, expires_at, worker_key_id, queues, code_version)
+    (org_id, worker_id, token, lease_seconds, started_at, expires_at, worker_key_id, queues, code_version, process)
   values (p_org_id, p_worker_id, gen_random_uuid(), extract(epoch from p_lease), tenuto.now(), tenuto.now() + p_lease,
-    p_worker_key_id, p_queues, left(p_metadata ->> 'code_version', 64))
+    p_worker_key_id, p_queues, left(p_metadata ->> 'code_version', 64),
+    case when jsonb_typeof(p_metadata -> 'process') = 'object' and octet_length(p_metadata ->> 'process') <= 400
+         then p_metadata -> 'process' end)
   returning sessions.id, sessions.token into session_id, token;
   org := (select o.slug from tenuto.orgs o where o.id = p_org_id);
 end

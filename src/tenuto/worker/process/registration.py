@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import socket
 import time
 from collections.abc import Awaitable, Callable
@@ -12,6 +13,7 @@ from typing import Any, TypeVar
 from tenuto.db.connection.errors import Unreachable
 from tenuto.model.tasks import Route
 from tenuto.model.workers import Session
+from tenuto.runtimes.local_processes import process_id, this_host
 from tenuto.sdk.app import App
 from tenuto.sdk.input_schema import input_schemas
 from tenuto.sdk.task import Task
@@ -68,11 +70,14 @@ class Registration:
             log.error("another worker is registered as %s; give each worker its own name", settings.name)
             await asyncio.sleep(SHORT_SESSION_SECONDS)
         sent_at = 0.0
+        # If a session was lost while its process was running, its lease alone decides about later ones: a copy of a
+        # virtual machine, for example, looks like the same host but has other processes.
+        process = _process() if self._opened < 0 else {}
 
         async def register() -> Session:
             nonlocal sent_at
             sent_at = lease_time()
-            metadata = _metadata(settings, [*_own_tasks(self._app), *self._operators.tasks])
+            metadata = _metadata(settings, [*_own_tasks(self._app), *self._operators.tasks]) | process
             return await self._backend.register_worker(
                 address=settings.address or socket.gethostname(), metadata=metadata
             )
@@ -178,6 +183,12 @@ class Registration:
 
 def _own_tasks(app: App) -> dict[str, Task[..., Any]]:
     return {name: task for name, task in app.tasks.items() if not isinstance(task, BundleTask)}
+
+
+def _process() -> dict[str, Any]:
+    """Return the processes without which this worker is dead: this one, which runs the tasks, and its supervisor."""
+    ids = [process_id(os.getpid()), process_id(os.getppid())]
+    return {"process": {"host": this_host(), "ids": ids}} if this_host() and all(ids) else {}
 
 
 def _metadata(settings: WorkerSettings, types: list[str]) -> dict[str, Any]:

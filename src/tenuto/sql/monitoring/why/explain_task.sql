@@ -17,9 +17,7 @@ begin
                   tenuto._format_time((select r.started_at from tenuto.running_tasks r where r.id = p_task_id)),
                   v_tries)
            || case when v_task.cancel_requested then '; its cancellation was requested' else '' end
-           || case when v_task.lease_expires_at < tenuto.now()
-                   then '; the lease of its worker has expired'
-                   else '' end
+           || tenuto._why_silent(p_task_id)
            || v_limits || v_parked;
   elsif v_task.completed_at is not null then
     return format('%s %s at %s',
