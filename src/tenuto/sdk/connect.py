@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from tenuto.db.connection.errors import BadAddress
+from tenuto.db.connection.errors import AWAY_SECONDS, BadAddress
 from tenuto.model.environment import Environment, read_address, read_database_url, wrong_server
 from tenuto.sdk.client.client import Client
 from tenuto.sdk.client.sql_transport import SqlTransport
@@ -110,7 +110,7 @@ async def _direct(opened: AsyncExitStack, app: "App | None", address: Environmen
     slug = org or address.org
     url = await _find_database(opened, address.database_url, address.home, address.pg_bin)
     role = await asyncio.to_thread(choose_role, url, "tenuto_worker")
-    pool = make_pool(url, role=role)
+    pool = make_pool(url, role=role, away=AWAY_SECONDS)
     opened.push_async_callback(pool.close)
     org_id = DEFAULT_ORG if slug == "default" else await pool.call(orgs.find_org, slug=slug)
     transport = SqlTransport(pool, org_id, open_store(address.storage))

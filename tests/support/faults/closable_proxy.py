@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from urllib.parse import urlsplit
 
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
@@ -27,12 +28,22 @@ class ClosableProxy:
             self.refused += 1
             writer.transport.abort()
             return
-        parts = conninfo_to_dict(self._server)
-        back, forth = await asyncio.open_connection(str(parts["host"]), int(str(parts["port"])))
+        parts = urlsplit(self._server) if _is_http(self._server) else None
+        host, port = (parts.hostname, parts.port) if parts else _address(self._server)
+        back, forth = await asyncio.open_connection(host, port)
         ends = {writer, forth}
         self._inside |= ends
         await asyncio.gather(_pass_on(reader, forth), _pass_on(back, writer))
         self._inside -= ends
+
+
+def _is_http(server: str) -> bool:
+    return server.startswith("http://")
+
+
+def _address(database: str) -> tuple[str, int]:
+    parts = conninfo_to_dict(database)
+    return str(parts["host"]), int(str(parts["port"]))
 
 
 async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -52,7 +63,8 @@ async def a_closable_proxy(server: str) -> AsyncIterator[ClosableProxy]:
     gate = ClosableProxy(server)
     async with await asyncio.start_server(gate.admit, "127.0.0.1", 0) as listening:
         port = listening.sockets[0].getsockname()[1]
-        gate.url = make_conninfo(server, host="127.0.0.1", port=port)
+        here = f"http://127.0.0.1:{port}"
+        gate.url = here if _is_http(server) else make_conninfo(server, host="127.0.0.1", port=port)
         yield gate
         gate.close()
 

@@ -2,6 +2,7 @@
 
 import asyncio
 
+AWAY_SECONDS = 5.0  # how long a client's call waits for a database or server that does not accept connections
 LOOK_EVERY = 0.03  # seconds between two checks whether a server accepts connections again
 
 

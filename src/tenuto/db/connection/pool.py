@@ -2,6 +2,7 @@
 calls for one org to the rows of that org; setting the org needs no extra round trip."""
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import cache
@@ -42,9 +43,16 @@ class ConnectionPool:
     them, so that no org makes the others wait."""
 
     def __init__(
-        self, url: str, make: Callable[[Availability], AsyncConnectionPool[Conn]], *, size: int, timeout: float
+        self,
+        url: str,
+        make: Callable[[Availability], AsyncConnectionPool[Conn]],
+        *,
+        size: int,
+        timeout: float,
+        away: float | None,
     ) -> None:
         self._url, self._make, self.timeout = url, make, timeout
+        self._away = timeout if away is None else away
         self._availability = availability_of(url)
         self._share = max(1, size - max(1, size // 5))
         self._closed = False
@@ -87,11 +95,29 @@ class ConnectionPool:
             self._start_over()
         self._loop = loop
 
+    @property
+    def problem(self) -> str | None:
+        """Why the server is known to be unavailable now."""
+        return self._availability.problem
+
+    async def connect(self, seconds: float) -> Conn:
+        """Return a free or new connection. Raises PoolTimeout after this time, during an outage sooner."""
+        if self._connections.closed:
+            await self._connections.open()
+        end = time.monotonic() + seconds
+        while True:
+            left = end - time.monotonic()
+            try:
+                return await self._connections.getconn(min(left, self._away))
+            except PoolTimeout:
+                if left <= self._away or self.problem:
+                    raise
+
     def late(self, seconds: float) -> str:
         """Return the message for a caller that got no connection within this time."""
         size = self._connections.max_size
         why = self._availability.problem or f"none of the {size} connections was free, or the server did not respond"
-        return f"waited {seconds:.15g} s for a connection to Postgres at {place_of(self._url)}: {why}"
+        return f"waited {seconds:.1f} s for a connection to Postgres at {place_of(self._url)}: {why}"
 
     def _share_of(self, org_id: UUID | None) -> asyncio.Semaphore | None:
         if org_id is None:
@@ -124,6 +150,7 @@ class PooledConnection:
         queues = share is not None and not availability.problem
         self._timer = asyncio.timeout(max(seconds, pool.timeout) if queues else seconds)
         self._conn: Conn | None = None
+        self._began = 0.0
 
     async def __aenter__(self) -> Conn:
         await self._timer.__aenter__()
@@ -135,9 +162,8 @@ class PooledConnection:
             await self._end(error)
             raise
         try:
-            if self._connections.closed:
-                await self._connections.open()
-            self._conn = await self._connections.getconn()
+            self._began = time.monotonic()
+            self._conn = await self._pool.connect(min(self._seconds, self._pool.timeout))
         except BaseException as error:
             await self.__aexit__(type(error), error, None)
             raise
@@ -165,7 +191,7 @@ class PooledConnection:
                 if self._conn:
                     raise TimedOut(f"the database did not respond within {self._seconds:.15g} s") from error
                 away = Away if self._availability.problem else Unreachable
-                raise away(self._pool.late(min(self._seconds, self._pool.timeout))) from error
+                raise away(self._pool.late(time.monotonic() - self._began)) from error
             case psycopg.errors.InsufficientPrivilege():
                 raise lacks_right(error.diag.message_primary) from error
             case psycopg.errors.QueryCanceled():  # the connection is still usable
@@ -188,11 +214,13 @@ def make_pool(
     role: str | None = None,
     size: int = 4,
     timeout: float = 30.0,
+    away: float | None = None,
     longest: float | None = None,
     bound: bool = False,
     application: str = "tenuto",
 ) -> ConnectionPool:
-    """Return a pool that connects on first use. It works through PgBouncer in transaction mode. `longest`: seconds
+    """Return a pool that connects on first use. It works through PgBouncer in transaction mode. `away`: how long a call
+    waits for a server that does not accept connections, if shorter than `timeout`. `longest`: seconds
     after which the database cancels a statement even if this process is gone (not through a pooler, which accepts no
     options). `bound`: reject connections that bypass row security. `application`: the application name, which the audit
     log shows for a direct client in addition to its login."""
@@ -201,7 +229,7 @@ def make_pool(
         connections: AsyncConnectionPool[Conn] = AsyncConnectionPool(
             url,
             connection_class=gated(availability, lambda: connections.closed),
-            kwargs=connection_settings(role, timeout, longest, application),
+            kwargs=connection_settings(role, timeout if away is None else away, longest, application),
             configure=configure_bound if bound else configure,
             min_size=0,  # connections are opened on demand, and callers wait until there is one
             max_size=size,
@@ -211,7 +239,7 @@ def make_pool(
         )
         return connections
 
-    return ConnectionPool(url, make, size=size, timeout=timeout)
+    return ConnectionPool(url, make, size=size, timeout=timeout, away=away)
 
 
 @asynccontextmanager

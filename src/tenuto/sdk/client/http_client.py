@@ -11,13 +11,13 @@ from uuid import uuid4
 
 import httpx2
 
-from tenuto.db.connection.errors import Unreachable, check_loop_ended
+from tenuto.db.connection.errors import AWAY_SECONDS, Unreachable, check_loop_ended
 from tenuto.db.connection.forks import abandon, renew_after_fork
 from tenuto.model.backoff import Backoff, jitter
 from tenuto.model.errors import RateLimited, TenutoError, TooLarge, Unauthorized, message_of
 from tenuto.sdk.client.http_errors import refusal
 
-RETRY_SECONDS = 30.0  # how long to retry while the server is unreachable
+RETRY_SECONDS = 30.0  # how long to retry while the server limits the rate
 RESPONSE_SECONDS = 30.0
 MAX_CONNECTIONS = 20
 QUEUE_SECONDS = 300.0  # how long a request waits for a free connection: with thousands of requests, most wait
@@ -35,7 +35,7 @@ class Http:
 
     def __init__(self, url: str, key: str, *, retry_seconds: float = RETRY_SECONDS) -> None:
         self.url, self._retry_seconds = url.rstrip("/"), retry_seconds
-        self._away = False  # log an outage once, not per waiting request
+        self.problem: str | None = None  # why the server is unavailable; None: the last response was a success
         self._headers = {"Authorization": f"Bearer {key}", "User-Agent": "tenuto-python"}
         self._closed = False
         self._start_over()
@@ -103,7 +103,7 @@ class Http:
         request_headers = dict(headers or {})
         if method != "GET":
             request_headers["Idempotency-Key"] = uuid4().hex
-        end, backoff = time.monotonic() + self._retry_seconds, Backoff(MAX_PAUSE_SECONDS)
+        began, backoff = time.monotonic(), Backoff(MAX_PAUSE_SECONDS)
         while True:
             try:
                 timeout = httpx2.Timeout(RESPONSE_SECONDS + wait, connect=10.0, pool=QUEUE_SECONDS)
@@ -123,15 +123,20 @@ class Http:
                 after = backoff.after(why)
             else:
                 if response.is_success:
-                    self._away = False
+                    self.problem = None
                     return response
                 why = refusal(self.url, response.status_code, response.content)
                 if isinstance(why, Unauthorized):  # replaces the hint of the server, which is about HTTP headers
                     why = Unauthorized(why.message, MAKE_KEY)
                 after = max(backoff.after(why), _retry_after(response))
-            if not isinstance(why, Unreachable | RateLimited) or time.monotonic() + after > end:
+            if not isinstance(why, Unreachable | RateLimited):
                 raise why
-            self._log_outage(why)
+            seconds = self._retry_seconds
+            if isinstance(why, Unreachable):
+                seconds = min(seconds, AWAY_SECONDS)
+                self._note_outage(str(why))
+            if time.monotonic() + after > began + seconds:
+                raise why
             await asyncio.sleep(after)
 
     async def _exchange(self, request: httpx2.Request, cut: TenutoError | None) -> httpx2.Response:
@@ -146,10 +151,10 @@ class Http:
             await response.aclose()
         return response
 
-    def _log_outage(self, why: TenutoError | Unreachable) -> None:
-        if isinstance(why, Unreachable) and not self._away:
-            log.warning("%s; retrying for %g s", why, self._retry_seconds)
-            self._away = True
+    def _note_outage(self, why: str) -> None:
+        if self.problem is None:  # log an outage once, not per waiting request
+            log.warning("%s; retrying for %g s", why, min(self._retry_seconds, AWAY_SECONDS))
+        self.problem = why
 
     async def close(self) -> None:
         loop, self._loop, self._closed = self._loop, None, True

@@ -53,6 +53,10 @@ class HttpTransport:
     def __init__(self, http: Http) -> None:
         self.http = http
 
+    @property
+    def problem(self) -> str | None:
+        return self.http.problem
+
     async def start(self, requests: Sequence[StartRequest]) -> list[Started]:
         texts = [dump(start_of(request)) for request in requests]
         if len(texts) == 1 and len(texts[0]) < LARGE:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack, overload
 from uuid import UUID
 
 from tenuto.db.connection import start_statements
-from tenuto.db.connection.errors import Unreachable
+from tenuto.db.connection.errors import Away, Unreachable
 from tenuto.model.durations import Duration, seconds
 from tenuto.model.errors import InvalidInput, TooLarge
 from tenuto.model.filters import TaskListFilter
@@ -102,6 +102,8 @@ class Run(Generic[R]):
         except WaitTimeout:
             raise
         except TimeoutError as error:
+            if problem := self.client.transport.problem:
+                raise Away(f"it is not known whether run {self.id} has ended: {problem}") from error
             raise WaitTimeout(self.id, limit or 0) from error
 
     async def _check(self) -> None:

@@ -1,6 +1,7 @@
 """Waits for runs to end. One query asks for the runs of all waiting callers, and is repeated with growing pauses."""
 
 import asyncio
+import time
 from collections.abc import Iterable
 from uuid import UUID
 
@@ -10,6 +11,7 @@ from tenuto.model.monitoring import RunResult
 from tenuto.sdk.client.transport import Transport
 
 MIN_PAUSE_SECONDS, MAX_PAUSE_SECONDS, PAUSE_GROWTH = 0.005, 0.5, 1.5
+MAX_OUTAGE_SECONDS = 60.0  # callers without a shorter timeout get an error then
 BATCH = 1000
 STOPPED = "the result of the run is no longer watched: the client was closed, or other code cancelled its asyncio task"
 
@@ -66,7 +68,7 @@ class Watcher:
             await asyncio.gather(self._polling, return_exceptions=True)
 
     async def _poll_until_ended(self) -> None:
-        failures = 0
+        unreachable_since: float | None = None
         while self._waiting:
             self._joined.clear()
             ids, reported = list(self._waiting), 0
@@ -75,11 +77,11 @@ class Watcher:
                     ends = await self._poll(ids[start : start + BATCH])
                     self._resolve(ends)
                     reported += len(ends)
-                failures = 0
-            except Unreachable as error:
-                # The server may only be restarting, so report the error only after two failures in a row.
-                failures += 1
-                if failures > 1:
+                unreachable_since = None
+            except Unreachable as error:  # the server may be restarting, or a standby may take over
+                now = time.monotonic()
+                unreachable_since = unreachable_since or now
+                if now - unreachable_since > MAX_OUTAGE_SECONDS:
                     self._give_up(error)
                     return
             except Exception as error:

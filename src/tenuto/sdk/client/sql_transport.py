@@ -33,6 +33,10 @@ class SqlTransport(SqlObjects):
     poll_seconds = 0.0
     weak_queries = False  # run queries even if this machine cannot confine their process fully
 
+    @property
+    def problem(self) -> str | None:
+        return self.pool.problem
+
     async def start(self, requests: Sequence[StartRequest]) -> list[Started]:
         if len(requests) == 1 and requests[0].is_bare():
             return [await self._start_task(requests[0])]

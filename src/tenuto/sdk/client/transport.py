@@ -25,6 +25,11 @@ class Transport(Protocol):
 
     poll_seconds: float  # how long `poll_runs` waits on the server at most; 0: not at all, and the caller pauses
 
+    @property
+    def problem(self) -> str | None:
+        """Why the database or server is known to be unavailable now."""
+        ...
+
     async def start(self, requests: Sequence[StartRequest]) -> list[Started]:
         """Start the requested runs in one transaction."""
         ...
