@@ -1,7 +1,7 @@
 """Measures how the cost of each verb grows with the size of its input: `python bench/growth.py [--quick] [--check]`.
 
 Every scenario is measured at n, 4n and 16n. The exponent is the slope of the three points on logarithmic axes: 0 is a
-constant cost, 1 is linear, 2 is quadratic.
+constant cost, 1 is linear, 2 is quadratic. The scenarios of `growth_states.py` count buffers instead of seconds.
 """
 
 import sys
@@ -18,11 +18,13 @@ from dataclasses import dataclass
 
 import psycopg
 
-from bench import growth_claims, growth_deploys, growth_retention, growth_runs, growth_waiting
+from bench import growth_claims, growth_deploys, growth_retention, growth_runs, growth_states, growth_waiting
 from bench.program import own_server, report
 from bench.record import facts
 
 STEPS = (1, 4, 16)
+STORED, QUICK_STORED = 6250, 250  # tasks, at the smallest size of the states
+STORED_EXPONENT = 0.2  # what a call may grow with the number of stored tasks: indexes have more levels
 TRIES = 3  # for --check: other load on the machine can spoil one measurement, hardly three
 
 
@@ -65,20 +67,24 @@ SCENARIOS = [
 def main() -> None:
     options = read_options()
     chosen = [scenario for scenario in SCENARIOS if options.only in scenario.name]
+    states = [state for state in growth_states.STATES if options.only in f"with {state}"]
     with own_server() as (url, _):
         if options.check:
-            sys.exit(check(url, chosen))
+            sys.exit(check(url, chosen) or check_states(url, states))
         result: dict[str, object] = {**facts(url), "quick": options.quick}
         with psycopg.connect(url, autocommit=True) as conn:
             for scenario in chosen:
                 result[scenario.name] = measured = grow(conn, scenario, quick=options.quick)
                 print(describe(scenario, measured), file=sys.stderr)
+            for state in states:
+                result |= (grown := grow_with_stored_tasks(conn, state, quick=options.quick))
+                print(*(f"{name}: {measured}" for name, measured in grown.items()), sep="\n", file=sys.stderr)
     report("growth-quick" if options.quick else "growth", result, options)
 
 
 def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="smaller sizes, about two minutes")
+    parser.add_argument("--quick", action="store_true", help="smaller sizes, about three minutes")
     parser.add_argument("--check", action="store_true", help="smaller sizes; exit code 1 if an exponent is too large")
     parser.add_argument("--only", default="", metavar="TEXT", help="only scenarios whose name contains TEXT")
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
@@ -95,6 +101,36 @@ def grow(conn: psycopg.Connection, scenario: Scenario, *, quick: bool) -> dict[s
         "exponent": round(exponent(seconds), 2),
         "max_exponent": scenario.max_exponent,
     }
+
+
+def grow_with_stored_tasks(conn: psycopg.Connection, state: str, *, quick: bool) -> dict[str, dict[str, object]]:
+    """Return the buffers of each verb beside each number of stored tasks in this state, and the exponents."""
+    sizes = [(QUICK_STORED if quick else STORED) * step for step in STEPS]
+    measured = growth_states.measure(conn, state, sizes)
+    return {
+        name: {"buffers": {str(n): read for n, read in buffers.items()}, "exponent": round(exponent(buffers), 2)}
+        for name, buffers in measured.items()
+    }
+
+
+def check_states(url: str, states: list[str]) -> int:
+    """Measure the states at small sizes; return 1 if a verb always grows with the stored tasks in a held state."""
+    failed = False
+    with psycopg.connect(url, autocommit=True) as conn:
+        for state in states:
+            growing = growing_verbs(conn, state)
+            for _ in range(TRIES - 1 if state in growth_states.HELD_STATES else 0):
+                again = growing_verbs(conn, state) if growing else {}
+                growing = {name: measured for name, measured in again.items() if name in growing}
+            for name, measured in growing.items():
+                print(f"{name} grows as n^{measured['exponent']} of the stored tasks: {measured['buffers']} buffers")
+            failed |= bool(growing) and state in growth_states.HELD_STATES
+    return int(failed)
+
+
+def growing_verbs(conn: psycopg.Connection, state: str) -> dict[str, dict[str, object]]:
+    measured = grow_with_stored_tasks(conn, state, quick=True)
+    return {name: grown for name, grown in measured.items() if float(str(grown["exponent"])) > STORED_EXPONENT}
 
 
 def exponent(seconds: dict[int, float]) -> float:

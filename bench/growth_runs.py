@@ -124,28 +124,29 @@ class Worker:
     """A worker session that claims tasks of one type."""
 
     def __init__(self, conn: psycopg.Connection, type: str) -> None:
-        self._conn = conn
+        self.conn = conn
+        conn.execute("select tenuto._intern_route(%s, 'default', %s, 'python', '{}')", [ORG, type])
         row = conn.execute(
-            "select session_id, token from tenuto.register_worker(%s, 'growth', p_lease => interval '1 hour')", [ORG]
+            "select session_id, token from tenuto.register_worker(%s, %s, p_lease => interval '1 hour')", [ORG, type]
         ).fetchone()
         assert row is not None
-        self._session = list(row)
+        self.session: list[Any] = list(row)
         routes = conn.execute(
-            "select route_id from tenuto.resolve_routes(%s, null, %s::text[])", [self._session[0], [type]]
+            "select route_id from tenuto.resolve_routes(%s, null, %s::text[])", [self.session[0], [type]]
         ).fetchall()
-        self._routes = [route for (route,) in routes]
-        self._claims = 0
+        self.routes = [route for (route,) in routes]
+        self.claims = 0
 
     def claim(self, limit: int) -> list[tuple[UUID, int]]:
-        self._claims += 1
-        return self._conn.execute(
+        self.claims += 1
+        return self.conn.execute(
             "select task_id, attempt from tenuto.claim_tasks(%s, %s, %s, %s, %s)",
-            [*self._session, self._claims, self._routes, limit],
+            [*self.session, self.claims, self.routes, limit],
         ).fetchall()
 
     def fail(self, held: list[tuple[UUID, int]]) -> None:
         ids, attempts = [id for id, _ in held], [no for _, no in held]
-        self._conn.execute(
+        self.conn.execute(
             "select from tenuto.fail_tasks(%s, %s, %s, %s, %s::jsonb[], %s)",
-            [*self._session, ids, attempts, ['{"message": "x"}'] * len(held), [-1.0] * len(held)],
+            [*self.session, ids, attempts, ['{"message": "x"}'] * len(held), [-1.0] * len(held)],
         )

@@ -17,7 +17,7 @@ from tests.support.clock import Clock
 from tests.support.database.loops import an_org, cancel_run, count, value
 from tests.support.database.old_runs import a_month_ago, make_weeks, start_now, week_of
 from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, run_status, start
-from tests.support.faults.failing_loops import CASES, a_delay, a_handler, a_limited_start
+from tests.support.faults.failing_loops import CASES, a_delay, a_handler, a_limited_start, a_run_past_its_deadline
 from tests.support.faults.failing_rows import cure, poison, turn
 
 DELAYED = "select count(*) from tenuto.delayed_tasks where org_id = %s"
@@ -69,18 +69,32 @@ def test_a_week_that_cannot_be_dropped_is_parked_and_the_next_one_goes(db: Db, d
     assert (value(db, exists, bad), count(db, "runs")) == (False, 1)
 
 
-def test_a_row_that_another_connection_holds_is_left_and_the_others_are_served(db: Db, database: str):
+def test_a_row_whose_work_needs_a_lock_that_another_connection_holds_is_parked(db: Db, database: str):
     bad, good = an_org(db, "bad"), an_org(db, "good")
     for org in (bad, good):
-        a_handler(db, org)
+        a_run_past_its_deadline(db, org)
     with psycopg.connect(database) as other:
-        other.execute("select from tenuto.pending_tasks where org_id = %s for update", [bad])
-        turn(database, "settle_runs")
-        assert value(db, "select count(*) from tenuto.pending_tasks where org_id = %s", good) == 0
+        other.execute("select from tenuto.ready_tasks where org_id = %s for update", [bad])
+        for _ in range(2):  # the deadlines of one org at a time
+            turn(database, "expire_runs")
+        assert value(db, "select count(*) from tenuto.ready_tasks where org_id = %s", good) == 0
         assert value(db, "select sqlstate from tenuto.parked_rows where org_id = %s", bad) == "55P03"
     db.execute("update tenuto.parked_rows set retry_at = now()")
     turn(database, "retry_parked")
-    assert count(db, "pending_tasks") == count(db, "parked_rows") == 0
+    assert count(db, "ready_tasks") == count(db, "parked_rows") == 0
+
+
+def test_a_poisoned_row_behind_rows_that_the_batch_skips_is_found(db: Db, database: str):
+    front, bad, good = [an_org(db, slug) for slug in ("front", "bad", "good")]
+    for org in (front, front, front, bad, good):
+        a_delay(db, org)
+    poison(db, "delayed_tasks", bad)
+    with psycopg.connect(database) as other:
+        other.execute("select from tenuto.delayed_tasks where org_id = %s for update", [front])
+        for _ in range(2):
+            turn(database, "promote_due", limit=1)
+        assert (value(db, DELAYED, good), value(db, DELAYED, bad), value(db, DELAYED, front)) == (0, 1, 3)
+    assert value(db, "select array_agg(org_id) from tenuto.parked_rows") == [bad]
 
 
 def test_a_row_that_takes_too_long_is_parked(db: Db, database: str, monkeypatch: pytest.MonkeyPatch):

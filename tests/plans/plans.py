@@ -1,6 +1,7 @@
 """Seeing what a function of the kernel really did: the plan of every statement it ran, with rows counted."""
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -30,6 +31,7 @@ class Node:
     rows: int  # that left it, in all its loops
     read: int  # that it looked at
     removed: int
+    filter: str  # also of a join
 
 
 @dataclass
@@ -44,6 +46,10 @@ class Plans:
 
     def read(self, table: str) -> int:
         return sum(node.read for node in self.on(table))
+
+    def array_searches(self, rows: int) -> list[Node]:
+        """What compared at least so many rows with each element of an array that the plan does not know."""
+        return [node for node in self.nodes if node.read >= rows and re.search(r"(ANY|ALL) \(\$", node.filter)]
 
     def scans_of_all(self, *tables: str) -> list[Node]:
         """Empty partitions may be scanned: that is the quickest way to see that they are empty."""
@@ -75,7 +81,13 @@ def nodes_of(plan: dict[str, Any]) -> Iterator[Node]:
         rows = round(plan["Actual Rows"] * loops)
         removed = round(sum(value for key, value in plan.items() if key.startswith("Rows Removed")) * loops)
         yield Node(
-            plan["Node Type"], plan.get("Relation Name", ""), plan.get("Index Name", ""), rows, rows + removed, removed
+            plan["Node Type"],
+            plan.get("Relation Name", ""),
+            plan.get("Index Name", ""),
+            rows,
+            rows + removed,
+            removed,
+            plan.get("Filter", "") + plan.get("Join Filter", ""),
         )
     for below in plan.get("Plans", []):
         yield from nodes_of(below)

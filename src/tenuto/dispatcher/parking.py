@@ -34,17 +34,25 @@ def is_of_a_row(error: Exception) -> bool:
 async def serve_apart(pool: ConnectionPool, loop: str, work: Work, *, limit: int, error: Exception) -> int:
     """Processes the rows of a loop whose batch failed, and returns how many were processed or parked.
 
-    Raises `error` again if there are no rows. If the loop fails even without rows, raises that error, because no row
-    caused it.
+    If none of the first rows fails, such as rows that another transaction has locked and the batch skipped, tries more
+    rows, until one fails or all were tried. Raises `error` again if there are no rows. If the loop fails even without
+    rows, raises that error, because no row caused it.
     """
     LOOP_ERRORS.labels(loop).inc()
-    rows = await pool.call(maintenance.pick_rows, loop=loop, limit=limit)
-    if not rows:
-        raise error
-    async with pool.connection(timeout=PIECE_SECONDS) as conn:
-        await work(conn, [])  # raises an error if the function itself is broken
     turn = Turn(pool, loop, work)
-    await turn.serve(split(rows))
+    tried: set[str] = set()
+    while not turn.failed:
+        picked = await pool.call(maintenance.pick_rows, loop=loop, limit=len(tried) * PARTS or limit)
+        rows = [row for row in picked if row.key not in tried]
+        if not rows:
+            break
+        if not tried:
+            async with pool.connection(timeout=PIECE_SECONDS) as conn:
+                await work(conn, [])  # raises an error if the function itself is broken
+        tried |= {row.key for row in rows}
+        await turn.serve(split(rows))
+    if not tried:
+        raise error
     return turn.served + len(turn.failed)
 
 

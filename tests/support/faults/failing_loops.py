@@ -23,12 +23,14 @@ from tests.support.database.users import an_entry
 
 @dataclass(frozen=True)
 class Case:
-    """`table`: whatever does `on` to a row of the org there raises; `served`: a query that is true afterwards."""
+    """`table`: whatever does `on` to a row of the org there raises; `served`: a query that is true afterwards; `locks`:
+    tables whose rows the loop skips while another transaction has locked them, if not only `table`."""
 
     arrange: Callable[[Db, UUID], object]
     served: str
     table: str
     on: str = "delete"
+    locks: tuple[str, ...] = ()
 
 
 def a_delay(db: Db, org: UUID) -> None:
@@ -154,6 +156,9 @@ def an_old_effect(db: Db, org: UUID) -> None:
 
 
 def an_audit_entry(db: Db, org: UUID) -> None:
+    """The second one, so that the org has a chain."""
+    an_entry(db, org_id=org)
+    call(db, "seal_audit", keys=[str(org)])
     an_entry(db, org_id=org)
 
 
@@ -287,21 +292,25 @@ CASES = {
     "expire_attempts": Case(a_lost_attempt, gone("running_tasks"), "running_tasks"),
     "expire_deadlines": Case(a_deadline, gone("running_tasks"), "running_tasks"),
     "expire_runs": Case(a_run_past_its_deadline, gone("run_deadlines"), "run_deadlines"),
-    "fold_runs": Case(an_end, gone("run_counts"), "run_counts"),
-    "settle_runs": Case(a_handler, gone("pending_tasks"), "pending_tasks"),
+    "fold_runs": Case(an_end, gone("run_counts"), "run_counts", locks=("runs",)),
+    "settle_runs": Case(a_handler, gone("pending_tasks"), "pending_tasks", locks=("runs", "pending_tasks")),
     "sweep_cancelled": Case(a_cancel, gone("cancel_requests"), "cancel_requests"),
-    "sweep_closed": Case(a_closed_run, gone("close_requests"), "close_requests"),
+    "sweep_closed": Case(
+        a_closed_run, gone("close_requests"), "close_requests", locks=("open_runs", "runs", "close_requests")
+    ),
     "relax_placement": Case(
         a_preferred_place, gone("ready_tasks", "route_id in (select id from tenuto.routes where soft)"), "ready_tasks"
     ),
-    "sweep_released": Case(a_released_run, gone("release_requests"), "release_requests"),
-    "follow_arrivals": Case(
-        a_limited_start, "select count(*) > 0 from tenuto.limits where org_id = %s", "limits", "insert"
+    "sweep_released": Case(
+        a_released_run, gone("release_requests"), "release_requests", locks=("held_runs", "release_requests")
     ),
-    "admit_rates": Case(a_rate_with_a_line, gone("waiting_tasks"), "waiting_tasks"),
+    "follow_arrivals": Case(
+        a_limited_start, "select count(*) > 0 from tenuto.limits where org_id = %s", "limits", "insert", ("arrivals",)
+    ),
+    "admit_rates": Case(a_rate_with_a_line, gone("waiting_tasks"), "waiting_tasks", locks=("limits",)),
     "advance_requests": Case(a_large_cancel, gone("run_requests", "phase = 'list'"), "run_requests", "update"),
     "watch_backlogs": Case(a_backlog, gone("job_backlogs"), "job_backlogs"),
-    "advance_builds": Case(a_build, gone("build_inputs"), "builds", "update"),
+    "advance_builds": Case(a_build, gone("build_inputs"), "builds", "update", ("builds", "dags")),
     "advance_backfills": Case(a_backfill, gone("backfills", "planned = 0"), "backfills", "update"),
     "advance_invalidations": Case(
         an_invalidation, gone("data_invalidations", "planned = 0"), "data_invalidations", "update"
@@ -312,6 +321,7 @@ CASES = {
         "select count(*) > 0 from tenuto.outbox where org_id = %s and scope = 'emit_lineage'",
         "outbox",
         "insert",
+        ("running_tasks",),
     ),
     "fire_schedules": Case(a_schedule, gone("schedules", "last_at is null"), "schedules", "update"),
     "drain_outbox": Case(an_effect, gone("outbox", "attempts = 0"), "outbox", "update"),
@@ -321,7 +331,7 @@ CASES = {
         a_sealed_entry, "select count(*) > 0 from tenuto.audit_heads where org_id = %s", "audit_heads", "insert"
     ),
     "prune_runs": Case(an_old_run, gone("runs"), "runs"),
-    "seal_audit": Case(an_audit_entry, gone("audit_unsealed"), "audit_unsealed"),
+    "seal_audit": Case(an_audit_entry, gone("audit_unsealed"), "audit_unsealed", locks=("audit_chains",)),
     "collect_objects": Case(a_loose_object, gone("data_objects"), "data_objects"),
     "prune_workers": Case(an_old_session, gone("sessions"), "sessions"),
     "prune_limits": Case(an_idle_limit, gone("limits"), "limits"),

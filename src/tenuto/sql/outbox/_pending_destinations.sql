@@ -1,9 +1,9 @@
--- Returns the orgs and destinations that have due effects, at most p_limit. room: how many more effects of the
--- destination may be in progress. The maximum is 8 per destination and 16 per org, so that slow receivers of one org do
--- not delay other orgs; effects without a destination have no maximum. The search starts at a random org, so that
--- p_limit does not exclude the same orgs every time. Org ids begin with a time of 48 bits, so the random point is
--- chosen between the times in the lowest and the highest id.
-create or replace function tenuto._pending_destinations(p_limit int)
+-- Returns which of the first p_places orgs and destinations with pending effects have due effects. room: how many more
+-- effects of the destination may be in progress. The maximum is 8 per destination and 16 per org, so that slow
+-- receivers of one org do not delay other orgs; it is p_limit for effects without a destination. The search starts at a
+-- random org, so that p_places does not exclude the same orgs every time. Org ids begin with a time of 48 bits, so the
+-- random point is chosen between the times in the lowest and the highest id.
+create or replace function tenuto._pending_destinations(p_places int, p_limit int)
   returns table (org_id uuid, destination text, room int)
   language plpgsql
 as $$
@@ -40,7 +40,7 @@ begin
        limit 1)
       limit 1
     ) n
-    where f.no < p_limit
+    where f.no < p_places
   ), due as (
     select f.org_id, f.destination, p.here, (16 - p.in_org)::int as free,
            count(*) over org as places, row_number() over (org order by random()) as place

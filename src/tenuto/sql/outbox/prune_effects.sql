@@ -1,6 +1,6 @@
 -- Deletes effects that were done longer ago than their org keeps them (effect_retention_hours, or 24 hours). If p_keep
--- is set, it replaces this time. Deletes the oldest first, at most p_limit per call. With p_keys, deletes only these
--- effects, even if they are parked. Returns how many were deleted.
+-- is set, it replaces this time. Deletes at most p_limit per call, org by org in random order, of each org the oldest
+-- first. With p_keys, deletes only these effects, even if they are parked. Returns how many were deleted.
 create or replace function tenuto.prune_effects(
   p_keep interval default null, p_limit int default 10000, p_keys text[] default null)
   returns bigint
@@ -9,9 +9,9 @@ create or replace function tenuto.prune_effects(
 as $$
   with old as materialized (   -- org by org, so that effects which one org keeps for long are not read for others
     select e.id
-    from tenuto.orgs o
+    from (select o.id, o.settings from tenuto.orgs o order by random()) o
     cross join lateral (
-      select b.id, b.processed_at
+      select b.id
       from tenuto.outbox b
       where b.org_id = o.id
         and b.status = 'done'
@@ -19,13 +19,11 @@ as $$
         and (p_keys is null or b.id = any (p_keys::bigint[]))
         and b.id::text <> all (array(select unnest(tenuto._parked('prune_effects', p_keys))))
       order by b.processed_at
-      limit p_limit) e
-    order by e.processed_at
+      limit p_limit
+      for update skip locked) e
     limit p_limit
-  ), taken as materialized (
-    select b.id from tenuto.outbox b where b.id in (select id from old) for update skip locked
   ), gone as (
-    delete from tenuto.outbox where id in (select id from taken) returning 1
+    delete from tenuto.outbox where id in (select id from old) returning 1
   )
   select count(*) from gone;
 $$;

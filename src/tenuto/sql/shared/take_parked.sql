@@ -1,7 +1,8 @@
 -- Returns the parked rows that are due for another try and reserves them for the calling dispatcher until p_lease has
 -- passed. Orgs take turns. Of the rows of an org, those that have been due for the longest time come first. At most
--- p_limit rows per org are read, so an org with many parked rows does not delay other orgs. Rows that belong to no org
--- count as one more org.
+-- p_limit rows per org are read, and with more than ten orgs at most ten times p_limit in all, so an org with many
+-- parked rows does not delay other orgs. Rows that belong to no org count as one more org. Locks the rows as it reads
+-- them: rows that another transaction has locked count for no limit.
 create or replace function tenuto.take_parked(
   p_loops text[], p_limit int default 100, p_lease interval default '2 minutes')
   returns setof tenuto.parked_rows
@@ -35,12 +36,10 @@ as $$
         and p.loop = any (p_loops)
         and (p.taken_until is null or p.taken_until < tenuto.now())
       order by p.retry_at, p.key
-      limit p_limit) p
+      limit least(p_limit, greatest(1, 10 * p_limit / (select count(*) from orgs)))
+      for update skip locked) p
   ), first as materialized (
-    select p.loop, p.key
-    from (select d.* from due d order by d.turn, d.retry_at limit p_limit) d
-    join tenuto.parked_rows p on p.loop = d.loop and p.key = d.key
-    for update of p skip locked
+    select d.loop, d.key from due d order by d.turn, d.retry_at limit p_limit
   )
   update tenuto.parked_rows p
   set taken_until = tenuto.now() + p_lease

@@ -10,18 +10,14 @@ declare
   v_count bigint;
   v_parked text[] := tenuto._parked('expire_workers', p_keys);
 begin
-  with overdue as materialized (
-    select o.*
+  with locked as materialized (
+    select w.org_id, w.id, o.status, o.last_heartbeat, o.error_at, o.error
     from tenuto._overdue_workers() o
+    join tenuto.workers w on w.org_id = o.org_id and w.id = o.id
     where (p_keys is null or o.org_id || ':' || o.id = any (p_keys))
       and o.org_id || ':' || o.id <> all (v_parked)
     order by o.since
     limit p_limit
-  ), locked as materialized (
-    select w.org_id, w.id, o.status, o.last_heartbeat, o.error_at, o.error
-    from overdue o
-    join tenuto.workers w on w.org_id = o.org_id and w.id = o.id
-    order by w.org_id, w.id
     for no key update of w skip locked
   ), moved as (
     update tenuto.workers w

@@ -26,7 +26,6 @@ begin
         select from tenuto._build_work(b) w
         where (p_keys is null or w.key = any (p_keys)) and w.key <> all (v_parked))
     order by b.due_at
-    limit 1000
   loop
     exit when v_count >= p_limit;
     perform from tenuto.dags d

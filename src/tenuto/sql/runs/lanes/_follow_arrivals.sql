@@ -1,10 +1,10 @@
 -- Processes the arrivals of committed starts: creates their lanes, lowers floors to their tasks, creates their limits
 -- and admits tasks to free slots. Never waits: if another transaction has locked a row, the arrival stays for the next
 -- call. Every claim begins with this function if there are arrivals, and dispatchers call it too. Returns the routes
--- that now have tasks which claims did not see before. p_from_bottom: also reads arrivals below the floor of arrivals.
--- With p_keys, processes only these arrivals, even if they are parked.
+-- that now have tasks which claims did not see before. p_first: reads arrivals from this id on; null: from the floor of
+-- arrivals on. With p_keys, processes only these arrivals, even if they are parked.
 create or replace function tenuto._follow_arrivals(
-  p_limit int default 1000, p_from_bottom boolean default false, p_keys text[] default null)
+  p_limit int default 1000, p_first bigint default null, p_keys text[] default null)
   returns int[]
   language plpgsql
   set plan_cache_mode = force_generic_plan
@@ -25,7 +25,7 @@ begin
     from (
       select a.id, a.limit_id
       from tenuto.arrivals a
-      where a.id >= case when p_from_bottom then 0 else coalesce((select f.floor from tenuto.arrival_floor f), 0) end
+      where a.id >= coalesce(p_first, (select f.floor from tenuto.arrival_floor f), 0)
       order by a.id
       limit p_limit
       for update skip locked
@@ -43,7 +43,7 @@ begin
       select a.id, a.limit_id
       from tenuto.arrivals a
       where case when p_keys is not null then a.id = any (p_keys::bigint[])
-                 else not exists (
+                 else a.id >= coalesce(p_first, 0) and not exists (
                    select from tenuto.parked_rows p where p.loop = 'follow_arrivals' and p.key = a.id::text) end
       order by a.id
       limit p_limit

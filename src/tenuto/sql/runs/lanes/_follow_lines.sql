@@ -14,6 +14,7 @@ as $$
 declare
   v_resizes boolean;
   v_missing boolean;
+  v_made bigint[] := '{}';
   v_held bigint[];
   v_lost bigint[] := '{}';
   v_rates bigint[];
@@ -25,7 +26,10 @@ begin
   left join lateral (select l.id from tenuto.limits l where l.id = a.limit_id limit 1) l on true
   where a.id = any (p_arrivals);
   if v_missing then
-    perform tenuto._make_limits(p_arrivals);
+    v_made := array(select tenuto._make_limits(p_arrivals));   -- they have their size already
+    v_resizes := exists (
+      select from tenuto.arrivals a
+      where a.id = any (p_arrivals) and a.resizes and a.limit_id not in (select unnest(v_made)));
   end if;
   v_held := array(
     select l.id
@@ -49,7 +53,8 @@ begin
       from tenuto.arrivals a
       join tenuto.limits h on h.id = a.limit_id
       left join lateral tenuto._declared_size(h.org_id, h.scope, h.key) d on true
-      where a.id = any (p_arrivals) and a.resizes and h.id = any (v_held)
+      where a.id = any (p_arrivals) and a.resizes
+        and h.id in (select unnest(v_held)) and h.id not in (select unnest(v_made))
       order by a.limit_id, a.id desc
     ) n
     where l.id = n.id
@@ -80,13 +85,13 @@ begin
       from tenuto.arrivals b
       where b.id = any (p_arrivals)
     ) n
-    where n.limit_id = any (v_held || v_lost)
+    where n.limit_id in (select unnest(v_held || v_lost))
        or not (n.newest = 1 or (n.resizes and n.newest_size = 1) or (n.seq is not null and n.first_in_line = 1))));
   v_rates := array(select l.id from tenuto.limits l where l.id = any (v_held) and l.scope = 'rate');
   if v_rates = '{}' then
     return tenuto._fill_limits(v_held);
   end if;
   perform tenuto._schedule_rate_checks(v_rates);
-  return tenuto._fill_limits(array(select h from unnest(v_held) h where h <> all (v_rates)));
+  return tenuto._fill_limits(array(select h from unnest(v_held) h where h not in (select unnest(v_rates))));
 end
 $$;

@@ -24,7 +24,7 @@ begin
   end if;
 
   if cardinality(p_queued) > 0 then
-    if exists (select from tenuto.data_locality) then
+    if exists (select from tenuto.data_locality) then   -- nearly always there is none
       p_queued := tenuto._apply_locality(p_queued);
     end if;
     select array_agg(c) filter (where not tenuto._has_limits(c.flags)),

@@ -34,7 +34,7 @@ begin
   end if;
 
   if p_from_bottom then
-    perform tenuto._wake_routes(tenuto._follow_arrivals(p_from_bottom => true));
+    perform tenuto._wake_routes(tenuto._follow_arrivals(p_first => 0));
     perform tenuto._move_limit_floors();
     perform tenuto._move_due_floors();
   end if;

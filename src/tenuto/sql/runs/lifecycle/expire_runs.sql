@@ -26,7 +26,8 @@ begin
     and (p_keys is null or d.kind || ':' || d.run_id = any (p_keys))
     and d.kind || ':' || d.run_id <> all (v_parked)
   order by d.at
-  limit 1;
+  limit 1
+  for update skip locked;   -- not of a deadline that another transaction has locked, such as a delete that is not over
   with due as materialized (
     select d.ctid as tid
     from tenuto.run_deadlines d

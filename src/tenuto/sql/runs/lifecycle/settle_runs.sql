@@ -1,7 +1,8 @@
 -- running -> retrying -> running, for failed runs with run attempts left. Also starts the handlers of runs whose other
 -- tasks have ended. fold_runs does not end runs of these two kinds. A run that was cancelled while it waited to be
--- retried ends here. Locks rows in the order of ADR 7 (pending tasks, then runs, and limits only once, at the end).
--- Checks each run again under its lock. With p_keys, processes only these runs, even if they are parked.
+-- retried ends here. Waits for no lock (limits are locked only once, at the end): a run that another transaction has
+-- locked, or whose pending tasks it has locked, is left to a later call and does not count for p_limit. Checks each run
+-- again under its lock. With p_keys, processes only these runs, even if they are parked.
 create or replace function tenuto.settle_runs(p_limit int default 100, p_keys text[] default null)
   returns bigint
   language plpgsql
@@ -10,6 +11,7 @@ as $$
 declare
   v_id uuid;
   v_run tenuto.runs;
+  v_pending uuid[];
   v_queued tenuto.queued_task[];
   v_count bigint := 0;
   v_parked uuid[] := tenuto._parked('settle_runs', p_keys);
@@ -22,9 +24,10 @@ begin
       and (p_keys is null or r.id = any (p_keys::uuid[]))
       and r.id <> all (v_parked)
     order by r.id
-    limit p_limit
   loop
-    perform from tenuto.pending_tasks p where p.run_id = v_id order by p.id for update;
+    exit when v_count >= p_limit;
+    v_pending := array(
+      select p.id from tenuto.pending_tasks p where p.run_id = v_id order by p.id for update skip locked);
     select r.* into v_run
     from tenuto.runs r
     where r.id = v_id
@@ -32,7 +35,9 @@ begin
       and r.total = r.completed + r.failed + r.cancelled + r.skipped + r.handlers
       and (r.next_retry_at is null or r.next_retry_at <= tenuto.now() or r.cancel_requested_at is not null)
     for no key update skip locked;
-    continue when not found or exists (select from tenuto.run_counts c where c.run_id = v_id);
+    continue when not found
+      or exists (select from tenuto.run_counts c where c.run_id = v_id)
+      or exists (select from tenuto.pending_tasks p where p.run_id = v_id and p.id <> all (v_pending));
 
     if v_run.status = 'retrying' and v_run.cancel_requested_at is null then
       v_queued := v_queued || tenuto._rerun(v_run);

@@ -72,7 +72,9 @@ begin
       for no key update skip locked);
     perform tenuto._lower_limit_floors(v_limits, v_starts);
     insert into tenuto.arrivals (org_id, limit_id, priority, seq)
-    select s.org_id, s.limit_id, s.priority, s.seq from unnest(v_starts) s where s.limit_id <> all (v_limits);
+    select s.org_id, s.limit_id, s.priority, s.seq
+    from unnest(v_starts) s
+    where s.limit_id not in (select unnest(v_limits));
   end loop;
   return v_routes;
 end

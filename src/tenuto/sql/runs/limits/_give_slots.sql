@@ -42,10 +42,15 @@ begin
     select id, limit_id, org_id from chosen
   ), marks as (
     -- Only large limits are marked as full, since each change between full and not full leaves a dead row.
-    select f.id, f.full_size,
-           case when f.slots = (select count(*) from chosen c where c.limit_id = f.id) then f.size end as new_size
-    from free f
-    where f.size > 1000 or f.full_size is not null
+    select g.id, max(g.full_size) as full_size, case when max(g.slots) = sum(g.given) then max(g.size) end as new_size
+    from (
+      select f.id, f.size, f.full_size, f.slots, 0 as given
+      from free f
+      where f.size > 1000 or f.full_size is not null
+      union all
+      select c.limit_id, null, null, null, 1 from chosen c) g
+    group by g.id
+    having max(g.size) is not null
   )
   select c.admitted, m.ids, m.sizes
   into v_admitted, v_marked, v_sizes

@@ -49,6 +49,6 @@ begin
     ) l on true
     order by c.org_id, w.scope, w.key, c.attempt, t.created_at desc, c.id desc
   ) n
-  where n.resizes or n.limit_id = any (v_lines);
+  where n.resizes or n.limit_id in (select unnest(v_lines));
 end
 $$;

@@ -14,9 +14,19 @@ as $$
 declare
   v_keys uuid[] := p_keys;
   v_parked uuid[] := tenuto._parked('prune_runs', p_keys);
-  v_ids uuid[] := array(select tenuto._prunable_runs(p_limit, v_keys, v_parked));
+  v_seen uuid[] := v_parked;
+  v_next uuid[];
+  v_ids uuid[] := '{}';
   v_tasks uuid[] := array(select tenuto._tasks_left_behind(p_limit, v_keys, v_parked));
 begin
+  while cardinality(v_ids) < p_limit   -- until there are enough runs that no other transaction has locked
+  loop
+    v_next := array(select tenuto._prunable_runs(p_limit - cardinality(v_ids), v_keys, v_seen));
+    exit when v_next = '{}';
+    v_seen := v_seen || v_next;
+    v_ids := v_ids || array(
+      select r.id from tenuto.runs r where r.id = any (v_next) order by r.id for update skip locked);
+  end loop;
   if not p_dry_run then
     perform tenuto._delete_runs(v_ids);
     perform tenuto._delete_tasks(v_tasks);

@@ -1,6 +1,7 @@
 -- waiting -> queued, for tasks whose time has come or whose wait timed out. Locks the rows of these tasks in
--- task_parents before those in waiting_tasks, as a child that ends does: in another order the two could deadlock. With
--- p_keys, processes only these tasks, even if they are parked.
+-- task_parents too, as a child that ends does. Waits for no lock, so that the two cannot deadlock, and tasks that
+-- another transaction has locked do not count for p_limit. With p_keys, processes only these tasks, even if they are
+-- parked.
 create or replace function tenuto.wake_waiting(p_limit int default 1000, p_keys text[] default null)
   returns bigint
   language plpgsql
@@ -11,24 +12,30 @@ as $$
 declare
   v_parked uuid[] := tenuto._parked('wake_waiting', p_keys);
   v_floors tenuto.due_floors := tenuto._due_floors(p_keys);
-  v_ids uuid[];
   v_queued tenuto.queued_task[];
 begin
-  v_ids := array(
+  with parents as materialized (
+    select w.id
+    from tenuto.waiting_tasks w
+    join tenuto.task_parents p on p.id = w.id
+    where w.wake_at between v_floors.wake_at and tenuto.now()
+      and (p_keys is null or w.id = any (p_keys::uuid[]))
+      and w.id <> all (v_parked)
+    order by w.wake_at
+    limit p_limit
+    for update of p, w skip locked
+  ), others as materialized (
     select w.id
     from tenuto.waiting_tasks w
     where w.wake_at between v_floors.wake_at and tenuto.now()
       and (p_keys is null or w.id = any (p_keys::uuid[]))
       and w.id <> all (v_parked)
+      and not exists (select from tenuto.task_parents p where p.id = w.id)
     order by w.wake_at
-    limit p_limit);
-  perform from tenuto.task_parents where id = any (v_ids) order by id for update;
-  with due as materialized (
-    select w.id
-    from tenuto.waiting_tasks w
-    where w.id = any (v_ids) and w.wake_at <= tenuto.now()
-    order by w.id
+    limit p_limit
     for update skip locked
+  ), due as (
+    select p.id from parents p union all select o.id from others o
   ), gone as (
     delete from tenuto.waiting_tasks w using due where w.id = due.id returning w.*
   ), notes as (
