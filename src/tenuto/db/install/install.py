@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 
 import psycopg
-from psycopg import Connection
+from psycopg import Connection, IsolationLevel
 from psycopg.conninfo import make_conninfo
 from psycopg.pq import PGconn, Ping
 
@@ -219,7 +219,9 @@ def _connection(database: str | Connection) -> Generator[Connection]:
 def open_connection(url: str) -> Connection:
     """Connect to the database. Raises Unreachable or BadAddress with a message of one line if that fails."""
     try:
-        return psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_SECONDS, application_name="tenuto install")
+        conn = psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_SECONDS, application_name="tenuto install")
+        conn.isolation_level = IsolationLevel.READ_COMMITTED
+        return conn
     except psycopg.errors.ConnectionTimeout:
         raise Unreachable(
             f"waited {CONNECT_SECONDS} s for a connection to Postgres at {place_of(url)}, which did not respond; "
