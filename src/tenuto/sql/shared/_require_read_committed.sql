@@ -1,6 +1,6 @@
--- Returns true, and raises TN011 unless the transaction is READ COMMITTED. Functions that read after they have locked a row call it first:
--- in a transaction at another level they would not see what the transaction that had locked the row before has changed,
--- and a task could wait for ever. p_call: what the caller must not do at another level.
+-- Returns true, or raises TN011 if the transaction is not READ COMMITTED. Functions that read after they have locked a
+-- row call it first: at another level they would not see what the transaction that had locked the row before has
+-- changed, and a task could wait for ever. p_call: what is not possible at another level.
 create or replace function tenuto._require_read_committed(p_call text default 'this call')
   returns boolean
   language plpgsql
