@@ -24,9 +24,11 @@ def default_isolation(database: str, level: str) -> Iterator[None]:
 
 
 @contextmanager
-def a_transaction(database: str, level: str, role: str = "tenuto_worker") -> Iterator[Db]:
-    """A transaction at this level that has its snapshot. It commits at the end of the block."""
-    with psycopg.connect(database, options=f"-c role={role}") as conn:
+def a_transaction(database: str, level: str, role: str = "tenuto_worker", *, checked: bool = True) -> Iterator[Db]:
+    """A transaction at this level that has its snapshot. It commits at the end of the block. If it is not checked, it
+    is without the triggers of test databases, in whose table transactions meet."""
+    triggers = "" if checked else " -c session_replication_role=replica"
+    with psycopg.connect(database, options=f"-c role={role}{triggers}") as conn:
         conn.execute(sql.SQL("set transaction isolation level {}").format(sql.SQL(level)))
         conn.execute("select 1 from tenuto.orgs limit 1")
         yield conn

@@ -326,7 +326,9 @@ CASES = {
     "sweep_runs": Case(
         a_run_that_nobody_ended, "select count(*) > 0 from tenuto.run_counts where org_id = %s", "run_counts", "insert"
     ),
-    "sweep_jobs": Case(a_job_that_no_backlog_holds, gone("job_controls", "held_at is not null"), "job_controls", "update"),
+    "sweep_jobs": Case(
+        a_job_that_no_backlog_holds, gone("job_controls", "held_at is not null"), "job_controls", "update"
+    ),
     "sign_heads": Case(
         a_sealed_entry, "select count(*) > 0 from tenuto.audit_heads where org_id = %s", "audit_heads", "insert"
     ),

@@ -203,5 +203,3 @@ def test_a_sweep_refuses_other_levels(db: Db, level: str) -> None:
 def _org(db: Db) -> object:
     row = db.execute("select id from tenuto.orgs where slug = 'default'").fetchone()
     return row and row[0]
-
-
