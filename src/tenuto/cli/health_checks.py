@@ -80,6 +80,14 @@ def schema(status: "SchemaStatus") -> Check:
     return Check("schema", OK, f"version {_version(status)}, up to date")
 
 
+def isolation(status: "SchemaStatus") -> Check:
+    """Checks that clients' transactions are READ COMMITTED unless they ask for another level."""
+    if status.other_defaults:
+        more = f" (and {len(status.other_defaults) - 1} more)" if len(status.other_defaults) > 1 else ""
+        return Check("isolation", NOTE, f"{status.other_defaults[0]}{more}")
+    return Check("isolation", OK, "transactions are read committed by default")
+
+
 def _version(status: "SchemaStatus") -> str:
     return f"{status.schema_version} ({status.missing[0]})" if status.missing else f"{status.schema_version}"
 

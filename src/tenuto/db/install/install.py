@@ -31,6 +31,7 @@ from tenuto.db.install.migrations import (
     read_installed,
 )
 from tenuto.db.install.roles import become_owner
+from tenuto.db.install.session_defaults import OtherDefault, other_defaults
 from tenuto.db.install.sql_objects import apply_objects
 from tenuto.db.install.sql_tree import DATA_SCHEMA, SqlTree, read_tree
 
@@ -61,6 +62,7 @@ class SchemaStatus:
     newer: bool  # a later version of Tenuto migrated the database
     missing: list[str]  # functions that this version calls and the database does not have
     restarts: list[str]  # functions that the installed version calls and this one no longer has
+    other_defaults: list[OtherDefault]  # isolation levels that some calls refuse
 
 
 def migrate(database: str | Connection, *, test: bool = False, root: Traversable | None = None) -> Report:
@@ -96,6 +98,7 @@ def status(database: str | Connection, *, root: Traversable | None = None) -> Sc
             newer=newer,
             missing=missing,
             restarts=restarts,
+            other_defaults=other_defaults(conn),
         )
 
 
