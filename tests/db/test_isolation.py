@@ -1,19 +1,20 @@
 """Every connection of Tenuto is READ COMMITTED, whatever the default of the database, and through a pooler too."""
 
 import asyncio
+import json
 from collections.abc import Iterator
+from datetime import datetime
 from uuid import UUID, uuid4
 
 import psycopg
 import pytest
-from psycopg.types.json import Jsonb
 
 from tenuto.db import runs
 from tenuto.db.connection.call import Conn
 from tenuto.db.connection.claim_connection import open_claim_connection
 from tenuto.db.connection.pool import call_for, open_pool, transaction_for
 from tenuto.db.install.install import open_connection
-from tests.support.database.isolation import LEVELS, default_isolation
+from tests.support.database.isolation import LEVELS, default, default_isolation
 from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start, status
 from tests.support.postgres.pgbouncer import a_pooler
 
@@ -81,15 +82,14 @@ def test_the_settings_of_a_call_for_an_org_end_with_it(address: str) -> None:
 
 def test_a_limited_start_that_commits_by_itself_works(db: Db, address: str) -> None:
     worker = a_worker(db)
-    limits = [{"scope": "key", "key": {"name": "one"}, "size": 1}]
-    types = Jsonb([{"type": "app.work", "kind": {}, "limits": limits}])
-    call(db, "declare_types", **worker.fence, types=types)
+    limits = [{"scope": "key", "key": "one", "size": 1}]
+    call(db, "declare_types", **worker.fence, types={"app.work": {"kind": {}, "limits": limits}})
     task_id = uuid4()
 
     async def main() -> None:
         async with open_pool(address) as pool:
-            kind = {"type": "app.work", "inherit": True}
-            await pool.call(runs.start_task, org_id=DEFAULT_ORG, kind=kind, input={}, id=task_id)
+            kind = json.dumps({"type": "app.work", "inherit": True})
+            await pool.call(runs.start_task, org_id=DEFAULT_ORG, kind=kind, input="{}", id=task_id)
             async with pool.connection() as conn:
                 await conn.execute("vacuum tenuto.ready_tasks")
 
@@ -115,6 +115,26 @@ def test_a_claimer_reports_and_claims(db: Db, address: str) -> None:
 def test_a_migration_is_read_committed(address: str) -> None:
     with open_connection(address) as conn, conn.transaction():
         assert conn.execute(LEVEL).fetchone() == ("read committed",)
+
+
+@pytest.mark.parametrize("pooled", [False, True])
+def test_times_are_read_in_every_date_style(database: str, pooled: bool) -> None:
+    """A database with another style kept clients from reading any time."""
+
+    async def main(url: str) -> set[object]:
+        async with open_pool(url) as pool:
+            return set(
+                await asyncio.gather(*(pool.call(value_of, "select timestamptz '2026-02-01'") for _ in range(8)))
+            )
+
+    with default(database, "datestyle", "SQL, DMY"), a_pooler(database, {"all": ["tenuto_worker"]}) as urls:
+        (read,) = asyncio.run(main(urls["all"] if pooled else database))
+        with psycopg.connect(urls["all"], autocommit=True) as conn:
+            assert conn.execute("select to_char(date '2026-02-01', 'x') || date '2026-02-01'").fetchone() == (
+                "x01/02/2026",
+            )
+    assert isinstance(read, datetime)
+    assert (read.month, read.day) == (2, 1)
 
 
 @pytest.mark.parametrize("level", LEVELS)

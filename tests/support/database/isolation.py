@@ -14,13 +14,20 @@ LEVELS = ["repeatable read", "serializable"]
 @contextmanager
 def default_isolation(database: str, level: str) -> Iterator[None]:
     """Connections that are opened meanwhile begin their transactions at this level, unless they name another."""
+    with default(database, "default_transaction_isolation", level):
+        yield
+
+
+@contextmanager
+def default(database: str, setting: str, value: str) -> Iterator[None]:
+    """Connections that are opened meanwhile begin with this value of a setting."""
     with psycopg.connect(database, autocommit=True) as conn:
-        name = sql.Identifier(conn.info.dbname)
-        conn.execute(sql.SQL("alter database {} set default_transaction_isolation = {}").format(name, level))
+        named = {"name": sql.Identifier(conn.info.dbname), "setting": sql.SQL(setting), "value": value}
+        conn.execute(sql.SQL("alter database {name} set {setting} = {value}").format(**named))
         try:
             yield
         finally:
-            conn.execute(sql.SQL("alter database {} reset default_transaction_isolation").format(name))
+            conn.execute(sql.SQL("alter database {name} reset {setting}").format(**named))
 
 
 @contextmanager

@@ -28,10 +28,11 @@ READ_COMMITTED = "read committed"
 # The server closes a connection whose client has not read a response for 10 s, for example that of a stopped worker.
 # Otherwise its transaction would stay open and hold its locks. The timeout is set here, because a pooler accepts no
 # options, and this call is made in any case. Unix sockets ignore it.
+# psycopg reads only times in the ISO style; a pooler keeps this style for each client.
 # A direct connection also sets its isolation level, because the default may be another one. Behind a pooler, this would
 # change the connections of other clients, so the query only returns the level.
 BACKEND = """
-select pg_backend_pid(), set_config('tcp_user_timeout', '10s', false),
+select pg_backend_pid(), set_config('tcp_user_timeout', '10s', false), set_config('datestyle', 'ISO', false),
        case when pg_backend_pid() = %s then set_config('default_transaction_isolation', 'read committed', false)
             else current_setting('default_transaction_isolation') end
 """
@@ -148,8 +149,8 @@ def adapt_sync(conn: Connection[Any]) -> Backend:
     return backend
 
 
-def _adapt(conn: AsyncConnection[Any] | Connection[Any], row: tuple[int, str, str] | None) -> Backend:
-    pid, _, isolation = row or (0, "", "")
+def _adapt(conn: AsyncConnection[Any] | Connection[Any], row: tuple[int, str, str, str] | None) -> Backend:
+    pid, _, _, isolation = row or (0, "", "", "")
     pooled = pid != conn.info.backend_pid
     if pooled:
         conn.prepare_threshold = None
