@@ -165,13 +165,13 @@ def test_another_default_isolation_is_named_with_who_gets_it_and_the_cure(databa
     _, after = doctor(database)
 
     name = psycopg.conninfo.conninfo_to_dict(database)["dbname"]
-    says = f"transactions of database {name} are {level} by default"
-    assert checks["isolation"][0] == "note"
-    assert checks["isolation"][1].startswith(says)
-    assert f"run `alter database {name} reset default_transaction_isolation`" in checks["isolation"][1]
+    says = f"connections of database {name} begin with default_transaction_isolation = {level}"
+    assert checks["defaults"][0] == "note"
+    assert checks["defaults"][1].startswith(says)
+    assert f"run `alter database {name} reset default_transaction_isolation`" in checks["defaults"][1]
     assert migrated.stderr.startswith(f"warning: {says}")
     assert checked.stderr.startswith(f"warning: {says}")
-    assert after["isolation"] == ("ok", "transactions are read committed by default")
+    assert after["defaults"][0] == "ok"
 
 
 def test_a_role_with_another_default_counts_if_it_has_a_role_of_tenuto(database: str):
@@ -184,6 +184,32 @@ def test_a_role_with_another_default_counts_if_it_has_a_role_of_tenuto(database:
         finally:
             conn.execute("drop role an_app; drop role a_stranger")
 
-    assert "transactions of role an_app are serializable by default" in checks["isolation"][1]
-    assert "`alter role an_app reset default_transaction_isolation`" in checks["isolation"][1]
-    assert "more)" not in checks["isolation"][1]
+    assert "connections of role an_app begin with default_transaction_isolation = serializable" in checks["defaults"][1]
+    assert "`alter role an_app reset default_transaction_isolation`" in checks["defaults"][1]
+    assert "more)" not in checks["defaults"][1]
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "found"),
+    [
+        ("statement_timeout", "40ms", True),
+        ("statement_timeout", "5min", False),
+        ("transaction_timeout", "2", True),
+        ("session_replication_role", "replica", True),
+        ("row_security", "off", True),
+        ("jit", "off", False),
+    ],
+)
+def test_other_settings_that_keep_calls_from_working_are_named(database: str, setting: str, value: str, found: bool):
+    with psycopg.connect(database, autocommit=True) as conn:
+        if setting == "transaction_timeout" and conn.info.server_version < 170_000:
+            pytest.skip("this server has no transaction_timeout")
+        conn.execute("create role an_app; grant tenuto_client to an_app")
+        try:
+            conn.execute(f"alter role an_app set {setting} = '{value}'".encode())
+            _, checks = doctor(database)
+        finally:
+            conn.execute("drop role an_app")
+
+    assert checks["defaults"][0] == ("note" if found else "ok")
+    assert (f"{setting} = {value}" in checks["defaults"][1]) is found

@@ -80,12 +80,12 @@ def schema(status: "SchemaStatus") -> Check:
     return Check("schema", OK, f"version {_version(status)}, up to date")
 
 
-def isolation(status: "SchemaStatus") -> Check:
-    """Checks that clients' transactions are READ COMMITTED unless they ask for another level."""
+def defaults(status: "SchemaStatus") -> Check:
+    """Checks the settings with which connections of clients begin, such as the isolation level."""
     if status.other_defaults:
         more = f" (and {len(status.other_defaults) - 1} more)" if len(status.other_defaults) > 1 else ""
-        return Check("isolation", NOTE, f"{status.other_defaults[0]}{more}")
-    return Check("isolation", OK, "transactions are read committed by default")
+        return Check("defaults", NOTE, f"{status.other_defaults[0]}{more}")
+    return Check("defaults", OK, "connections begin read committed and without short timeouts")
 
 
 def _version(status: "SchemaStatus") -> str:

@@ -14,7 +14,7 @@ from tenuto.cli.health_checks import (
     Check,
     Facts,
     OrgFacts,
-    isolation,
+    defaults,
     login_only,
     row_security,
     run_checks,
@@ -54,7 +54,7 @@ def _examine(url: str, settings: Settings) -> list[Check]:
         return [Check("roles", WRONG, str(problem))]
     checks = [Check("database", OK, f"Postgres {status.server_version} at {status.url}"), schema(status)]
     if status.schema_version:
-        checks.append(isolation(status))
+        checks.append(defaults(status))
     if status.schema_version and not status.missing:
         try:
             facts = asyncio.run(_collect_facts(url, settings))

@@ -62,7 +62,7 @@ class SchemaStatus:
     newer: bool  # a later version of Tenuto migrated the database
     missing: list[str]  # functions that this version calls and the database does not have
     restarts: list[str]  # functions that the installed version calls and this one no longer has
-    other_defaults: list[OtherDefault]  # isolation levels that some calls refuse
+    other_defaults: list[OtherDefault]  # settings with which some calls fail
 
 
 def migrate(database: str | Connection, *, test: bool = False, root: Traversable | None = None) -> Report:
