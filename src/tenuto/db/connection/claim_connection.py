@@ -41,7 +41,7 @@ class ClaimConnection:
     routes: str
     group: str | None = None  # claim only from this resource group
     pooled: bool = False
-    begins: bool = False  # as in `Backend`
+    begins: bool = False  # as in `Connected`
     _prepared: bool = field(default=False, init=False)
     _heard: Callable[[str], None] = field(default=lambda _: None, init=False)
 
@@ -173,11 +173,11 @@ def open_claim_connection(
     role itself."""
     with unreachable_on_error():
         conn = _connect(url, f"-c role={role}" if role else None)
-        backend = adapt_sync(conn)
+        connected = adapt_sync(conn)
     for name in ("uuid", "jsonb"):
         conn.adapters.register_loader(name, TextLoader)
     named = "{" + ",".join(map(str, routes)) + "}"
-    return ClaimConnection(conn, session_id, token, named, pooled=backend.pooled, begins=backend.begins)
+    return ClaimConnection(conn, session_id, token, named, pooled=connected.pooled, begins=connected.begins)
 
 
 def _connect(url: str, options: str | None) -> psycopg.Connection:

@@ -70,9 +70,9 @@ def begins(conn: Conn) -> bool:
     return conn.cursor_factory is TransactionCursor
 
 
-class Backend(NamedTuple):
-    """What a new connection is connected to. `pooled`: a pooler. `begins`: a pooler whose server connections have
-    another default than READ COMMITTED, so that every transaction has to begin with its isolation level."""
+class Connected(NamedTuple):
+    """Describes a new connection. `pooled`: it goes through a pooler. `begins`: the server connections of the pooler have
+    another default than READ COMMITTED, so every transaction has to begin with its isolation level."""
 
     pooled: bool
     begins: bool
@@ -135,23 +135,23 @@ async def adapt(conn: AsyncConnection[Any]) -> bool:
     """Makes transactions READ COMMITTED, and sets the server's timeout for a client that does not read. Returns whether
     the connection goes through a pooler; if it does, turns off prepared statements."""
     cursor = await conn.execute(BACKEND, [conn.info.backend_pid], prepare=False)
-    backend = _adapt(conn, await cursor.fetchone())
+    connected = _adapt(conn, await cursor.fetchone())
     await conn.set_isolation_level(IsolationLevel.READ_COMMITTED)  # of the transactions that psycopg begins
-    if backend.begins:
+    if connected.begins:
         conn.cursor_factory = TransactionCursor
-    return backend.pooled
+    return connected.pooled
 
 
-def adapt_sync(conn: Connection[Any]) -> Backend:
+def adapt_sync(conn: Connection[Any]) -> Connected:
     """Do the same as `adapt` for a sync connection, except that each caller begins its transactions itself."""
-    backend = _adapt(conn, conn.execute(BACKEND, [conn.info.backend_pid], prepare=False).fetchone())
+    connected = _adapt(conn, conn.execute(BACKEND, [conn.info.backend_pid], prepare=False).fetchone())
     conn.isolation_level = IsolationLevel.READ_COMMITTED
-    return backend
+    return connected
 
 
-def _adapt(conn: AsyncConnection[Any] | Connection[Any], row: tuple[int, str, str, str] | None) -> Backend:
+def _adapt(conn: AsyncConnection[Any] | Connection[Any], row: tuple[int, str, str, str] | None) -> Connected:
     pid, _, _, isolation = row or (0, "", "", "")
     pooled = pid != conn.info.backend_pid
     if pooled:
         conn.prepare_threshold = None
-    return Backend(pooled, begins=isolation != READ_COMMITTED)
+    return Connected(pooled, begins=isolation != READ_COMMITTED)

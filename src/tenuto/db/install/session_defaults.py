@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from psycopg import Connection
 
-SHORTEST_SECONDS = 60  # a loop of a dispatcher may take half of this
+MIN_TIMEOUT_SECONDS = 60  # a loop of a dispatcher may take half of this
 MILLISECONDS = {"us": 0.001, "ms": 1, "s": 1000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
 TIMEOUTS = ("statement_timeout", "transaction_timeout", "idle_in_transaction_session_timeout")
 FITTING = {  # values with which everything works
@@ -80,5 +80,5 @@ def _fits(default: OtherDefault) -> bool:
     if default.name in TIMEOUTS:
         amount = re.fullmatch(r"(\d+)\s*(\w*)", default.value)
         milliseconds = float(amount[1]) * MILLISECONDS.get(amount[2] or "ms", 1) if amount else 0.0
-        return milliseconds == 0 or milliseconds >= SHORTEST_SECONDS * 1000
+        return milliseconds == 0 or milliseconds >= MIN_TIMEOUT_SECONDS * 1000
     return default.value in FITTING.get(default.name, (default.value,))

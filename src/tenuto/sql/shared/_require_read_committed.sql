@@ -1,6 +1,6 @@
 -- Returns true, or raises TN011 if the transaction is not READ COMMITTED. Functions that read after they have locked a
 -- row call it first: at another level they would not see what the transaction that had locked the row before has
--- changed, and a task could wait for ever. p_call: what is not possible at another level.
+-- changed, and a task could wait forever. p_call: what is not possible at another level.
 create or replace function tenuto._require_read_committed(p_call text default 'this call')
   returns boolean
   language plpgsql
