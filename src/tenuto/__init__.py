@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         TenutoError,
         TooLarge,
         Unauthorized,
+        WrongIsolation,
     )
     from tenuto.sdk.app import App
     from tenuto.sdk.client.client import Client
@@ -79,6 +80,7 @@ __all__ = [
     "Unauthorized",
     "Unreachable",
     "WaitTimeout",
+    "WrongIsolation",
     "chain",
     "connect",
     "connect_sync",
@@ -128,6 +130,7 @@ _HOMES = {
     "Unauthorized": "model.errors",
     "Unreachable": "db.connection.errors",
     "WaitTimeout": "sdk.errors",
+    "WrongIsolation": "model.errors",
     "chain": "sdk.graphs.compose",
     "connect": "sdk.connect",
     "connect_sync": "sdk.client.sync",

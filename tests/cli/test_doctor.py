@@ -2,6 +2,10 @@
 
 import json
 
+import psycopg
+import pytest
+
+from tests.support.database.isolation import LEVELS, default_isolation
 from tests.support.database.open_runs import open_run
 from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, a_worker_with, call, start_one
 from tests.support.faults.failing_rows import park
@@ -150,3 +154,62 @@ def test_runs_that_wait_to_be_closed_are_named(db: Db, database: str):
 
     assert checks["open runs"][0] == "note"
     assert f"tenuto runs close {run_id}" in checks["open runs"][1]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_another_default_isolation_is_named_with_who_gets_it_and_the_cure(database: str, level: str):
+    with default_isolation(database, level):
+        _, checks = doctor(database)
+        migrated = tenuto("db", "migrate", TENUTO_DATABASE_URL=database)
+        checked = tenuto("db", "migrate", "--check", TENUTO_DATABASE_URL=database)
+    _, after = doctor(database)
+
+    name = psycopg.conninfo.conninfo_to_dict(database)["dbname"]
+    says = f"connections of database {name} begin with default_transaction_isolation = {level}"
+    assert checks["defaults"][0] == "note"
+    assert checks["defaults"][1].startswith(says)
+    assert f"run `alter database {name} reset default_transaction_isolation`" in checks["defaults"][1]
+    assert migrated.stderr.startswith(f"warning: {says}")
+    assert checked.stderr.startswith(f"warning: {says}")
+    assert after["defaults"][0] == "ok"
+
+
+def test_a_role_with_another_default_counts_if_it_has_a_role_of_tenuto(database: str):
+    with psycopg.connect(database, autocommit=True) as conn:
+        conn.execute("create role an_app; create role a_stranger; grant tenuto_client to an_app")
+        try:
+            conn.execute("alter role an_app set default_transaction_isolation = 'serializable'")
+            conn.execute("alter role a_stranger set default_transaction_isolation = 'serializable'")
+            _, checks = doctor(database)
+        finally:
+            conn.execute("drop role an_app; drop role a_stranger")
+
+    assert "connections of role an_app begin with default_transaction_isolation = serializable" in checks["defaults"][1]
+    assert "`alter role an_app reset default_transaction_isolation`" in checks["defaults"][1]
+    assert "more)" not in checks["defaults"][1]
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "found"),
+    [
+        ("statement_timeout", "40ms", True),
+        ("statement_timeout", "5min", False),
+        ("transaction_timeout", "2", True),
+        ("session_replication_role", "replica", True),
+        ("row_security", "off", True),
+        ("jit", "off", False),
+    ],
+)
+def test_other_settings_that_keep_calls_from_working_are_named(database: str, setting: str, value: str, found: bool):
+    with psycopg.connect(database, autocommit=True) as conn:
+        if setting == "transaction_timeout" and conn.info.server_version < 170_000:
+            pytest.skip("this server has no transaction_timeout")
+        conn.execute("create role an_app; grant tenuto_client to an_app")
+        try:
+            conn.execute(f"alter role an_app set {setting} = '{value}'".encode())
+            _, checks = doctor(database)
+        finally:
+            conn.execute("drop role an_app")
+
+    assert checks["defaults"][0] == ("note" if found else "ok")
+    assert (f"{setting} = {value}" in checks["defaults"][1]) is found

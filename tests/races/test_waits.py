@@ -6,6 +6,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tests.support.database.interleave import Play, Race, on
+from tests.support.database.stranded import a_parent_whose_child_ended
 from tests.support.database.tasks import (
     DEFAULT_ORG,
     Claim,
@@ -14,6 +15,7 @@ from tests.support.database.tasks import (
     a_worker,
     call,
     start,
+    start_graph,
     start_one,
     status,
     statuses,
@@ -159,3 +161,64 @@ def test_a_limited_task_that_is_lost_while_another_is_cancelled_leaves_no_slot_b
         assert [claim.task_id for claim in a_worker(race.db).claim(9)] == [third]
 
     race.every_order(scene)
+
+
+def test_a_parent_whose_child_ends_beside_a_sweep_wakes_once(race: Race) -> None:
+    def scene(play: Play) -> None:
+        worker, parent, (child,) = a_family(race, 1)
+        play.run(
+            lambda db: wait_for(on(worker, db), parent, [child]),
+            lambda db: on(worker, db).complete(child),
+            lambda db: call(db, "sweep_tasks"),
+        )
+        assert [claim.task_id for claim in worker.claim(9)] == [parent.task_id]
+
+    race.every_order(scene, 1, 1, 1)
+
+
+def test_a_parent_that_missed_its_child_is_woken_once_by_two_sweeps(race: Race) -> None:
+    def scene(play: Play) -> None:
+        parent = a_parent_whose_child_ended(race.db)
+        moved = play.run(lambda db: call(db, "sweep_tasks"), lambda db: call(db, "sweep_tasks"))
+        assert sum(moved) == 1
+        assert [claim.task_id for claim in a_worker(race.db).claim(9)] == [parent]
+
+    race.every_order(scene)
+
+
+def test_a_task_is_queued_once_when_its_dependency_ends_beside_a_sweep(race: Race) -> None:
+    def scene(play: Play) -> None:
+        _, (_, after) = start_graph(race.db, 2, [(0, 1)])
+        worker = a_worker(race.db)
+        first = worker.claim_one()
+        play.run(lambda db: on(worker, db).complete(first), lambda db: call(db, "sweep_tasks"))
+        assert [claim.task_id for claim in worker.claim(9)] == [after]
+
+    race.every_order(scene)
+
+
+def test_a_released_task_is_queued_once_beside_a_sweep(race: Race) -> None:
+    def scene(play: Play) -> None:
+        run_id, (task,) = start_graph(race.db, 1, run={"hold": True, "max_attempts": 2})
+        play.run(
+            lambda db: call(db, "release_run", org_id=DEFAULT_ORG, run_id=run_id),
+            lambda db: call(db, "sweep_tasks"),
+        )
+        assert [claim.task_id for claim in a_worker(race.db).claim(9)] == [task]
+
+    race.every_order(scene)
+
+
+def test_a_signal_that_is_sent_beside_a_sweep_wakes_once(race: Race) -> None:
+    def scene(play: Play) -> None:
+        start_one(race.db)
+        worker = a_worker(race.db)
+        held = worker.claim_one()
+        play.run(
+            lambda db: on(worker, db).wait(held, **{"for": "signal", "name": "go"}),
+            lambda db: call(db, "send_signal", org_id=DEFAULT_ORG, run_id=held.run_id, name="go"),
+            lambda db: call(db, "sweep_tasks"),
+        )
+        assert [claim.task_id for claim in worker.claim(9)] == [held.task_id]
+
+    race.every_order(scene, 1, 1, 1)

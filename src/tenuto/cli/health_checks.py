@@ -80,6 +80,14 @@ def schema(status: "SchemaStatus") -> Check:
     return Check("schema", OK, f"version {_version(status)}, up to date")
 
 
+def defaults(status: "SchemaStatus") -> Check:
+    """Checks the settings with which connections of clients begin, such as the isolation level."""
+    if status.other_defaults:
+        more = f" (and {len(status.other_defaults) - 1} more)" if len(status.other_defaults) > 1 else ""
+        return Check("defaults", NOTE, f"{status.other_defaults[0]}{more}")
+    return Check("defaults", OK, "connections begin read committed and without short timeouts")
+
+
 def _version(status: "SchemaStatus") -> str:
     return f"{status.schema_version} ({status.missing[0]})" if status.missing else f"{status.schema_version}"
 

@@ -91,6 +91,18 @@ async def sweep_released(conn: Conn, *, limit: int | None = None, keys: list[str
     return await call_value(conn, "sweep_released", limit=limit, keys=keys)
 
 
+async def sweep_tasks(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
+    return await call_value(conn, "sweep_tasks", limit=limit, keys=keys)
+
+
+async def sweep_runs(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
+    return await call_value(conn, "sweep_runs", limit=limit, keys=keys)
+
+
+async def sweep_jobs(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
+    return await call_value(conn, "sweep_jobs", limit=limit, keys=keys)
+
+
 async def advance_requests(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
     return await call_value(conn, "advance_requests", limit=limit, keys=keys)
 

@@ -11,6 +11,7 @@ from tenuto.dispatcher.dispatcher import Dispatcher
 from tenuto.dispatcher.schedules import fire_schedules
 
 NO_TIME = timedelta(0)
+STRANDED = "{} that waited although nothing was left to wait for, and now continue: %d"
 
 log = logging.getLogger("tenuto.dispatcher")
 RowFunction = Callable[[Dispatcher, Conn, int, list[str] | None], Awaitable[int]]
@@ -95,6 +96,9 @@ ROW_FUNCTIONS: dict[str, RowFunction] = {
     "drain_outbox": take_again,
     "sweep_lanes": all_rows(maintenance.sweep_lanes),
     "sweep_limits": all_rows(maintenance.sweep_limits),
+    "sweep_tasks": rows(maintenance.sweep_tasks, warning=STRANDED.format("tasks")),
+    "sweep_runs": rows(maintenance.sweep_runs, warning=STRANDED.format("runs")),
+    "sweep_jobs": rows(maintenance.sweep_jobs),
     "seal_audit": rows(audit.seal_audit),
     "sign_heads": sign,
     "drop_partitions": all_rows(maintenance.drop_partitions),

@@ -76,6 +76,12 @@ class RateLimited(TenutoError):
     code, name, status = "TN010", "rate_limited", 429
 
 
+class WrongIsolation(TenutoError):
+    """The call is only possible in a transaction that is READ COMMITTED."""
+
+    code, name, status = "TN011", "wrong_isolation", 409
+
+
 ERRORS: tuple[type[TenutoError], ...] = (
     NotFound,
     SessionEnded,
@@ -87,6 +93,7 @@ ERRORS: tuple[type[TenutoError], ...] = (
     Unauthorized,
     Forbidden,
     RateLimited,
+    WrongIsolation,
 )
 BY_CODE = {error.code: error for error in ERRORS}
 

@@ -20,6 +20,7 @@ begin
   grant insert, update, delete on tenuto.dispatchers, tenuto.loop_leases to tenuto_dispatcher;
   grant update on tenuto.arrival_floor, tenuto.due_floors to tenuto_dispatcher, tenuto_worker;
   grant update on tenuto.rollup_position to tenuto_dispatcher;
+  grant insert, update on tenuto.sweep_positions to tenuto_dispatcher;
 
   -- Only backups can read all hashes and private keys in these tables; dispatchers can read the hashes of logins (see
   -- below). Other roles use functions that run as the owner: these compare a hash with the stored one, or return what

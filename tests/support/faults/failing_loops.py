@@ -17,6 +17,11 @@ from tests.support.database.loops import cancel_task, settle
 from tests.support.database.open_runs import close_run, open_run
 from tests.support.database.outbox import publish
 from tests.support.database.schedules import put
+from tests.support.database.stranded import (
+    a_job_that_no_backlog_holds,
+    a_parent_whose_child_ended,
+    a_run_that_nobody_ended,
+)
 from tests.support.database.tasks import Db, a_worker, a_worker_with, call, drain, start_graph, start_one
 from tests.support.database.users import an_entry
 
@@ -327,6 +332,13 @@ CASES = {
     "drain_outbox": Case(an_effect, gone("outbox", "attempts = 0"), "outbox", "update"),
     "sweep_lanes": Case(an_empty_lane, gone("ready_lanes"), "ready_lanes"),
     "sweep_limits": Case(a_leaked_slot, gone("limit_slots"), "limit_slots"),
+    "sweep_tasks": Case(a_parent_whose_child_ended, gone("waiting_tasks"), "waiting_tasks"),
+    "sweep_runs": Case(
+        a_run_that_nobody_ended, "select count(*) > 0 from tenuto.run_counts where org_id = %s", "run_counts", "insert"
+    ),
+    "sweep_jobs": Case(
+        a_job_that_no_backlog_holds, gone("job_controls", "held_at is not null"), "job_controls", "update"
+    ),
     "sign_heads": Case(
         a_sealed_entry, "select count(*) > 0 from tenuto.audit_heads where org_id = %s", "audit_heads", "insert"
     ),

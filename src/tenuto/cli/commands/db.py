@@ -7,7 +7,7 @@ import typer
 
 from tenuto.cli.database import open_database, read_settings
 from tenuto.cli.exit_codes import FAILED, UsageError
-from tenuto.cli.output import AsJson, show
+from tenuto.cli.output import AsJson, say, show
 from tenuto.cli.session import with_database
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ def migrate(
     else:
         done = "updated" if report.objects_applied else "nothing to do"
     lines += [f"schema version {report.schema_version}, {done}", *_restarts(before)]
+    for default in before.other_defaults:
+        say(f"warning: {default}", err=True)
     show(report, "\n".join(lines), as_json=as_json)
 
 
@@ -53,6 +55,8 @@ def _check(status: "SchemaStatus", *, as_json: bool) -> None:
         lines.append(f"schema version {status.schema_version}, nothing to do")
     else:
         lines += [f"would update the functions of schema version {status.schema_version}", *_restarts(status)]
+    for default in status.other_defaults:
+        say(f"warning: {default}", err=True)
     show(status, "\n".join(lines), as_json=as_json)
     if not (status.current or status.newer) or status.missing:
         raise typer.Exit(FAILED)

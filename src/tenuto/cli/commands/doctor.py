@@ -14,6 +14,7 @@ from tenuto.cli.health_checks import (
     Check,
     Facts,
     OrgFacts,
+    defaults,
     login_only,
     row_security,
     run_checks,
@@ -52,6 +53,8 @@ def _examine(url: str, settings: Settings) -> list[Check]:
     except MissingRight as problem:
         return [Check("roles", WRONG, str(problem))]
     checks = [Check("database", OK, f"Postgres {status.server_version} at {status.url}"), schema(status)]
+    if status.schema_version:
+        checks.append(defaults(status))
     if status.schema_version and not status.missing:
         try:
             facts = asyncio.run(_collect_facts(url, settings))

@@ -8,9 +8,9 @@ longer than the database needs for the task (bench/results).
 import os
 import socket
 from collections.abc import Callable, Collection, Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
 from psycopg.adapt import Transformer
@@ -41,6 +41,7 @@ class ClaimConnection:
     routes: str
     group: str | None = None  # claim only from this resource group
     pooled: bool = False
+    begins: bool = False  # as in `Connected`
     _prepared: bool = field(default=False, init=False)
     _heard: Callable[[str], None] = field(default=lambda _: None, init=False)
 
@@ -74,7 +75,11 @@ class ClaimConnection:
         pgconn = self.conn.pgconn
         sent: list[Any] = [None if value is None else value.encode() for value in values]
         try:
-            if self.pooled:
+            if self.begins:
+                with self.conn.transaction():
+                    result = pgconn.exec_params(CLAIM, sent)
+                    self._check_result(result)
+            elif self.pooled:
                 result = pgconn.exec_params(CLAIM, sent)
             else:
                 if not self._prepared:
@@ -94,24 +99,25 @@ class ClaimConnection:
         if result.status not in (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK):
             raise error_from_result(result)
 
+    def _fetch(self, statement: LiteralString, values: tuple[object, ...]) -> list[tuple[Any, ...]]:
+        with unreachable_on_error(), translated_errors(), self.conn.transaction() if self.begins else nullcontext():
+            return self.conn.execute(statement, values).fetchall()
+
     def complete(self, task_id: str, attempt: int, output: str | None) -> str:
         """Report one completed task in a call of its own. Returns the result of complete_tasks, or "stale_lease" if it
         returned no row."""
-        with unreachable_on_error(), translated_errors():
-            row = self.conn.execute(
-                "select result from tenuto.complete_tasks("
-                "%s, %s, array[%s]::uuid[], array[%s]::int[], array[%s]::jsonb[])",
-                (self.session_id, self.token, task_id, attempt, output),
-            ).fetchone()
-        return row[0] if row else "stale_lease"
+        rows = self._fetch(
+            "select result from tenuto.complete_tasks(%s, %s, array[%s]::uuid[], array[%s]::int[], array[%s]::jsonb[])",
+            (self.session_id, self.token, task_id, attempt, output),
+        )
+        return rows[0][0] if rows else "stale_lease"
 
     def postpone_unclaimable(self, limit: int) -> list[Unclaimable]:
         """Postpone the tasks whose claim raises an error. Returns them with their errors."""
-        with unreachable_on_error(), translated_errors():
-            rows = self.conn.execute(
-                "select task_id, org_id, run_id, error from tenuto.postpone_unclaimable(%s, %s, %s, %s)",
-                (self.session_id, self.token, self.routes, limit),
-            ).fetchall()
+        rows = self._fetch(
+            "select task_id, org_id, run_id, error from tenuto.postpone_unclaimable(%s, %s, %s, %s)",
+            (self.session_id, self.token, self.routes, limit),
+        )
         return [Unclaimable(*row) for row in rows]
 
     def listen(self, heard: Callable[[str], None]) -> "ClaimConnection | None":
@@ -154,8 +160,7 @@ class ClaimConnection:
 
     def fold_and_wake_runs(self, run_ids: Collection[str]) -> None:
         """Update the counts of these runs, and wake the workers of the queues that have ready tasks."""
-        with unreachable_on_error(), translated_errors():
-            self.conn.execute("select tenuto.fold_and_wake_runs(%s)", ("{" + ",".join(run_ids) + "}",))
+        self._fetch("select tenuto.fold_and_wake_runs(%s)", ("{" + ",".join(run_ids) + "}",))
 
     def close(self) -> None:
         self.conn.close()
@@ -168,10 +173,11 @@ def open_claim_connection(
     role itself."""
     with unreachable_on_error():
         conn = _connect(url, f"-c role={role}" if role else None)
-        pooled = adapt_sync(conn)
+        connected = adapt_sync(conn)
     for name in ("uuid", "jsonb"):
         conn.adapters.register_loader(name, TextLoader)
-    return ClaimConnection(conn, session_id, token, "{" + ",".join(map(str, routes)) + "}", pooled=pooled)
+    named = "{" + ",".join(map(str, routes)) + "}"
+    return ClaimConnection(conn, session_id, token, named, pooled=connected.pooled, begins=connected.begins)
 
 
 def _connect(url: str, options: str | None) -> psycopg.Connection:

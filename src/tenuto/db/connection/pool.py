@@ -16,7 +16,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from tenuto.db.connection.availability import Availability, availability_of
 from tenuto.db.connection.call import Actor, Conn, rejected, translated_errors
-from tenuto.db.connection.connect import configure, configure_bound, connection_settings, gated
+from tenuto.db.connection.connect import begins, configure, configure_bound, connection_settings, gated
 from tenuto.db.connection.error_messages import place_of
 from tenuto.db.connection.errors import (
     Away,
@@ -276,7 +276,10 @@ async def call_for(
     if actor is not None:
         async with pool.connection(timeout=timeout, org_id=org_id) as conn:
             return await function(actor.on(conn), org_id=org_id, **params)
-    async with pool.connection(timeout=max(pool.timeout, 2 * timeout), org_id=org_id) as conn, conn.pipeline():
+    async with (
+        pool.connection(timeout=max(pool.timeout, 2 * timeout), org_id=org_id) as conn,
+        conn.transaction() if begins(conn) else conn.pipeline(),
+    ):
         await _act_for(conn, org_id, timeout, None)
         return await function(conn, org_id=org_id, **params)
 
@@ -291,7 +294,7 @@ async def transaction_for(
         async with pool.connection(timeout=max(pool.timeout, 2 * timeout), org_id=org_id) as conn:
             try:
                 async with conn.pipeline():
-                    await conn.execute("begin")
+                    await conn.execute("begin isolation level read committed")
                     await _act_for(conn, org_id, timeout, actor)
                     yield conn
                     await conn.execute("commit")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 
 import psycopg
-from psycopg import Connection
+from psycopg import Connection, IsolationLevel
 from psycopg.conninfo import make_conninfo
 from psycopg.pq import PGconn, Ping
 
@@ -31,6 +31,7 @@ from tenuto.db.install.migrations import (
     read_installed,
 )
 from tenuto.db.install.roles import become_owner
+from tenuto.db.install.session_defaults import OtherDefault, other_defaults
 from tenuto.db.install.sql_objects import apply_objects
 from tenuto.db.install.sql_tree import DATA_SCHEMA, SqlTree, read_tree
 
@@ -61,6 +62,7 @@ class SchemaStatus:
     newer: bool  # a later version of Tenuto migrated the database
     missing: list[str]  # functions that this version calls and the database does not have
     restarts: list[str]  # functions that the installed version calls and this one no longer has
+    other_defaults: list[OtherDefault]  # settings with which some calls fail
 
 
 def migrate(database: str | Connection, *, test: bool = False, root: Traversable | None = None) -> Report:
@@ -96,6 +98,7 @@ def status(database: str | Connection, *, root: Traversable | None = None) -> Sc
             newer=newer,
             missing=missing,
             restarts=restarts,
+            other_defaults=other_defaults(conn),
         )
 
 
@@ -219,7 +222,9 @@ def _connection(database: str | Connection) -> Generator[Connection]:
 def open_connection(url: str) -> Connection:
     """Connect to the database. Raises Unreachable or BadAddress with a message of one line if that fails."""
     try:
-        return psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_SECONDS, application_name="tenuto install")
+        conn = psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_SECONDS, application_name="tenuto install")
+        conn.isolation_level = IsolationLevel.READ_COMMITTED
+        return conn
     except psycopg.errors.ConnectionTimeout:
         raise Unreachable(
             f"waited {CONNECT_SECONDS} s for a connection to Postgres at {place_of(url)}, which did not respond; "

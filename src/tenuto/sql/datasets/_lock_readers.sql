@@ -6,6 +6,7 @@ create or replace function tenuto._lock_readers(p_org_id uuid)
   language plpgsql
 as $$
 begin
+  perform tenuto._require_read_committed();
   if not exists (select from tenuto.orgs o where o.id = p_org_id and o.settings ->> 'wider_readers' = 'deny') then
     return false;
   end if;

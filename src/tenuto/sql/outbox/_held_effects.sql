@@ -3,6 +3,8 @@ create or replace function tenuto._held_effects(p_owner text, p_ids bigint[])
   returns setof tenuto.outbox
   language sql
 as $$
+  select tenuto._require_read_committed();
+
   select o.*
   from tenuto.outbox o
   where o.id = any (p_ids)

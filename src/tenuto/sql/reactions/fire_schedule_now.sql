@@ -11,6 +11,7 @@ declare
   v_queued tenuto.queued_task[];
   v_now text := to_char(tenuto.now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"');
 begin
+  perform tenuto._require_read_committed();
   select s.* into v_schedule
   from tenuto.schedules s
   where s.org_id = p_org_id

@@ -24,6 +24,7 @@ declare
   v_queued tenuto.queued_task[] := '{}';
   v_jobs jsonb := '[]';
 begin
+  perform tenuto._require_read_committed();
   perform tenuto._check_firing(d.name, d.expected, p_fire_times -> (d.no::int - 1), d.next_at)
   from unnest(p_names, p_expected, p_next_at) with ordinality as d(name, expected, next_at, no);
 

@@ -11,6 +11,7 @@ declare
   v_job_key uuid;
   v_started tenuto.started[];
 begin
+  perform tenuto._require_read_committed();
   select w.job_key into v_job_key
   from tenuto.webhooks w
   where w.org_id = p_org_id and w.path = p_path and w.rotation = p_rotation;

@@ -18,6 +18,7 @@ declare
   v_few constant int := 10000;
   v_large constant bigint := 8 << 20;   -- bytes; attaching a partition reads the default partition under its lock
 begin
+  perform tenuto._require_read_committed();
   if not pg_try_advisory_xact_lock(hashtextextended('tenuto.create_partitions', 0)) then
     return;   -- another dispatcher creates the partitions now
   end if;

@@ -7,6 +7,7 @@ as $$
 declare
   v_count bigint;
 begin
+  perform tenuto._require_read_committed();
   perform
   from tenuto.workers w
   where w.org_id = p_org_id

@@ -5,7 +5,7 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from tenuto.model.errors import InvalidInput
+from tenuto.model.errors import WrongIsolation
 from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start_one, status
 
 
@@ -81,5 +81,5 @@ def test_a_signal_needs_a_transaction_that_sees_who_waits(db: psycopg.Connection
     task_id = start_one(db)
     client.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
 
-    with pytest.raises(InvalidInput, match="cannot be sent in a transaction that is repeatable read"):
+    with pytest.raises(WrongIsolation, match="not possible in a transaction that is repeatable read"):
         call(client, "send_signal", org_id=DEFAULT_ORG, run_id=task_id, name="go")

@@ -7,6 +7,7 @@ as $$
 declare
   v_id uuid;
 begin
+  perform tenuto._require_read_committed();
   select d.id into v_id
   from tenuto.dags d
   where d.org_id = p_org_id and d.name = p_name and d.deleted_at is null

@@ -13,6 +13,7 @@ as $$
 declare
   v_sealed boolean;
 begin
+  perform tenuto._require_read_committed();
   if p_keep < interval '1 day' then
     perform tenuto._raise('TN003', format('the audit log cannot be kept for only %s: the minimum is 1 day', p_keep));
   end if;

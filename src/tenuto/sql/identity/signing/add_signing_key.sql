@@ -9,6 +9,7 @@ create or replace function tenuto.add_signing_key(
   set search_path = pg_catalog, pg_temp
 as $$
 begin
+  perform tenuto._require_read_committed();
   lock table tenuto.signing_keys in share row exclusive mode;
   if exists (
     select from tenuto.signing_keys k where k.retired_at is null and k.created_at > tenuto.now() - p_younger_than) then

@@ -15,6 +15,7 @@ as $$
 declare
   v_new boolean;
 begin
+  perform tenuto._require_read_committed();
   perform tenuto._check_name('the name of an alert rule', coalesce(p_name, ''), 128);
   perform tenuto._check_name('the target of an alert rule', p_target);
   perform tenuto._check_name('the actor of an alert rule', coalesce(p_actor, ''));

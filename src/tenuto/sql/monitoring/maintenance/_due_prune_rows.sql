@@ -1,5 +1,5 @@
 -- Returns the due rows of a loop, for _due_rows. p_loop is watch_backlogs, advance_builds, expire_workers, a loop that
--- deletes rows after their retention, or a loop of _due_repair_rows.
+-- deletes rows after their retention, or a loop of _due_sweep_rows or _due_repair_rows.
 create or replace function tenuto._due_prune_rows(p_loop text)
   returns table (key text, org_id uuid, run_id uuid, task_id uuid, since timestamptz)
   language plpgsql
@@ -84,7 +84,7 @@ begin
     from tenuto.login_tokens t where t.expires_at <= tenuto.now()
     limit 100000;
   else
-    return query select d.* from tenuto._due_repair_rows(p_loop) d;
+    return query select d.* from tenuto._due_sweep_rows(p_loop) d;
   end case;
 end
 $$;

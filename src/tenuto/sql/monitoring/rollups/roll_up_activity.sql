@@ -14,6 +14,7 @@ declare
   v_count bigint;
   v_total bigint := 0;
 begin
+  perform tenuto._require_read_committed();
   v_until := v_until + (tenuto.now() - statement_timestamp());   -- 0, unless a test has moved the clock
   select p.rolled_up into v_from from tenuto.rollup_position p for update skip locked;
   if not found then

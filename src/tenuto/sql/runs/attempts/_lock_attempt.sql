@@ -9,6 +9,7 @@ as $$
 declare
   v_running tenuto.running_tasks;
 begin
+  perform tenuto._require_read_committed();
   select r.* into v_running
   from tenuto.running_tasks r
   where r.id = p_task_id

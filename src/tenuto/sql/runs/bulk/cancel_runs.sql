@@ -15,6 +15,7 @@ declare
   v_small uuid[];
   v_id uuid;
 begin
+  perform tenuto._require_read_committed();
   perform tenuto._check_page(p_limit);
   perform tenuto._check_filter(p_status, p_name, p_type, p_since, '{pending,running,retrying}');
   perform tenuto._check_name('the reason of a cancellation', nullif(p_reason, ''), 1024);

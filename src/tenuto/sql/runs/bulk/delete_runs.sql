@@ -13,6 +13,7 @@ declare
   v_ids uuid[];
   v_id uuid;
 begin
+  perform tenuto._require_read_committed();
   perform tenuto._check_page(p_limit);
   perform tenuto._check_filter(p_status, p_name, p_type, p_since, '{completed,failed,cancelled}');
   select f.ids, f.next_before

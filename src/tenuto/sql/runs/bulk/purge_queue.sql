@@ -10,6 +10,7 @@ as $$
 declare
   v_routes int[] := array(select o.id from tenuto.routes o where o.org_id = p_org_id and o.queue = p_queue);
 begin
+  perform tenuto._require_read_committed();
   perform tenuto._check_page(p_limit);
   perform tenuto._check_name('the reason of a cancellation', nullif(p_reason, ''), 1024);
   if cardinality(v_routes) = 0 and not exists (

@@ -11,6 +11,7 @@ declare
   v_room boolean;
   v_due record;
 begin
+  perform tenuto._require_read_committed();
   if not tenuto._session_can_claim(p_session_id, p_token) then
     result := 'not_allowed';
     return;

@@ -8,6 +8,7 @@ create or replace function tenuto.claim_tasks(
   language plpgsql
 as $$
 begin
+  perform tenuto._require_read_committed();
   if p_limit > 0 and tenuto._session_can_claim(p_session_id, p_token) then
     return query select * from tenuto._claim(p_session_id, p_claim_no, p_routes, p_limit, p_group);
   end if;

@@ -14,6 +14,7 @@ declare
   v_claimable boolean;
   v_freed uuid[] := '{}';
 begin
+  perform tenuto._require_read_committed();
   if not tenuto._session_can_claim(p_session_id, p_token) then
     return;
   end if;

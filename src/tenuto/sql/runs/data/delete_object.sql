@@ -7,6 +7,7 @@ as $$
 declare
   v_uri text;
 begin
+  perform tenuto._require_read_committed();
   select o.uri into v_uri from tenuto.data_objects o where o.org_id = p_org_id and o.id = p_object_id for update;
   if not found then
     perform tenuto._raise('TN001', format('no data object %s', p_object_id));

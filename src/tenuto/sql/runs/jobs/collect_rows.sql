@@ -9,6 +9,7 @@ declare
   v_set tenuto.row_sets;
   v_count int := 0;
 begin
+  perform tenuto._require_read_committed();
   for v_set in
     select s.*
     from tenuto.row_sets s

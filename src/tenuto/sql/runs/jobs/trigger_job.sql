@@ -22,6 +22,7 @@ declare
   v_ids uuid[];
   v_reused uuid[] := '{}';
 begin
+  perform tenuto._require_read_committed();
   if v_job.definition #>> '{source,kind}' = 'buffer' then
     perform tenuto._raise('TN004', format('job %s of %s is a sink, which runs no tasks', p_name, p_dag),
       'trigger the jobs that append to it');

@@ -18,6 +18,7 @@ declare
   v_lines bigint[];
   v_routes int[] := '{}';
 begin
+  perform tenuto._require_read_committed();
   if p_keys is null then
     select array_agg(a.id) filter (where a.limit_id is null),
            array_agg(a.id order by a.id) filter (where a.limit_id is not null)

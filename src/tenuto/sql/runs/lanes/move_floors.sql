@@ -15,6 +15,7 @@ declare
   v_count bigint := 0;
   v_parts int := case when p_from_bottom then 1 else (select 1 + count(*) / 2000 from tenuto.ready_lanes) end;
 begin
+  perform tenuto._require_read_committed();
   -- Searches without locks for lanes that seem to need a move, because most lanes need none.
   v_found := array(select f from tenuto._find_floors(null, p_from_bottom, v_parts) f);
   if v_found <> '{}' then

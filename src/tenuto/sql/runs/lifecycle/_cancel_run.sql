@@ -6,6 +6,7 @@ as $$
 declare
   v_large boolean;
 begin
+  perform tenuto._require_read_committed();
   perform tenuto._check_name('the reason of a cancellation', nullif(p_reason, ''), 1024);
   perform tenuto._open_run(p_org_id, p_run_id);
   select tenuto._is_large(r) into v_large from tenuto.runs r where r.id = p_run_id;

@@ -16,6 +16,7 @@ declare
   v_due bigint;
   v_handlers int := 0;
 begin
+  perform tenuto._require_read_committed();
   -- The run is locked, so that it is not deleted while its tasks are copied, and so that the second of two retries sees
   -- the first.
   perform from tenuto.runs where id = p_run_id and org_id = p_org_id for no key update;

@@ -14,6 +14,7 @@ declare
   v_status text;
   v_handler text;
 begin
+  perform tenuto._require_read_committed();
   perform tenuto._check_name('the reason of a cancellation', nullif(p_reason, ''), 1024);
   select status, handler
   into v_status, v_handler

@@ -5,8 +5,10 @@ create or replace function tenuto.close_run(p_org_id uuid, p_run_id uuid)
   language plpgsql
 as $$
 declare
-  v_run tenuto.runs := (tenuto._find_run(p_org_id, p_run_id)).run;
+  v_run tenuto.runs;
 begin
+  perform tenuto._require_read_committed();
+  v_run := (tenuto._find_run(p_org_id, p_run_id)).run;
   if v_run.open is null then
     perform tenuto._raise('TN004', format('run %s is not open: it was started with all its tasks', p_run_id));
   elsif v_run.open and v_run.cancel_requested_at is not null then

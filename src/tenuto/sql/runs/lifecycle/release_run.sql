@@ -6,8 +6,10 @@ create or replace function tenuto.release_run(p_org_id uuid, p_run_id uuid)
   language plpgsql
 as $$
 declare
-  v_run tenuto.runs := (tenuto._find_run(p_org_id, p_run_id)).run;
+  v_run tenuto.runs;
 begin
+  perform tenuto._require_read_committed();
+  v_run := (tenuto._find_run(p_org_id, p_run_id)).run;
   if not exists (select from tenuto.held_runs h where h.run_id = p_run_id and h.org_id = p_org_id) then
     return false;
   elsif v_run.cancel_requested_at is not null then

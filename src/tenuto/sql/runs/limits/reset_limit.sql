@@ -5,6 +5,7 @@ create or replace function tenuto.reset_limit(p_org_id uuid, p_scope text, p_key
   language plpgsql
 as $$
 begin
+  perform tenuto._require_read_committed();
   delete from tenuto.limit_overrides where org_id = p_org_id and scope = p_scope and key = p_key;
   if not found then
     perform tenuto._raise('TN001', format('limit %s of scope %s has no override', left(p_key, 256), p_scope),

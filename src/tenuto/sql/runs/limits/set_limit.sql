@@ -8,6 +8,7 @@ declare
   v_old int := (
     select o.size from tenuto.limit_overrides o where o.org_id = p_org_id and o.scope = p_scope and o.key = p_key);
 begin
+  perform tenuto._require_read_committed();
   if p_scope = 'rate' then
     perform tenuto._raise('TN003', 'the size of a rate cannot be set', 'change it where the rate is declared');
   end if;

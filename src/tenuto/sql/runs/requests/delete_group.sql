@@ -9,6 +9,7 @@ as $$
 declare
   v_group tenuto.resource_groups;
 begin
+  perform tenuto._require_read_committed();
   select g.* into v_group
   from tenuto.resource_groups g
   where g.org_id = p_org_id and g.external_id = p_external_id and g.deleted_at is null

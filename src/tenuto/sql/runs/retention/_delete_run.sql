@@ -7,6 +7,7 @@ declare
   v_run tenuto.runs;
   v_retry uuid;
 begin
+  perform tenuto._require_read_committed();
   -- The run is locked, so that a retry of it is accepted either before or after the delete.
   perform from tenuto.runs where id = p_run_id and org_id = p_org_id for update;
   v_run := tenuto._final_run(p_org_id, p_run_id);

@@ -17,6 +17,7 @@ declare
   v_ids uuid[];
   v_most constant int := 10000;
 begin
+  perform tenuto._require_read_committed();
   -- The run is locked, as in delete_run, so that a retry of it is accepted either before or after the delete.
   perform from tenuto.runs where id = v_run_id and org_id = p_org_id for update;
   if not found or not exists (select from tenuto.tasks t where t.id = p_task_id) then

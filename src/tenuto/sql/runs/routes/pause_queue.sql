@@ -4,6 +4,7 @@ create or replace function tenuto.pause_queue(p_org_id uuid, p_queue text)
   language plpgsql
 as $$
 begin
+  perform tenuto._require_read_committed();
   perform tenuto._check_name('the name of a queue', coalesce(p_queue, ''));
   insert into tenuto.queues (org_id, name, paused_at)
   values (p_org_id, p_queue, tenuto.now())

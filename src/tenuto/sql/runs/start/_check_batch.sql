@@ -43,7 +43,7 @@ begin
     perform tenuto._check_details(p_details, v_count);
     -- Checks each distinct list of limits once, because most tasks of a start have the same list. Compares them as
     -- text, because 1.0 equals 1 as JSON, but is not a valid size.
-    perform tenuto._check_limits(d.limits::jsonb)
+    perform tenuto._require_read_committed('a start with a limit'), tenuto._check_limits(d.limits::jsonb)
     from (select distinct (d -> 'limits')::text as limits from jsonb_array_elements(p_details) d) d
     where d.limits <> 'null';
   end if;

@@ -16,6 +16,7 @@ declare
     order by k.no);
   v_new uuid[];
 begin
+  perform tenuto._require_read_committed('a start with dedupe keys');
   if cardinality(p_keys) <> cardinality(p_ids) then
     perform tenuto._raise('TN003', format('%s dedupe keys for %s tasks', cardinality(p_keys), cardinality(p_ids)),
       'use null for a task without a key');

@@ -8,6 +8,7 @@ as $$
 declare
   v_scope text := coalesce(p_name, (select r.type from tenuto.routes r where r.id = (p_kinds[1]).route_id));
 begin
+  perform tenuto._require_read_committed('a start with a dedupe key');
   perform tenuto._check_name('the dedupe key of the run', coalesce(p_key, ''), 1024);
   insert into tenuto.dedupe_keys (org_id, scope, key, run_id, created_at)
   values (p_org_id, v_scope, p_key, p_run_id, tenuto.now())

@@ -12,6 +12,10 @@ as $$
 declare
   v_org_id uuid;
 begin
+  if current_setting('transaction_isolation') <> 'read committed' then   -- the default of a pooler's connection
+    commit;
+    set transaction isolation level read committed;
+  end if;
   set local synchronous_commit = off;
   if p_key_id is not null then
     v_org_id := tenuto.act_as_api_key(p_key_id, p_hashes, p_permission);

@@ -9,6 +9,10 @@ as $$
 declare
   v_queue text;
 begin
+  if current_setting('transaction_isolation') <> 'read committed' then   -- the default of a pooler's connection
+    commit;
+    set transaction isolation level read committed;
+  end if;
   set local synchronous_commit = off;
   v_queue := tenuto._start_single_task(p_org_id, p_kind, p_input, p_id, p_group, p_alone => true);
   if v_queue is not null then

@@ -13,6 +13,7 @@ as $$
 declare
   v_session tenuto.sessions;
 begin
+  perform tenuto._require_read_committed();
   select s.* into v_session from tenuto.sessions s where s.id = p_session_id and s.token = p_token;
   if not found then
     perform tenuto._raise('TN001', format('no session %s with this token', p_session_id));

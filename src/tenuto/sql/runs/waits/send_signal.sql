@@ -7,15 +7,10 @@ as $$
 declare
   v_id uuid := tenuto._uuid7();
 begin
+  perform tenuto._require_read_committed();
   perform tenuto._check_name('the name of a signal', coalesce(p_name, ''));
   perform tenuto._check_size(format('the value of signal %s', p_name), p_value);
   perform tenuto._open_run(p_org_id, p_run_id);
-  if current_setting('transaction_isolation') <> 'read committed' then
-    -- At commit, such a transaction would not see a task that began to wait after its snapshot.
-    perform tenuto._raise('TN003',
-      format('a signal cannot be sent in a transaction that is %s', current_setting('transaction_isolation')),
-      'send it in a transaction that is read committed, or outside of one');
-  end if;
   insert into tenuto.signals (id, org_id, run_id, name, value, sent_at)
   values (v_id, p_org_id, p_run_id, p_name, p_value, tenuto.now());
   perform tenuto._audit(p_org_id, 'run', p_run_id::text, 'signal', jsonb_build_object('name', p_name));

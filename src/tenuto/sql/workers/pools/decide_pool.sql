@@ -18,6 +18,7 @@ declare
     or jsonb_array_length(coalesce(p_facts -> 'anomalies', '[]')) > 0;
   v_last record;
 begin
+  perform tenuto._require_read_committed();
   select * into v_pool
   from tenuto.pools p
   where p.org_id = p_org_id

@@ -8,6 +8,7 @@ declare
   v_id uuid;
   v_machines int;
 begin
+  perform tenuto._require_read_committed();
   select p.id into v_id
   from tenuto.pools p
   where p.org_id = p_org_id

@@ -6,6 +6,7 @@ create or replace function tenuto.end_machine(p_org_id uuid, p_worker_id text)
   language plpgsql
 as $$
 begin
+  perform tenuto._require_read_committed();
   perform from tenuto.workers w
   where w.org_id = p_org_id
     and w.id = p_worker_id

@@ -29,6 +29,7 @@ declare
       and (w.status in ('starting', 'active', 'draining') or w.id <> all (v_locked))
     order by w.id);
 begin
+  perform tenuto._require_read_committed();
   if exists (
     select from tenuto.workers w
     where w.org_id = p_org_id
