@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from tenuto.cli.database import Settings
     from tenuto.db.diagnostics import Diagnostics
     from tenuto.db.install.install import SchemaStatus
+    from tenuto.model.installation import Installation
     from tenuto.model.maintenance import ParkedCount
     from tenuto.model.monitoring import DispatcherInfo, IdleOpenRun, WorkerStatus
     from tenuto.model.pools import PoolStatus
@@ -64,6 +65,7 @@ class Facts:
     dispatchers: "list[DispatcherInfo]"
     parked: "list[ParkedCount]"
     org: OrgFacts | None  # None if the login sees no org
+    installation: "Installation"
 
 
 def schema(status: "SchemaStatus") -> Check:
@@ -87,6 +89,7 @@ def _version(status: "SchemaStatus") -> str:
 def run_checks(facts: Facts, *, embedded: bool) -> Iterator[Check]:
     """Yields all checks, except the checks of the schema and of row security."""
     yield roles(facts.checkup)
+    yield installation(facts.installation)
     yield dispatcher(facts)
     if facts.org is not None:
         yield worker(facts, facts.org)
@@ -103,6 +106,19 @@ def run_checks(facts: Facts, *, embedded: bool) -> Iterator[Check]:
     yield connections(facts.checkup)
     yield audit_log(facts.checkup)
     yield Check("postgres", OK, "embedded, managed by Tenuto" if embedded else "set by TENUTO_DATABASE_URL")
+
+
+def installation(facts: "Installation") -> Check:
+    """Checks that the database is not a copy of another installation."""
+    if facts.copy_problem is not None:
+        return Check(
+            "installation",
+            WRONG,
+            f"{facts.copy_problem}: no loops, schedules, pools, deliveries or workers run here; `tenuto db adopt "
+            "--dry-run` shows what begins when you adopt it",
+        )
+    name = f"{facts.name}, " if facts.name else ""
+    return Check("installation", OK, f"{name}this database is not a copy; recorded {facts.recorded_at:%Y-%m-%d}")
 
 
 def pools(facts: OrgFacts) -> Check:

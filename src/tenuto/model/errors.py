@@ -76,6 +76,12 @@ class RateLimited(TenutoError):
     code, name, status = "TN010", "rate_limited", 429
 
 
+class CopiedDatabase(TenutoError):
+    """The database is a copy of an installation: nothing runs on it until an admin adopts it with `tenuto db adopt`."""
+
+    code, name, status = "TN011", "copied_database", 409
+
+
 ERRORS: tuple[type[TenutoError], ...] = (
     NotFound,
     SessionEnded,
@@ -87,6 +93,7 @@ ERRORS: tuple[type[TenutoError], ...] = (
     Unauthorized,
     Forbidden,
     RateLimited,
+    CopiedDatabase,
 )
 BY_CODE = {error.code: error for error in ERRORS}
 

@@ -75,7 +75,7 @@ def _abandoned() -> list[Check]:
 
 
 async def _collect_facts(url: str, settings: Settings) -> Facts:
-    from tenuto.db import maintenance, monitoring
+    from tenuto.db import installation, maintenance, monitoring
     from tenuto.db.connection.pool import open_pool
     from tenuto.db.diagnostics import check_up
 
@@ -86,7 +86,19 @@ async def _collect_facts(url: str, settings: Settings) -> Facts:
             await monitoring.list_dispatchers(conn),
             await monitoring.count_parked(conn),
             await _look_at_org(conn, settings.org),
+            await installation.get_installation(conn, installation=settings.installation, store=_store_of(settings)),
         )
+
+
+def _store_of(settings: Settings) -> str | None:
+    """Returns the URI of the object store; None if TENUTO_STORAGE is wrong, which another check reports."""
+    from tenuto.model.errors import InvalidInput
+    from tenuto.storage import open_store
+
+    try:
+        return open_store(settings.storage).root
+    except InvalidInput:
+        return None
 
 
 async def _look_at_login(url: str) -> "Diagnostics":

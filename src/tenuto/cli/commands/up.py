@@ -110,6 +110,7 @@ def up(
             name=worker_name(),
             home=str(settings.home),
             storage=settings.storage,
+            installation=settings.installation,
             allowed_hosts=read_allowed_hosts(),
             bundles=bundles,
             weak_sandbox=weak_sandbox,
@@ -194,7 +195,10 @@ async def _watch(context: ProcessContext, console: "Console") -> None:
         with Live(console=console, auto_refresh=False, transient=True) as live:
             while True:
                 try:
-                    line = status_line(await pool.call(get_status, org_id=UUID(context.org_id)))
+                    status = await pool.call(
+                        get_status, org_id=UUID(context.org_id), installation=context.settings.installation
+                    )
+                    line = status_line(status)
                 except DatabaseProblem as problem:
                     line = str(problem)
                 live.update(Text(line, style="bold green"), refresh=True)
