@@ -8,7 +8,8 @@ declare
   v_problem text := tenuto._copy_problem(p_installation, p_store);
 begin
   if v_problem is not null then
-    perform tenuto._raise('TN011', v_problem, 'nothing runs here; `tenuto db adopt` makes a copy an installation of its own');
+    perform tenuto._raise('TN011', v_problem,
+      'nothing runs here; `tenuto db adopt` makes a copy an installation of its own');
   end if;
 end
 $$;
