@@ -5,6 +5,8 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +16,10 @@ from psycopg.types.json import Jsonb
 
 from tenuto.db import workers
 from tenuto.db.connection.pool import open_pool
+from tenuto.dispatcher.adoption import REPEAT_SECONDS, Adoption
 from tenuto.dispatcher.fleet import machines
 from tenuto.model.deliveries import encrypt_secret
+from tenuto.model.installation import Installation
 from tenuto.model.keys import Peppers
 from tenuto.model.metrics import DATABASE_COPY
 from tenuto.storage import open_store
@@ -92,39 +96,55 @@ def test_the_dispatcher_of_a_copy_ends_starts_fires_and_delivers_nothing_until_i
 ) -> None:
     caplog.set_level(logging.INFO)
     cloud = Cloud()
-    with psycopg.connect(original, autocommit=True) as first:
-        delivery = busy(first, receiver)
-        with copying(server, original) as url, psycopg.connect(url, autocommit=True) as second:
-            second.execute("update tenuto.schedules set next_at = tenuto.now() - interval '1 minute'")
-            task = second.execute("select id from tenuto.ready_tasks").fetchone()[0]
-            with dispatching(original, **options(cloud, tmp_path / "objects")):
-                wait_until(lambda: cloud.running and receiver.bodies)
+    with psycopg.connect(original, autocommit=True) as db:
+        delivery = busy(db, receiver)
+    with copying(server, original) as url, psycopg.connect(url, autocommit=True) as db:
+        db.execute("update tenuto.schedules set next_at = tenuto.now() - interval '1 minute'")
+        (task,) = db.execute("select id from tenuto.ready_tasks").fetchone() or (None,)
+        with dispatching(original, **options(cloud, tmp_path / "objects")):
+            wait_until(lambda: cloud.running and receiver.bodies)
+            with psycopg.connect(original, autocommit=True) as first:
                 registers(first, next(iter(cloud.running.values())).name)
-                of_original, delivered = dict(cloud.running), len(receiver.bodies)
-                shared = SharedCloud(cloud)
-                with dispatching(url, **options(shared, tmp_path / "copied")):
-                    wait_until(lambda: "is a copy of an installation" in caplog.text)
-                    wait_until(lambda: second.execute("select from tenuto.dispatchers").fetchone() is not None)
-                    seen = transactions(second)
-                    wait_until(lambda: transactions(second) > seen + 30)
+            of_original, delivered = dict(cloud.running), len(receiver.bodies)
+            shared = SharedCloud(cloud)
+            with dispatching(url, **options(shared, tmp_path / "copied")):
+                wait_until(lambda: "is a copy of an installation" in caplog.text)
+                wait_until(lambda: db.execute("select from tenuto.dispatchers").fetchone() is not None)
+                seen = transactions(server, url)
+                wait_until(lambda: transactions(server, url) > seen + 10)
 
-                    assert shared.calls == []
-                    assert (cloud.running, len(receiver.bodies)) == (of_original, delivered)
-                    assert effect(second, delivery)["status"] == "pending"
-                    assert schedule(second)["last_at"] is None
-                    assert status(second, task) == "queued"
-                    assert DATABASE_COPY.collect()[0].samples
+                assert shared.calls == []
+                assert (cloud.running, len(receiver.bodies)) == (of_original, delivered)
+                assert effect(db, delivery)["status"] == "pending"
+                assert schedule(db)["last_at"] is None
+                assert status(db, task) == "queued"
 
-                    second.execute("select tenuto.adopt_database()")
-                    wait_until(lambda: schedule(second)["last_at"] is not None)
-                    wait_until(lambda: effect(second, delivery)["status"] == "done")
-                    wait_until(lambda: len(cloud.running) > len(of_original))
-                    wait_until(lambda: "the database is adopted" in caplog.text)
+                db.execute("select tenuto.adopt_database()")
+                wait_until(lambda: schedule(db)["last_at"] is not None)
+                wait_until(lambda: effect(db, delivery)["status"] == "done")
+                wait_until(lambda: len(cloud.running) > len(of_original))
+                wait_until(lambda: "the database is adopted" in caplog.text)
 
-                assert of_original.items() <= cloud.running.items(), "the machines of the original run on"
-                mine = {request.pool_id for name, request in cloud.running.items() if name not in of_original}
-                assert mine.isdisjoint(request.pool_id for request in of_original.values())
-                assert a_worker(second, "staging").claim_one().task_id == task
+            assert of_original.items() <= cloud.running.items(), "the machines of the original run on"
+            mine = {request.pool_id for name, request in cloud.running.items() if name not in of_original}
+            assert mine.isdisjoint(request.pool_id for request in of_original.values())
+            assert task in {claim.task_id for claim in a_worker(db, "staging").claim(10)}
+
+
+def test_a_copy_is_logged_once_per_hour_and_measured(caplog: pytest.LogCaptureFixture) -> None:
+    now, adoption = datetime.now(UTC), Adoption()
+    copied = Installation(None, now, [], [], "it is a copy")
+
+    adoption.check(copied)
+    adoption.check(copied)
+
+    assert caplog.text.count("it is a copy: no loops") == 1
+    assert [sample.value for sample in DATABASE_COPY.collect()[0].samples] == [1]
+    adoption.logged_at -= REPEAT_SECONDS
+    adoption.check(copied)
+    assert caplog.text.count("it is a copy: no loops") == 2
+    adoption.check(replace(copied, copy_problem=None))
+    assert [sample.value for sample in DATABASE_COPY.collect()[0].samples] == [0]
 
 
 def test_a_worker_waits_until_the_copy_is_adopted(server: str, original: str) -> None:

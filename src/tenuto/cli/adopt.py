@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 ROLE = "tenuto_owner"
 REASON = "cancelled when this copy of the database was adopted"
 DECIDED = ("tasks", "effects", "backfills")  # what --keep and --cancel decide about
+OPEN_RUNS = ("pending", "running", "retrying")
 PAGE = 100
 
 Moved = Annotated[
@@ -152,9 +154,8 @@ async def _adopt(context: CommandContext, options: AdoptionOptions) -> int:
     from tenuto.db import installation
     from tenuto.storage import open_store
 
-    if options.cancel:
-        await _cancel_open_work(context.pool)
-    return await context.pool.call(
+    adopt_database = partial(
+        context.pool.call,
         installation.adopt_database,
         installation=context.settings.installation,
         moved=options.moved,
@@ -162,6 +163,10 @@ async def _adopt(context: CommandContext, options: AdoptionOptions) -> int:
         store=open_store(context.settings.storage).root,
         own_store=options.own_store,
     )
+    if options.cancel:
+        await adopt_database(dry_run=True)  # a database that cannot be adopted loses nothing
+        await _cancel_open_work(context.pool)
+    return await adopt_database()
 
 
 async def _cancel_open_work(pool: "ConnectionPool") -> None:
@@ -175,11 +180,14 @@ async def _cancel_open_work(pool: "ConnectionPool") -> None:
             while found := await pool.call(backfills.list_backfills, org_id=org.id, status="running", limit=PAGE):
                 for backfill in found:
                     await pool.call(backfills.cancel_backfill, org_id=org.id, id=backfill.id)
-            before = None
-            while True:
-                piece = await pool.call(bulk_runs.cancel_runs, org_id=org.id, reason=REASON, before=before)
-                if (before := piece.next_before) is None:
-                    break
+            for status in OPEN_RUNS:
+                before, more = None, True
+                while more:
+                    piece = await pool.call(
+                        bulk_runs.cancel_runs, org_id=org.id, status=status, reason=REASON, before=before
+                    )
+                    before = piece.next_before
+                    more = before is not None
         after = page[-1].slug
     while await pool.call(maintenance.advance_requests, limit=PAGE):
         pass

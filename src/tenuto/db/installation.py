@@ -24,6 +24,7 @@ async def adopt_database(
     discard_effects: bool | None = None,
     store: str | None = None,
     own_store: bool | None = None,
+    dry_run: bool | None = None,
 ) -> int:
     return await call_value(
         conn,
@@ -33,4 +34,5 @@ async def adopt_database(
         discard_effects=discard_effects,
         store=store,
         own_store=own_store,
+        dry_run=dry_run,
     )

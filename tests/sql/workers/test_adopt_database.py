@@ -164,6 +164,17 @@ def test_a_database_whose_loops_run_cannot_be_adopted_under_another_name(db: Db,
         call(db, "adopt_database", installation="staging")
 
 
+def test_a_dry_run_changes_nothing_and_raises_the_same_errors(copy: Db) -> None:
+    before = pool_id(copy)
+    a_store(copy, "file:///data/")
+
+    call(copy, "adopt_database", dry_run=True, discard_effects=True)
+
+    assert (problem(copy) is None, pool_id(copy)) == (False, before)
+    with pytest.raises(Conflict, match="the original uses the object store"):
+        call(copy, "adopt_database", dry_run=True, store="file:///data/")
+
+
 def test_of_two_adoptions_one_wins(copy: Db, database: str) -> None:
     failed: list[Conflict] = []
 

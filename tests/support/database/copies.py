@@ -13,7 +13,6 @@ import pytest
 
 from tenuto.db.embedded.binaries import find_program
 from tenuto.db.install import install
-from tests.support.database.tasks import Db
 from tests.support.postgres.server import PG_BIN, ensure_database, fresh_database
 
 _numbers = itertools.count(1)
@@ -59,9 +58,12 @@ def dump_and_restore(source: str, target: str) -> None:
     assert (dump.returncode, restore.returncode, restore.stderr) == (0, 0, "")
 
 
-def transactions(db: Db) -> int:
-    """How many transactions ended in this database. A dispatcher that is passive still looks."""
-    row = db.execute("select xact_commit from pg_stat_database where datname = current_database()").fetchone()
+def transactions(server: str, url: str) -> int:
+    """How many transactions ended in this database: a dispatcher that is passive still looks. Asks in another
+    database."""
+    with psycopg.connect(server, autocommit=True) as conn:
+        committed = "select xact_commit from pg_stat_database where datname = %s"
+        row = conn.execute(committed, [url.rpartition("/")[2].partition("?")[0]]).fetchone()
     return row[0] if row else 0
 
 

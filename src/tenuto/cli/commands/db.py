@@ -31,12 +31,13 @@ def migrate(
     """Update the database to this version of Tenuto. It is safe to run at any time."""
     from tenuto.db.install import install
 
-    with open_database(read_settings()) as url:
+    settings = read_settings()
+    with open_database(settings) as url:
         if check:
             _check(install.status(url), as_json=as_json)
             return
         before = install.status(url)
-        report = install.migrate(url)
+        report = install.migrate(url, installation=settings.installation)
     lines = [f"applied {name}" for name in report.applied]
     if before.newer:
         done = "a newer Tenuto migrated it and this one works with it: nothing to do"

@@ -4,10 +4,10 @@
 -- are pending become dead effects. p_store: the object store that this installation will use; TN004 if the original
 -- uses a store of this address, unless p_own_store confirms that it is another one. Raises TN004 if the database is no
 -- copy, or if a dispatcher runs its loops. p_installation: as in _copy_problem; it becomes the name of the
--- installation. Returns how many effects were discarded.
+-- installation. Returns how many effects were discarded. p_dry_run: raises the same errors, and changes nothing.
 create or replace function tenuto.adopt_database(
   p_installation text default null, p_moved boolean default false, p_discard_effects boolean default false,
-  p_store text default null, p_own_store boolean default false)
+  p_store text default null, p_own_store boolean default false, p_dry_run boolean default false)
   returns bigint
   language plpgsql
 as $$
@@ -38,6 +38,9 @@ begin
       'it with --own-store');
   end if;
 
+  if p_dry_run then
+    return 0;
+  end if;
   if not p_moved then
     perform tenuto._leave_machines();
   end if;
