@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +21,12 @@ from tenuto.dispatcher.fleet import machines
 from tenuto.model.deliveries import encrypt_secret
 from tenuto.model.installation import Installation
 from tenuto.model.keys import Peppers
-from tenuto.model.metrics import DATABASE_COPY
+from tenuto.model.metrics import REGISTRY
 from tenuto.storage import open_store
 from tenuto.worker.supervisor.outage_log import OutageLog, wait_out
 from tests.dispatcher.conftest import dispatching
 from tests.support.database.copies import an_installation, cloned, restored, transactions
+from tests.support.database.loops import value
 from tests.support.database.outbox import a_destination, effect, publish
 from tests.support.database.pools import registers
 from tests.support.database.schedules import put, schedule
@@ -85,7 +86,7 @@ def busy(db: Db, receiver: StubServer) -> int:
     """Give the original a pool with work, a due schedule and a pending delivery; return the delivery."""
     call(db, "set_pool", org_id=DEFAULT_ORG, name="gpu", policy=Jsonb({"provider": "cloud", "max_workers": 2}))
     start_one(db)
-    put(db, db.execute("select tenuto.now() + interval '1 hour'").fetchone()[0], "nightly")
+    put(db, datetime.now(UTC) + timedelta(hours=1))
     a_destination(db, url=f"{receiver.url}/hook", secret=encrypt_secret("tns_secret", DEFAULT_ORG, "crm", PEPPERS))
     return publish(db, {"destination": "crm", "body": {}})[0]
 
@@ -100,7 +101,7 @@ def test_the_dispatcher_of_a_copy_ends_starts_fires_and_delivers_nothing_until_i
         delivery = busy(db, receiver)
     with copying(server, original) as url, psycopg.connect(url, autocommit=True) as db:
         db.execute("update tenuto.schedules set next_at = tenuto.now() - interval '1 minute'")
-        (task,) = db.execute("select id from tenuto.ready_tasks").fetchone() or (None,)
+        task = value(db, "select id from tenuto.ready_tasks")
         with dispatching(original, **options(cloud, tmp_path / "objects")):
             wait_until(lambda: cloud.running and receiver.bodies)
             with psycopg.connect(original, autocommit=True) as first:
@@ -139,12 +140,12 @@ def test_a_copy_is_logged_once_per_hour_and_measured(caplog: pytest.LogCaptureFi
     adoption.check(copied)
 
     assert caplog.text.count("it is a copy: no loops") == 1
-    assert [sample.value for sample in DATABASE_COPY.collect()[0].samples] == [1]
+    assert REGISTRY.get_sample_value("tenuto_database_copy") == 1
     adoption.logged_at -= REPEAT_SECONDS
     adoption.check(copied)
     assert caplog.text.count("it is a copy: no loops") == 2
     adoption.check(replace(copied, copy_problem=None))
-    assert [sample.value for sample in DATABASE_COPY.collect()[0].samples] == [0]
+    assert REGISTRY.get_sample_value("tenuto_database_copy") == 0
 
 
 def test_a_worker_waits_until_the_copy_is_adopted(server: str, original: str) -> None:
@@ -183,7 +184,7 @@ def test_a_dispatcher_records_its_store_and_stays_passive_with_that_of_the_origi
         wait_until(lambda: db.execute("select stores from tenuto.installation_marks").fetchone() == ([store.root],))
     with cloned(server, original) as url, psycopg.connect(url, autocommit=True) as db:
         db.execute("select tenuto.adopt_database(p_store => 'file:///elsewhere/')")
-        adopted = db.execute("select tenuto.now()").fetchone()[0]
+        adopted = value(db, "select tenuto.now()")
 
         with dispatching(url, store=store):
             wait_until(lambda: f"{store.root} belongs to the installation" in caplog.text)

@@ -1,7 +1,7 @@
 """A copy of an installation refuses what would act for the original, until it is adopted."""
 
 import threading
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -37,7 +37,7 @@ def copy(original: Db) -> Db:
     a_worker(original, "w")
     start(original, 1, 2)
     publish(original, {"to": "them"})
-    put(original, original.execute("select tenuto.now() - interval '1 minute'").fetchone()[0], "nightly")
+    put(original, datetime.now(UTC) - timedelta(minutes=1))
     original.execute("update tenuto.installation_marks set database_oid = 1")
     return original
 
