@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -14,8 +15,10 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from tenuto.db import workers
+from tenuto.db import embedded, workers
+from tenuto.db.connection.call import call_sync
 from tenuto.db.connection.pool import open_pool
+from tenuto.db.embedded.paths import find_paths
 from tenuto.dispatcher.adoption import REPEAT_SECONDS, Adoption
 from tenuto.dispatcher.fleet import machines
 from tenuto.model.deliveries import encrypt_secret
@@ -32,6 +35,7 @@ from tests.support.database.pools import registers
 from tests.support.database.schedules import put, schedule
 from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start_one, status
 from tests.support.http.stub_server import StubServer, a_stub_server
+from tests.support.postgres.server import PG_BIN, copy_home, make_folder
 from tests.support.processes.cloud import Cloud
 from tests.support.waiting import wait_until
 
@@ -193,3 +197,21 @@ def test_a_dispatcher_records_its_store_and_stays_passive_with_that_of_the_origi
             "select from tenuto.loop_leases l join tenuto.dispatchers d on d.id = l.dispatcher_id and d.heartbeat > %s"
         )
         assert db.execute(held.encode(), [adopted]).fetchall() == []
+
+
+def test_a_promoted_standby_goes_on_and_a_name_tells_a_copy_of_files(migrated_home: Path) -> None:
+    parent = make_folder("tenuto-standby-")
+    try:
+        copy_home(migrated_home, parent / "home")
+        data = find_paths(parent / "home").data
+        (data / "standby.signal").touch()
+        shutil.chown(data / "standby.signal", data.owner(), data.group())
+        with embedded.server(parent / "home", pg_bin=PG_BIN) as url, psycopg.connect(url, autocommit=True) as db:
+            assert value(db, "select pg_is_in_recovery()")
+            assert value(db, "select pg_promote()")
+
+            assert call_sync(db, "get_installation")[0]["copy_problem"] is None
+            assert a_worker(db).session_id
+            assert call_sync(db, "get_installation", installation="staging")[0]["copy_problem"] is not None
+    finally:
+        shutil.rmtree(parent)

@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 
 from tenuto.db.connection.call import call_sync
 from tenuto.model.errors import Conflict, CopiedDatabase, SessionEnded
@@ -150,6 +151,17 @@ def test_effects_can_be_discarded_and_replayed(copy: Db) -> None:
         ("dead", "discarded when this copy of the database was adopted")
     ]
     assert len(call_sync(copy, "replay_effects", org_id=DEFAULT_ORG)) == 1
+
+
+def test_an_adopted_copy_signs_with_a_key_of_its_own(copy: Db) -> None:
+    add = {"public_key": Jsonb({}), "private_key": b"x", "younger_than": timedelta(days=30)}
+    assert call(copy, "add_signing_key", id="theirs", **add) is True
+    assert call(copy, "add_signing_key", id="ours", **add) is False
+
+    call(copy, "adopt_database")
+
+    assert call(copy, "add_signing_key", id="ours", **add) is True
+    assert call(copy, "find_signing_key")[0]["id"] == "ours"
 
 
 def test_an_installation_cannot_be_adopted(original: Db) -> None:

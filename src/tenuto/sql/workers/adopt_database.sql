@@ -43,6 +43,7 @@ begin
   end if;
   if not p_moved then
     perform tenuto._leave_machines();
+    perform tenuto._outdate_signing_keys();   -- a task token of the copy must not be valid in the original
   end if;
   if p_discard_effects then
     v_discarded := tenuto._discard_effects('discarded when this copy of the database was adopted');
