@@ -78,8 +78,6 @@ def test_a_dump_is_complete_and_runs_go_on_after_it_is_restored(
     if bypass:
         db.execute(f"alter role t_{db.info.dbname}_backup bypassrls".encode())
     db.execute("select tenuto.create_partitions()")
-    db.execute("update tenuto.installation set value = 'false' where key = 'test'")
-    db.execute("select tenuto._record_marks(null, true, null)")
     dump = str(tmp_path / "tenuto.dump")
     options = [
         "--format",
@@ -107,6 +105,7 @@ def test_a_dump_is_complete_and_runs_go_on_after_it_is_restored(
             == db.execute(f"table tenuto_data.{rows}".encode()).fetchall()
         )
         assert (status(conn, held), status(conn, queued)) == ("running", "queued")
+        conn.execute("update tenuto.installation set value = 'false' where key = 'test'")  # these are never copies
         with pytest.raises(CopiedDatabase, match="of Postgres system"):
             a_worker(conn, "new")
         call(conn, "adopt_database", moved=True)

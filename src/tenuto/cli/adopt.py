@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tenuto.cli.exit_codes import UsageError
+from tenuto.cli.health_checks import OK, WRONG, Check
 from tenuto.cli.output import say, show
 from tenuto.cli.session import CommandContext, with_database
 
 if TYPE_CHECKING:
     from tenuto.db.connection.pool import ConnectionPool
-    from tenuto.model.installation import OpenWork
+    from tenuto.model.installation import Installation, OpenWork
 
 ROLE = "tenuto_owner"
 REASON = "cancelled when this copy of the database was adopted"
@@ -63,7 +64,7 @@ class AdoptionOptions:
 
 @dataclass(frozen=True)
 class CopyFacts:
-    """What the command shows before it adopts a copy."""
+    """The facts that the command shows before it adopts a copy."""
 
     copy_problem: str
     begins: "list[OpenWork]"
@@ -90,6 +91,19 @@ def adopt(options: AdoptionOptions, *, yes: bool, dry_run: bool, as_json: bool) 
     discarded = with_database(lambda context: _adopt(context, options), role=ROLE)
     done = replace(facts, discarded_effects=discarded)
     show(done, "\n".join([*(lines if yes else []), "the database is adopted; its processes begin"]), as_json=as_json)
+
+
+def check_installation(facts: "Installation") -> Check:
+    """Checks that the database is not a copy of another installation."""
+    if facts.copy_problem is not None:
+        return Check(
+            "installation",
+            WRONG,
+            f"{facts.copy_problem}: no loops, schedules, pools, deliveries or workers run here; `tenuto db adopt "
+            "--dry-run` shows what begins when you adopt it",
+        )
+    name = f"{facts.name}, " if facts.name else ""
+    return Check("installation", OK, f"{name}this database is not a copy; recorded {facts.recorded_at:%Y-%m-%d}")
 
 
 def read_copy_problem(url: str, name: str | None) -> str | None:

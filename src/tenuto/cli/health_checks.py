@@ -89,7 +89,6 @@ def _version(status: "SchemaStatus") -> str:
 def run_checks(facts: Facts, *, embedded: bool) -> Iterator[Check]:
     """Yields all checks, except the checks of the schema and of row security."""
     yield roles(facts.checkup)
-    yield installation(facts.installation)
     yield dispatcher(facts)
     if facts.org is not None:
         yield worker(facts, facts.org)
@@ -106,19 +105,6 @@ def run_checks(facts: Facts, *, embedded: bool) -> Iterator[Check]:
     yield connections(facts.checkup)
     yield audit_log(facts.checkup)
     yield Check("postgres", OK, "embedded, managed by Tenuto" if embedded else "set by TENUTO_DATABASE_URL")
-
-
-def installation(facts: "Installation") -> Check:
-    """Checks that the database is not a copy of another installation."""
-    if facts.copy_problem is not None:
-        return Check(
-            "installation",
-            WRONG,
-            f"{facts.copy_problem}: no loops, schedules, pools, deliveries or workers run here; `tenuto db adopt "
-            "--dry-run` shows what begins when you adopt it",
-        )
-    name = f"{facts.name}, " if facts.name else ""
-    return Check("installation", OK, f"{name}this database is not a copy; recorded {facts.recorded_at:%Y-%m-%d}")
 
 
 def pools(facts: OrgFacts) -> Check:

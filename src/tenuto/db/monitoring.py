@@ -260,20 +260,6 @@ async def list_due_maintenance(conn: Conn) -> list[DueUpkeep]:
     return await call(conn, "list_due_maintenance", DueUpkeep)
 
 
-async def take_due_maintenance(
-    conn: Conn, *, dispatcher_id: UUID, loops: list[str], installation: str | None = None, store: str | None = None
-) -> list[DueUpkeep]:
-    return await call(
-        conn,
-        "take_due_maintenance",
-        DueUpkeep,
-        dispatcher_id=dispatcher_id,
-        loops=loops,
-        installation=installation,
-        store=store,
-    )
-
-
 async def list_dispatchers(conn: Conn) -> list[DispatcherInfo]:
     return await call(conn, "list_dispatchers", DispatcherInfo)
 

@@ -14,7 +14,7 @@ log = logging.getLogger("tenuto.dispatcher")
 
 @dataclass
 class Adoption:
-    """What this process has logged about copies. `problem`: the last problem; None if there was none."""
+    """The state of the log messages about copies. `problem`: the last problem; None if there was none."""
 
     problem: str | None = None
     logged_at: float = 0.0

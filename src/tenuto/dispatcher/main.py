@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from uuid import UUID
 
-from tenuto.db import monitoring, workers
+from tenuto.db import maintenance, workers
 from tenuto.db.connection.errors import Unreachable
 from tenuto.db.connection.pool import open_pool
 from tenuto.db.install.schema_check import wait_for_other_functions
@@ -98,7 +98,7 @@ async def _find_due(dispatcher: Dispatcher) -> Due:
     shared = [loop.name for loop in loops if loop.alone]
     own = frozenset(loop.name for loop in loops if not loop.alone)
     taken = await dispatcher.pool.call(
-        monitoring.take_due_maintenance,
+        maintenance.take_due_maintenance,
         dispatcher_id=dispatcher.id,
         loops=shared,
         installation=dispatcher.installation,

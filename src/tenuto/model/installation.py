@@ -1,4 +1,4 @@
-"""What identifies an installation, and what begins when a copy of its database is adopted."""
+"""The installation that a database belongs to, and the work that begins when a copy of the database is adopted."""
 
 from dataclasses import dataclass
 from datetime import datetime

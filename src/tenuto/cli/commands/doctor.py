@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from tenuto.cli.adopt import check_installation
 from tenuto.cli.database import Settings, open_database, read_settings
 from tenuto.cli.exit_codes import FAILED
 from tenuto.cli.health_checks import (
@@ -59,7 +60,11 @@ def _examine(url: str, settings: Settings) -> list[Check]:
             return [*checks, *login_only(asyncio.run(_look_at_login(url)))]
         if {"tenuto_api", "tenuto_owner"} & set(facts.checkup.roles):
             checks.append(row_security(url))
-        checks += [*run_checks(facts, embedded=settings.database_url is None), storage(settings)]
+        checks += [
+            check_installation(facts.installation),
+            *run_checks(facts, embedded=settings.database_url is None),
+            storage(settings),
+        ]
     return checks
 
 
