@@ -25,6 +25,7 @@ AS_THE_OWNER = {
         "create_partitions", "drop_partitions", "prune_runs", "_rows_to_prune", "prune_events", "_old_events",
         "seal_audit", "prune_audit",
         "retire_signing_key", "list_due_heads", "record_head", "drop_data_table", "get_change_horizon",
+        "record_store",
     },
 }  # fmt: skip
 OF_TRIGGERS = {"_cancel_requested", "_close_requested", "_release_requested", "_wake_signalled"}  # nobody may call them

@@ -13,8 +13,8 @@ from tenuto.model import errors
 SQL = Path(__file__).parents[2] / "src" / "tenuto" / "sql"
 NAMES = """
 alerts attempts audit backfills bulk_runs bundles children counts dags data_objects datasets events
-idempotency identity keys lineage logins maintenance metadata monitoring orgs outbox pools rate_limits reactions
-remote_workers run_data run_graph runs search steps task_types webhooks workers
+idempotency identity installation keys lineage logins maintenance metadata monitoring orgs outbox pools rate_limits
+reactions remote_workers run_data run_graph runs search steps task_types webhooks workers
 """
 MODULES = [import_module(f"tenuto.db.{name}") for name in NAMES.split()]
 PUBLIC_FUNCTIONS = r"""

@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from typing import Any
 
 import pytest
 
@@ -12,8 +13,8 @@ from tenuto.storage.base import Store
 
 
 @contextmanager
-def dispatching(url: str, *, store: Store | None = None) -> Iterator[None]:
-    """A dispatcher that runs until the block ends."""
+def dispatching(url: str, *, store: Store | None = None, **options: Any) -> Iterator[None]:
+    """A dispatcher that runs until the block ends. `options`: more parameters of dispatch()."""
     ready = threading.Event()
     handles: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
 
@@ -21,7 +22,7 @@ def dispatching(url: str, *, store: Store | None = None) -> Iterator[None]:
         stop = asyncio.Event()
         handles.append((asyncio.get_running_loop(), stop))
         ready.set()
-        await dispatch(url, role="tenuto_dispatcher", stop=stop, store=store)
+        await dispatch(url, role="tenuto_dispatcher", stop=stop, store=store, **options)
 
     thread = threading.Thread(target=asyncio.run, args=(main(),))
     thread.start()

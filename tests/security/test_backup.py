@@ -12,11 +12,12 @@ from psycopg.conninfo import make_conninfo
 from tenuto.db import embedded
 from tenuto.db.embedded.binaries import find_program
 from tenuto.db.install import install
+from tenuto.model.errors import CopiedDatabase
 from tests.support.database.jobs import deployed, trigger
 from tests.support.database.loops import count
 from tests.support.database.orgs import a_busy_org
 from tests.support.database.tables import LEDGER, stage
-from tests.support.database.tasks import Db, a_worker, start, status
+from tests.support.database.tasks import Db, a_worker, call, start, status
 from tests.support.postgres.server import PG_BIN, copy_home, make_folder
 from tests.support.processes.command_line import tenuto
 
@@ -104,6 +105,11 @@ def test_a_dump_is_complete_and_runs_go_on_after_it_is_restored(
             == db.execute(f"table tenuto_data.{rows}".encode()).fetchall()
         )
         assert (status(conn, held), status(conn, queued)) == ("running", "queued")
+        conn.execute("update tenuto.installation set value = 'false' where key = 'test'")  # these are never copies
+        with pytest.raises(CopiedDatabase, match="of Postgres system"):
+            a_worker(conn, "new")
+        call(conn, "adopt_database", moved=True)
+        assert a_worker(conn, "new").claim_one().task_id == queued
         with psycopg.connect(empty_server) as reader:
             reader.execute("set role tenuto_api")
             assert reader.execute("select count(*) from tenuto.tasks").fetchone() == (0,), "row security is back"

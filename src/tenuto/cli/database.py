@@ -50,7 +50,7 @@ def ready_database(settings: Settings, *, keep: bool = True) -> Generator[str]:
 
     with open_database(settings, keep=keep) as url:
         if settings.database_url is None:
-            install.migrate(url)
+            install.migrate(url, installation=settings.installation)
         else:
             install.require_fitting(url)
         yield url

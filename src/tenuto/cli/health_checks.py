@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from tenuto.cli.database import Settings
     from tenuto.db.diagnostics import Diagnostics
     from tenuto.db.install.install import SchemaStatus
+    from tenuto.model.installation import Installation
     from tenuto.model.maintenance import ParkedCount
     from tenuto.model.monitoring import DispatcherInfo, IdleOpenRun, WorkerStatus
     from tenuto.model.pools import PoolStatus
@@ -64,6 +65,7 @@ class Facts:
     dispatchers: "list[DispatcherInfo]"
     parked: "list[ParkedCount]"
     org: OrgFacts | None  # None if the login sees no org
+    installation: "Installation"
 
 
 def schema(status: "SchemaStatus") -> Check:

@@ -36,6 +36,8 @@ class OverviewPage:
 
 def status_line(status: "OrgStatus") -> str:
     """Return the status of an org as one line."""
+    if status.copy_problem is not None:
+        return f"{status.copy_problem}: nothing runs here; see `tenuto doctor`"
     parts = [f"{name} {getattr(status, name):,}" for name in COUNTS]
     parts += [f"{status.per_second:,.0f}/s"]
     parts += [f"workers {status.workers.get('active', 0)}", f"dispatchers {status.dispatchers}"]

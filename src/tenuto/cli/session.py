@@ -76,7 +76,9 @@ def _operations(context: CommandContext) -> "Operations":
     from tenuto.storage import open_store
 
     store = open_store(context.settings.storage)
-    return SqlOperations(context.pool, context.org_id, store, url=context.url)
+    return SqlOperations(
+        context.pool, context.org_id, store, url=context.url, installation=context.settings.installation
+    )
 
 
 def with_database(

@@ -7,6 +7,7 @@ from tenuto.db.connection.call import Conn, call, call_one, call_value, call_val
 from tenuto.model.maintenance import (
     DroppedPartition,
     DueRow,
+    DueUpkeep,
     Parked,
     ParkedRow,
     Pruned,
@@ -19,6 +20,20 @@ from tenuto.model.run_data import CollectedObject
 
 async def now(conn: Conn) -> datetime:
     return await call_value(conn, "now")
+
+
+async def take_due_maintenance(
+    conn: Conn, *, dispatcher_id: UUID, loops: list[str], installation: str | None = None, store: str | None = None
+) -> list[DueUpkeep]:
+    return await call(
+        conn,
+        "take_due_maintenance",
+        DueUpkeep,
+        dispatcher_id=dispatcher_id,
+        loops=loops,
+        installation=installation,
+        store=store,
+    )
 
 
 async def create_partitions(conn: Conn, *, weeks: int | None = None) -> list[str]:

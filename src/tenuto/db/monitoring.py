@@ -260,10 +260,6 @@ async def list_due_maintenance(conn: Conn) -> list[DueUpkeep]:
     return await call(conn, "list_due_maintenance", DueUpkeep)
 
 
-async def take_due_maintenance(conn: Conn, *, dispatcher_id: UUID, loops: list[str]) -> list[DueUpkeep]:
-    return await call(conn, "take_due_maintenance", DueUpkeep, dispatcher_id=dispatcher_id, loops=loops)
-
-
 async def list_dispatchers(conn: Conn) -> list[DispatcherInfo]:
     return await call(conn, "list_dispatchers", DispatcherInfo)
 

@@ -1,17 +1,20 @@
-"""Reads the status of an org in two calls on one connection."""
+"""Reads the status of an org in three calls on one connection."""
 
 from uuid import UUID
 
 from tenuto.db import monitoring
 from tenuto.db.connection.call import Conn
+from tenuto.db.installation import get_installation
 from tenuto.model.overview import OrgStatus
 
 RATE_SECONDS = 5.0  # the period over which the rate of ended attempts is measured
 
 
-async def get_status(conn: Conn, *, org_id: UUID) -> OrgStatus:
-    """Return the numbers of an org, and how many of its attempts ended per second recently."""
+async def get_status(conn: Conn, *, org_id: UUID, installation: str | None = None) -> OrgStatus:
+    """Return the numbers of an org, how many of its attempts ended per second recently, and whether the database is a
+    copy. `installation`: TENUTO_INSTALLATION."""
     overview = await monitoring.get_overview(conn, org_id=org_id)
+    found = await get_installation(conn, installation=installation)
     ended = await monitoring.count_ended(conn, org_id=org_id, seconds=RATE_SECONDS)
     return OrgStatus(
         ready=overview.ready,
@@ -37,4 +40,5 @@ async def get_status(conn: Conn, *, org_id: UUID) -> OrgStatus:
         stuck_tasks=overview.stuck_tasks,
         rolled_up_until=overview.rolled_up_until,
         oldest_effect_seconds=overview.oldest_effect_seconds,
+        copy_problem=found.copy_problem,
     )

@@ -23,6 +23,8 @@ async def take_pools(
     providers: list[str],
     lease: timedelta | None = None,
     org_id: UUID | None = None,
+    installation: str | None = None,
+    store: str | None = None,
 ) -> list[TakenPool]:
     return await call(
         conn,
@@ -32,6 +34,8 @@ async def take_pools(
         providers=providers,
         lease=lease,
         org_id=org_id,
+        installation=installation,
+        store=store,
     )
 
 

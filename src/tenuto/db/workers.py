@@ -21,6 +21,8 @@ async def register_worker(
     lease: timedelta | None = None,
     worker_key_id: UUID | None = None,
     queues: list[str] | None = None,
+    installation: str | None = None,
+    store: str | None = None,
 ) -> Session:
     return await call_one(
         conn,
@@ -36,6 +38,8 @@ async def register_worker(
         lease=lease,
         worker_key_id=worker_key_id,
         queues=queues,
+        installation=installation,
+        store=store,
     )
 
 

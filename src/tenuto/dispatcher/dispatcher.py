@@ -6,6 +6,7 @@ from math import inf
 from uuid import UUID
 
 from tenuto.db.connection.pool import ConnectionPool
+from tenuto.dispatcher.adoption import Adoption
 from tenuto.dispatcher.effects import EffectRunner, Handler
 from tenuto.dispatcher.fleet.control import Fleet
 from tenuto.dispatcher.local_workers import LocalWorkers
@@ -31,11 +32,19 @@ class Dispatcher:
     # objects whose files must be deleted from the store
     collected: list[CollectedObject] = field(default_factory=list[CollectedObject])
     providers: Mapping[str, Provider] = field(default_factory=dict[str, Provider])  # the providers of pools, by name
+    installation: str | None = None  # TENUTO_INSTALLATION
+    adoption: Adoption = field(default_factory=Adoption)
     looked_from_bottom: float = -inf  # when move_floors last started from the bottom
     local_workers: LocalWorkers = field(default_factory=LocalWorkers)
     effects: EffectRunner = field(init=False)
     fleet: Fleet = field(init=False)
 
+    @property
+    def store_root(self) -> str | None:
+        return None if self.store is None else self.store.root
+
     def __post_init__(self) -> None:
         self.effects = EffectRunner(self.pool, self.handlers, owner=str(self.id))
-        self.fleet = Fleet(self.pool, self.id, self.providers, self.org_id)
+        self.fleet = Fleet(
+            self.pool, self.id, self.providers, self.org_id, installation=self.installation, store=self.store_root
+        )

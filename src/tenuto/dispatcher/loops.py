@@ -4,7 +4,7 @@ two of them process the same row."""
 import time
 from collections.abc import Awaitable, Callable
 
-from tenuto.db import maintenance, workers
+from tenuto.db import installation, maintenance, workers
 from tenuto.db.connection.call import Conn
 from tenuto.db.vacuum import vacuum_hot_tables
 from tenuto.dispatcher.dispatcher import Dispatcher
@@ -97,6 +97,16 @@ async def end_leases(dispatcher: Dispatcher, _: int) -> int:
     return await dispatcher.local_workers.end_leases(dispatcher.pool)
 
 
+async def check_installation(dispatcher: Dispatcher, _: int) -> int:
+    """Reports whether the database is a copy, on which this dispatcher does nothing. Records its object store."""
+    pool, root = dispatcher.pool, dispatcher.store_root
+    found = await pool.call(installation.get_installation, installation=dispatcher.installation, store=root)
+    dispatcher.adoption.check(found)
+    if found.copy_problem is None and root is not None and root not in found.stores:
+        await pool.call(installation.record_store, root=root)
+    return 0
+
+
 async def drain(dispatcher: Dispatcher, limit: int) -> int:
     try:
         return await dispatcher.effects.take(limit)
@@ -158,6 +168,7 @@ def loops_of(dispatcher: Dispatcher) -> list[Loop[Dispatcher]]:
 LOOPS: list[Loop[Dispatcher]] = [
     Loop("beat_dispatcher", beat_dispatcher, every=10.0, alone=False),
     Loop("end_leases", end_leases, every=0.5, alone=False),
+    Loop("check_installation", check_installation, every=10.0, alone=False),
     Loop("control_pools", control_pools, every=1.0, alone=False),
     Loop("promote_due", rows_of("promote_due"), batch=1000),
     Loop("wake_waiting", rows_of("wake_waiting"), batch=1000),

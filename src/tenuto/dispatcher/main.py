@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from uuid import UUID
 
-from tenuto.db import monitoring, workers
+from tenuto.db import maintenance, workers
 from tenuto.db.connection.errors import Unreachable
 from tenuto.db.connection.pool import open_pool
 from tenuto.db.install.schema_check import wait_for_other_functions
@@ -44,13 +44,15 @@ async def dispatch(
     notify: NotifySettings | None = None,
     lineage_folder: Path | None = None,
     providers: Mapping[str, Provider] | None = None,
+    installation: str | None = None,
 ) -> None:
     """Runs the loops on this database until `stop` is set. `port`: the port where this process serves metrics.
     `org_id`: the org of the metrics and of the pools. Without `peppers`, this dispatcher neither signs the heads of
     audit chains nor delivers effects; other dispatchers do. `private_destinations`: deliver to private addresses and
     without TLS, too. `notify`: settings of e-mail and commands. `lineage_folder`: the folder of destinations that are
-    files. `providers`: the providers of pools, by name. Raises OtherFunctions if another version of Tenuto replaces the
-    SQL functions."""
+    files. `providers`: the providers of pools, by name. `installation`: TENUTO_INSTALLATION. On a copy of a database,
+    nothing is done until the copy is adopted. Raises OtherFunctions if another version of Tenuto replaces the SQL
+    functions."""
     deliverer = None if peppers is None else Deliverer(peppers, private=private_destinations, notify=notify)
     async with (
         open_pool(url, role=role, timeout=CALL_TIMEOUT_SECONDS) as pool,
@@ -59,7 +61,7 @@ async def dispatch(
         handlers, address = _handlers(deliverer, store, lineage_folder), socket.gethostname()
         dispatcher = Dispatcher(
             UUID(uuid7()), pool, owner_pool, address, port, org_id, store, peppers, handlers=handlers,
-            providers=providers or {},
+            providers=providers or {}, installation=installation,
         )  # fmt: skip
         running = asyncio.create_task(Ticker(dispatcher, loops_of(dispatcher), _find_due).run(stop))
         checking = asyncio.create_task(wait_for_other_functions(pool))
@@ -95,7 +97,13 @@ async def _find_due(dispatcher: Dispatcher) -> Due:
     loops = loops_of(dispatcher)
     shared = [loop.name for loop in loops if loop.alone]
     own = frozenset(loop.name for loop in loops if not loop.alone)
-    taken = await dispatcher.pool.call(monitoring.take_due_maintenance, dispatcher_id=dispatcher.id, loops=shared)
+    taken = await dispatcher.pool.call(
+        maintenance.take_due_maintenance,
+        dispatcher_id=dispatcher.id,
+        loops=shared,
+        installation=dispatcher.installation,
+        store=dispatcher.store_root,
+    )
     due = frozenset(entry.what for entry in taken if entry.due_in_seconds == 0)
     later = [entry.due_in_seconds for entry in taken if entry.due_in_seconds]
     return Due(due, min(later, default=IDLE_TICK_SECONDS), own | {entry.what for entry in taken})

@@ -23,8 +23,8 @@ class Project:
 
 @dataclass(frozen=True)
 class Environment:
-    """TENUTO_DATABASE_URL, TENUTO_URL, TENUTO_API_KEY, TENUTO_HOME, TENUTO_STORAGE, TENUTO_PG_BIN, TENUTO_ORG and
-    TENUTO_QUERY_SANDBOX."""
+    """TENUTO_DATABASE_URL, TENUTO_URL, TENUTO_API_KEY, TENUTO_HOME, TENUTO_STORAGE, TENUTO_PG_BIN, TENUTO_ORG,
+    TENUTO_INSTALLATION and TENUTO_QUERY_SANDBOX."""
 
     database_url: str | None  # None: the embedded database in `home`
     server_url: str | None
@@ -35,6 +35,7 @@ class Environment:
     project: Project | None = None
     storage_url: str | None = None  # None: a folder in `home`
     weak_queries: bool = False  # run queries even if this machine cannot confine their process fully
+    installation: str | None = None  # processes act only on a database of this installation; None: not compared
 
     @property
     def storage(self) -> str:
@@ -58,6 +59,7 @@ def read_address(environment: Mapping[str, str]) -> Environment:
         api_key=environment.get("TENUTO_API_KEY") or None,
         storage_url=environment.get("TENUTO_STORAGE") or None,
         weak_queries=_allows_weak(environment.get("TENUTO_QUERY_SANDBOX")),
+        installation=environment.get("TENUTO_INSTALLATION") or None,
     )
 
 

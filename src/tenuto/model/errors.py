@@ -82,6 +82,12 @@ class WrongIsolation(TenutoError):
     code, name, status = "TN011", "wrong_isolation", 409
 
 
+class CopiedDatabase(TenutoError):
+    """The database is a copy of an installation: nothing runs on it until an admin adopts it with `tenuto db adopt`."""
+
+    code, name, status = "TN012", "copied_database", 409
+
+
 ERRORS: tuple[type[TenutoError], ...] = (
     NotFound,
     SessionEnded,
@@ -94,6 +100,7 @@ ERRORS: tuple[type[TenutoError], ...] = (
     Forbidden,
     RateLimited,
     WrongIsolation,
+    CopiedDatabase,
 )
 BY_CODE = {error.code: error for error in ERRORS}
 

@@ -58,6 +58,10 @@ def _limit_types(queue: str, type: str, known: Collection[tuple[str, str]]) -> t
 LOOP_TURNS = Counter("tenuto_loop_turns", "How often a dispatcher loop ran.", ["loop"], registry=REGISTRY)
 LOOP_ROWS = Counter("tenuto_loop_rows", "Rows that a dispatcher loop processed.", ["loop"], registry=REGISTRY)
 LOOP_ERRORS = Counter("tenuto_loop_errors", "How often a dispatcher loop failed.", ["loop"], registry=REGISTRY)
+DATABASE_COPY = Gauge(
+    "tenuto_database_copy", "1 while the database is a copy that is not adopted, so that nothing runs.",
+    registry=REGISTRY,
+)  # fmt: skip
 PARKED_ROWS = Gauge("tenuto_parked_rows", "Rows on which a dispatcher loop failed.", ["loop"], registry=REGISTRY)
 EFFECTS = Counter(
     "tenuto_effects", "Side effects that this process handled: done, failed or dead.", ["kind", "result"],

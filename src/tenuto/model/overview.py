@@ -38,7 +38,8 @@ class OrgStatus:
     """Numbers of tasks, workers and effects of an org; `per_second` is how many attempts ended per second recently.
     Ended tasks (`completed`, `failed`, `cancelled`, `skipped`) are counted since the first rollup, up to
     `rolled_up_until`. `health` counts workers by their health. `oldest_effect_seconds` is the age of the oldest pending
-    effect."""
+    effect. `copy_problem` says that the database is a copy of an installation, on which nothing runs until an admin
+    adopts it; it is null otherwise."""
 
     ready: int
     delayed: int
@@ -63,3 +64,4 @@ class OrgStatus:
     stuck_tasks: int = 0
     rolled_up_until: datetime | None = None
     oldest_effect_seconds: float | None = None
+    copy_problem: str | None = None

@@ -64,4 +64,5 @@ class ServerSettings:
     org_queries: int = 8  # maximum number of queries of one org that run or wait, per process
     weak_queries: bool = False  # run queries even if this machine cannot confine their process fully
     worker_waits: int = 400  # maximum number of long polls of one org's workers, per process
+    installation: str | None = None  # serves only a database of this installation; None: not compared
     public_url: str | None = None  # the URL that browsers use, if it differs from the listening address

@@ -70,7 +70,7 @@ begin
   -- the caller before it knows the org, and finds rows of the caller's org by metadata. Dispatchers create and drop
   -- partitions, seal the audit log, retire keys and drop tables of purged datasets. The API and dispatchers read
   -- signing keys and the change horizon. All roles that start runs check that no task of another org has the same id.
-  -- All roles that deploy create tables of datasets.
+  -- All roles that deploy create tables of datasets. Dispatchers record their object store.
   for v_function in
     select p.oid::regprocedure as name, p.proname
     from pg_proc p
@@ -84,7 +84,7 @@ begin
     end if;
     if v_function.proname = any ('{create_partitions,drop_partitions,prune_runs,_rows_to_prune,prune_events,'
       '_old_events,seal_audit,prune_audit,retire_signing_key,list_due_heads,record_head,drop_data_table,'
-      'get_change_horizon}' || v_signing) then
+      'get_change_horizon,record_store}' || v_signing) then
       execute format('grant execute on function %s to tenuto_dispatcher', v_function.name);
     end if;
     if v_function.proname = '_refuse_used_ids' then

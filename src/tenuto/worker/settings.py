@@ -18,6 +18,7 @@ class WorkerSettings:
     name: str  # children are name:1, name:2 …
     home: str  # the folder of its caches
     storage: str = NO_STORAGE  # the URL of the object store
+    installation: str | None = None  # TENUTO_INSTALLATION; over HTTP, the server has its own
     role: str | None = None
     key: str | None = field(default=None, repr=False)  # a worker key: use HTTP instead of SQL
     proxy: str | None = field(default=None, repr=False)

@@ -6,6 +6,13 @@ export function useStatus() {
   return useRead("GET /v1/status", {}, { key: ["status"], every: 5000 });
 }
 
+/** Why nothing runs on this database, which is a copy of an installation; null if it is not. Read rarely: every page
+ * shows it. */
+export function useCopyProblem(): string | null {
+  const status = useRead("GET /v1/status", {}, { key: ["copy of the database"], every: 60_000 });
+  return status.data?.copy_problem ?? null;
+}
+
 export function useDispatchers() {
   return useRead("GET /v1/dispatchers", {}, { key: ["dispatchers"], every: 10_000 });
 }

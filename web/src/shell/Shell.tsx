@@ -10,6 +10,7 @@ import { ConfirmProvider } from "../ui/Confirm";
 import { useKeys, useShortcut } from "../ui/keyboard";
 import { Failure, Loading } from "../ui/States";
 import { ToastProvider } from "../ui/Toasts";
+import { CopyBanner } from "./CopyBanner";
 import { Help } from "./Help";
 import { Login } from "./Login";
 import { NAVIGATION, type NavigationEntry } from "./navigation";
@@ -93,6 +94,7 @@ function Frame({ me }: { me: MeResponse }) {
             ?
           </button>
         </header>
+        {allows(me.permissions, "status:read") && <CopyBanner />}
         <main id="content" className="min-w-0 flex-1">
           <Outlet />
         </main>

@@ -57,6 +57,7 @@ async def _measure(context: ProcessContext, tasks: int, processes: int) -> Measu
         name=worker_name(),
         home=str(context.settings.home),
         storage=context.settings.storage,
+        installation=context.settings.installation,
         queues=[QUEUE],
         processes=processes,
     )

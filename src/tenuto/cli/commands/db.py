@@ -1,10 +1,12 @@
-"""`tenuto db`: installs, checks, stops and opens the database, and prints the SQL for its logins."""
+"""`tenuto db`: installs, checks, adopts, stops and opens the database, and prints the SQL for its logins."""
 
 import dataclasses
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tenuto.cli.adopt import AdoptionOptions, Cancel, Keep, Moved, OwnStore, Yes, read_copy_problem
+from tenuto.cli.adopt import adopt as adopt_copy
 from tenuto.cli.database import open_database, read_settings
 from tenuto.cli.exit_codes import FAILED, UsageError
 from tenuto.cli.output import AsJson, say, show
@@ -13,7 +15,7 @@ from tenuto.cli.session import with_database
 if TYPE_CHECKING:
     from tenuto.db.install.install import SchemaStatus
 
-app = typer.Typer(help="The database: migrate, roles, status, stop, psql, prune.", no_args_is_help=True)
+app = typer.Typer(help="The database: migrate, roles, status, adopt, stop, psql, prune.", no_args_is_help=True)
 
 
 @app.command()
@@ -29,12 +31,13 @@ def migrate(
     """Update the database to this version of Tenuto. It is safe to run at any time."""
     from tenuto.db.install import install
 
-    with open_database(read_settings()) as url:
+    settings = read_settings()
+    with open_database(settings) as url:
         if check:
             _check(install.status(url), as_json=as_json)
             return
         before = install.status(url)
-        report = install.migrate(url)
+        report = install.migrate(url, installation=settings.installation)
     lines = [f"applied {name}" for name in report.applied]
     if before.newer:
         done = "a newer Tenuto migrated it and this one works with it: nothing to do"
@@ -106,6 +109,7 @@ def status(as_json: AsJson = False) -> None:
     settings = read_settings()
     with open_database(settings) as url:
         status = install.status(url)
+        copy_problem = read_copy_problem(url, settings.installation) if status.current else None
     text = [
         f"url             {status.url}",
         f"server version  {status.server_version}",
@@ -114,11 +118,13 @@ def status(as_json: AsJson = False) -> None:
     ]
     if not status.current:
         text.append("Run `tenuto db migrate` to update it.")
+    if copy_problem is not None:
+        text.append(f"copy            {copy_problem}: nothing runs here until `tenuto db adopt`")
     if settings.database_url is None:
         # The URL of the embedded server is shown with its password: a user who can read the home folder may use the
         # server. A password from TENUTO_DATABASE_URL is never printed.
         status = dataclasses.replace(status, url=url)
-    show(status, "\n".join(text), as_json=as_json)
+    show({**vars(status), "copy_problem": copy_problem}, "\n".join(text), as_json=as_json)
 
 
 @app.command()
@@ -131,6 +137,20 @@ def stop(as_json: AsJson = False) -> None:
         raise typer.BadParameter("TENUTO_DATABASE_URL is set: Tenuto stops only the embedded server it started")
     stopped = embedded.stop(settings.home)
     show({"stopped": stopped}, "stopped" if stopped else "was not running", as_json=as_json)
+
+
+@app.command()
+def adopt(
+    moved: Moved = False,
+    keep: Keep = False,
+    cancel: Cancel = False,
+    own_store: OwnStore = False,
+    yes: Yes = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would begin, and change nothing.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make a copy of a database an installation of its own. Until then, nothing runs on the copy."""
+    adopt_copy(AdoptionOptions(moved, keep, cancel, own_store), yes=yes, dry_run=dry_run, as_json=as_json)
 
 
 @app.command()

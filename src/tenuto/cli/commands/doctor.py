@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from tenuto.cli.adopt import check_installation
 from tenuto.cli.database import Settings, open_database, read_settings
 from tenuto.cli.exit_codes import FAILED
 from tenuto.cli.health_checks import (
@@ -62,7 +63,11 @@ def _examine(url: str, settings: Settings) -> list[Check]:
             return [*checks, *login_only(asyncio.run(_look_at_login(url)))]
         if {"tenuto_api", "tenuto_owner"} & set(facts.checkup.roles):
             checks.append(row_security(url))
-        checks += [*run_checks(facts, embedded=settings.database_url is None), storage(settings)]
+        checks += [
+            check_installation(facts.installation),
+            *run_checks(facts, embedded=settings.database_url is None),
+            storage(settings),
+        ]
     return checks
 
 
@@ -78,7 +83,7 @@ def _abandoned() -> list[Check]:
 
 
 async def _collect_facts(url: str, settings: Settings) -> Facts:
-    from tenuto.db import maintenance, monitoring
+    from tenuto.db import installation, maintenance, monitoring
     from tenuto.db.connection.pool import open_pool
     from tenuto.db.diagnostics import check_up
 
@@ -89,7 +94,19 @@ async def _collect_facts(url: str, settings: Settings) -> Facts:
             await monitoring.list_dispatchers(conn),
             await monitoring.count_parked(conn),
             await _look_at_org(conn, settings.org),
+            await installation.get_installation(conn, installation=settings.installation, store=_store_of(settings)),
         )
+
+
+def _store_of(settings: Settings) -> str | None:
+    """Returns the URI of the object store; None if TENUTO_STORAGE is wrong, which another check reports."""
+    from tenuto.model.errors import InvalidInput
+    from tenuto.storage import open_store
+
+    try:
+        return open_store(settings.storage).root
+    except InvalidInput:
+        return None
 
 
 async def _look_at_login(url: str) -> "Diagnostics":

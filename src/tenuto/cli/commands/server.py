@@ -86,6 +86,7 @@ def server(
             public_url=public_url,
             storage=settings.storage,
             weak_queries=settings.weak_queries,
+            installation=settings.installation,
             trusted_proxies=proxies,
             max_connections_per_address=max_connections_per_address,
         )

@@ -21,7 +21,7 @@ from tenuto.cli.commands.worker import (
     read_allowed_hosts,
     what_runs,
 )
-from tenuto.cli.database import read_settings, ready_database
+from tenuto.cli.database import Settings, read_settings, ready_database
 from tenuto.cli.exit_codes import UsageError
 from tenuto.cli.output import AsJson, show
 from tenuto.cli.overview import status_line
@@ -97,8 +97,7 @@ def up(
     served = names(queues, "--queues") or queues_of(settings)
     console = _console(log_output := LogOutput(log_format, log_level))
     with ready_database(settings, keep=False) as url:
-        where = f"embedded, in {settings.home}" if settings.database_url is None else "set by TENUTO_DATABASE_URL"
-        log.info("database: %s", where)
+        log.info("database: %s", _place_of(settings))
         context = resolve_context(settings, url, metrics_port, metrics_host)
         worker = WorkerSettings(
             targets=apps,
@@ -110,6 +109,7 @@ def up(
             name=worker_name(),
             home=str(settings.home),
             storage=settings.storage,
+            installation=settings.installation,
             allowed_hosts=read_allowed_hosts(),
             bundles=bundles,
             weak_sandbox=weak_sandbox,
@@ -120,6 +120,10 @@ def up(
         front, started = find_front(context, port), worker if (apps or bundles) and not policies else None
         asyncio.run(_serve(context, front, started, console, reload=reload, open_browser=open_browser))
     show({"stopped": True}, "stopped", as_json=as_json)
+
+
+def _place_of(settings: Settings) -> str:
+    return f"embedded, in {settings.home}" if settings.database_url is None else "set by TENUTO_DATABASE_URL"
 
 
 def _console(log_output: LogOutput) -> "Console | None":
@@ -194,7 +198,10 @@ async def _watch(context: ProcessContext, console: "Console") -> None:
         with Live(console=console, auto_refresh=False, transient=True) as live:
             while True:
                 try:
-                    line = status_line(await pool.call(get_status, org_id=UUID(context.org_id)))
+                    status = await pool.call(
+                        get_status, org_id=UUID(context.org_id), installation=context.settings.installation
+                    )
+                    line = status_line(status)
                 except DatabaseProblem as problem:
                     line = str(problem)
                 live.update(Text(line, style="bold green"), refresh=True)

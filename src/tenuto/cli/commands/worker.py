@@ -162,7 +162,12 @@ def _run(
         storage = settings.storage_url or ""
         asyncio.run(_work(replace(options, url=site.url, key=site.key, proxy=site.proxy, storage=storage)))
     else:
-        options = replace(options, storage=settings.storage, weak_queries=settings.weak_queries)
+        options = replace(
+            options,
+            storage=settings.storage,
+            installation=settings.installation,
+            weak_queries=settings.weak_queries,
+        )
         asyncio.run(_serve(settings, metrics, options))
     show({"stopped": True}, "stopped", as_json=as_json)
 

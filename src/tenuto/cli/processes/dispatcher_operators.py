@@ -48,6 +48,7 @@ def session_settings(context: "ProcessContext", name: str, log: LogOutput) -> "W
         name=f"{name}-dispatcher",
         home=str(context.settings.home),
         storage=context.settings.storage,
+        installation=context.settings.installation,
         role=context.worker_role,
         queues=[QUEUE],
         concurrency=CONCURRENCY,

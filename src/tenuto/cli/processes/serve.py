@@ -183,6 +183,7 @@ async def _dispatch(context: ProcessContext, peppers: "Peppers | None", stop: as
         notify=notify,
         lineage_folder=Path(folder) if (folder := os.environ.get("TENUTO_LINEAGE_FOLDER")) else None,
         providers=context.providers,
+        installation=context.settings.installation,
     )
 
 

@@ -63,6 +63,7 @@ def find_front(context: ProcessContext, port: int | None) -> LocalServer | None:
         peppers,
         storage=context.settings.storage,
         weak_queries=context.settings.weak_queries,
+        installation=context.settings.installation,
     )
     return LocalServer(settings, _listen(port))
 

@@ -65,9 +65,12 @@ class SchemaStatus:
     other_defaults: list[OtherDefault]  # settings with which some calls fail
 
 
-def migrate(database: str | Connection, *, test: bool = False, root: Traversable | None = None) -> Report:
+def migrate(
+    database: str | Connection, *, test: bool = False, installation: str | None = None, root: Traversable | None = None
+) -> Report:
     """Bring the database to the state of the SQL files. On an error nothing is changed. A database that a later version
-    migrated is not changed either; raises NewerSchema if this version does not work with it."""
+    migrated is not changed either; raises NewerSchema if this version does not work with it. `installation`: the name
+    of a new installation (TENUTO_INSTALLATION)."""
     tree = read_tree(root)
     with _connection(database) as conn:
         refuse_old_server(conn.info.server_version)
@@ -77,7 +80,7 @@ def migrate(database: str | Connection, *, test: bool = False, root: Traversable
         if _is_current(tree, installed, test=test):
             return Report([], objects_applied=False, schema_version=tree.latest)
         with conn.transaction():
-            return _install(conn, tree, test=test)
+            return _install(conn, tree, test=test, installation=installation)
 
 
 def status(database: str | Connection, *, root: Traversable | None = None) -> SchemaStatus:
@@ -149,7 +152,7 @@ def refuse_old_server(version: int) -> None:
         )
 
 
-def _install(conn: Connection, tree: SqlTree, *, test: bool) -> Report:
+def _install(conn: Connection, tree: SqlTree, *, test: bool, installation: str | None) -> Report:
     conn.execute("select pg_advisory_xact_lock(%s)", [LOCK])
     installed = read_installed(conn)  # read again, because another process may have migrated before we got the lock
     if test and not installed.empty and not installed.test:
@@ -171,6 +174,8 @@ def _install(conn: Connection, tree: SqlTree, *, test: bool) -> Report:
     apply_objects(conn, tree, test=test)
     if any(file.name == "create_partitions" for file in tree.objects):
         conn.execute("select tenuto.create_partitions()")
+    if installation is not None and installed.empty:
+        conn.execute("update tenuto.installation_marks set name = %s", [installation])
     facts = {
         "fingerprint": tree.fingerprint(test=test),
         "interface": tree.interface.digest,

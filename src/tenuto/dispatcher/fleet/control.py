@@ -50,8 +50,11 @@ class Fleet:
         dispatcher_id: UUID,
         providers: Mapping[str, Provider],
         org_id: UUID | None = None,
+        installation: str | None = None,
+        store: str | None = None,
     ) -> None:
         self._pool, self._id, self._providers, self._org_id = pool, dispatcher_id, providers, org_id
+        self._installation, self._store = installation, store  # TENUTO_INSTALLATION and the URI of the object store
         self._states: dict[UUID, PoolState] = {}
 
     async def step(self) -> int:
@@ -59,7 +62,12 @@ class Fleet:
         pool pauses after a failure. Always returns 0."""
         providers = list(self._providers)
         taken = await self._pool.call(
-            pools.take_pools, dispatcher_id=self._id, providers=providers, org_id=self._org_id
+            pools.take_pools,
+            dispatcher_id=self._id,
+            providers=providers,
+            org_id=self._org_id,
+            installation=self._installation,
+            store=self._store,
         )
         now = time.monotonic()
         mine = {pool.pool_id for pool in taken}

@@ -50,9 +50,11 @@ from tenuto.storage.base import Store
 class SqlOperations(SqlTransport):
     """Connects commands or a client to one org of one database."""
 
-    def __init__(self, pool: ConnectionPool, org_id: UUID, store: Store, *, url: str) -> None:
+    def __init__(
+        self, pool: ConnectionPool, org_id: UUID, store: Store, *, url: str, installation: str | None = None
+    ) -> None:
         super().__init__(pool, org_id, store)
-        self.url = url
+        self.url, self.installation = url, installation  # TENUTO_INSTALLATION
 
     async def get_task(self, task_id: UUID) -> TaskStatus:
         return await self.pool.call(monitoring.get_task, org_id=self.org_id, task_id=task_id)
@@ -224,7 +226,7 @@ class SqlOperations(SqlTransport):
         return await self.pool.call(monitoring.list_dispatchers)
 
     async def get_status(self) -> OrgStatus:
-        return await self.pool.call(overview.get_status, org_id=self.org_id)
+        return await self.pool.call(overview.get_status, org_id=self.org_id, installation=self.installation)
 
     async def list_groups(self, *, after: str | None = None, limit: int = PAGE) -> list[ResourceGroup]:
         return await self.pool.call(identity.list_groups, org_id=self.org_id, after=after, limit=limit)

@@ -11,4 +11,4 @@ ROUTES = RouteTable("status")
 @ROUTES.add("GET", "/v1/status", permission="status:read", response=OrgStatus)
 async def get_status(request: ApiRequest) -> object:
     """Get the numbers of tasks, workers and side effects in each state, and how many attempts end per second."""
-    return await request.read(overview.get_status)
+    return await request.read(overview.get_status, installation=request.settings.installation)

@@ -2,7 +2,7 @@
 -- owns the effect until p_lease has passed. The attempt is counted when the effect is taken, so that an effect that
 -- crashes its dispatchers becomes dead too: processing -> dead, when the lease of the 20th attempt has passed. Every
 -- destination with due effects gets the same share of p_limit, within its room (_pending_destinations). With p_keys,
--- takes only these effects, even if they are parked.
+-- takes only these effects, even if they are parked. On a copy of the database, takes none.
 create or replace function tenuto.take_effects(
   p_owner text, p_kinds text[], p_limit int, p_lease interval, p_keys text[] default null)
   returns setof tenuto.outbox
@@ -13,6 +13,9 @@ declare
   v_parked bigint[] := tenuto._parked('drain_outbox', p_keys);
   v_places int := p_limit;
 begin
+  if tenuto._copy_problem() is not null then
+    return;
+  end if;
   with worn_out as materialized (
     select o.id
     from tenuto.outbox o

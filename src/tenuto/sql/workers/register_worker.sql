@@ -2,12 +2,14 @@
 -- heartbeats for that session gets an error, and expire_attempts ends the attempts of the session. p_worker_key_id: the
 -- key of a worker that connects by HTTP. The session then belongs to that key and claims from p_queues (null: all),
 -- which the key must allow. p_metadata can name the processes of the worker: {"process": {"host": …, "ids": [process,
--- …]}}. A dispatcher on the same host ends the lease when all of them have ended.
+-- …]}}. A dispatcher on the same host ends the lease when all of them have ended. Raises TN012 on a copy of the
+-- database, on which nothing runs (_copy_problem).
 create or replace function tenuto.register_worker(
   p_org_id uuid, p_worker_id text,
   p_labels text[] default '{}', p_languages text[] default '{python}', p_address text default null,
   p_instance_type text default 'worker', p_metadata jsonb default '{}', p_lease interval default '60 seconds',
-  p_worker_key_id uuid default null, p_queues text[] default null,
+  p_worker_key_id uuid default null, p_queues text[] default null, p_installation text default null,
+  p_store text default null,
   out session_id bigint, out token uuid, out org text)
   language plpgsql
 as $$
@@ -22,6 +24,7 @@ begin
   if coalesce(cardinality(p_languages), 0) = 0 then
     perform tenuto._raise('TN003', 'a worker needs at least one language');
   end if;
+  perform tenuto._refuse_copy(p_installation, p_store);
 
   insert into tenuto.workers (org_id, id, instance_type, status, address, labels, languages, metadata, created_at,
     last_heartbeat)

@@ -57,6 +57,8 @@ class SqlBackend:
             address=address,
             metadata=metadata,
             lease=timedelta(seconds=settings.lease),
+            installation=settings.installation,
+            store=open_store(settings.storage).root,
         )
 
     async def close_session(self, session: Session) -> None:

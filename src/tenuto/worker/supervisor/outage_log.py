@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from tenuto.db.connection.errors import Unreachable
 from tenuto.model.backoff import Backoff
-from tenuto.model.errors import TenutoError
+from tenuto.model.errors import CopiedDatabase, TenutoError
 
 REPEAT_AFTER_SECONDS = 60.0  # seconds between two log lines about one outage
 MAX_PAUSE_SECONDS = 5.0
@@ -58,12 +58,15 @@ class OutageLog:
 async def wait_out(
     call: Callable[[], Awaitable[T]], outage_log: OutageLog, caller: Hashable, *, outage: type[Exception] = Unreachable
 ) -> T:
-    """Repeat a call while it raises `outage`; return its result. A TenutoError is raised to the caller, because it
-    means that the database has responded."""
+    """Repeat a call while it raises `outage`, or while the database is a copy that is not adopted; return its result.
+    Any other TenutoError is raised to the caller, because it means that the database has responded."""
     backoff = Backoff(MAX_PAUSE_SECONDS)
     while True:
         try:
             result = await call()
+        except CopiedDatabase as problem:
+            outage_log.failed(caller, problem)
+            await asyncio.sleep(backoff.after(problem))
         except TenutoError:  # the database responded: the request is invalid
             outage_log.recovered(caller)
             raise

@@ -20,6 +20,7 @@ from tenuto.server.http.route_table import PUBLIC, WORKER, RouteTable
 from tenuto.server.requests.worker import WorkerRequest
 from tenuto.server.schemas import worker_claims as requests
 from tenuto.server.schemas import worker_sessions as responses
+from tenuto.storage import open_store
 
 ROUTES = RouteTable("worker API")
 MAX_NOTED_TYPES = 50  # maximum number of audit entries for one declaration
@@ -44,6 +45,8 @@ async def open_session(request: WorkerRequest, body: requests.OpenSessionRequest
             lease=timedelta(seconds=body.lease_seconds),
             worker_key_id=request.principal.id,
             queues=queues,
+            installation=request.settings.installation,
+            store=open_store(request.settings.storage).root,
         )
     return {**vars(session), "lease_seconds": body.lease_seconds, "queues": queues}
 

@@ -4,7 +4,7 @@
 -- that the machine has ended, and none of these workers has sent a heartbeat since then. Then starting, active,
 -- draining -> error with p_error, for these workers. A worker whose row is locked counts as sending a heartbeat now.
 -- p_diagnostics: facts about the machine; if facts are stored already, those are kept. Idempotent. A machine without a
--- row counts as given up.
+-- row counts as given up. On a copy of the database, no machine is given up: those of the original have no rows here.
 create or replace function tenuto.give_up_machine(
   p_org_id uuid, p_worker_id text, p_seen_at timestamptz default null, p_error text default null,
   p_diagnostics jsonb default null)
@@ -30,7 +30,7 @@ declare
     order by w.id);
 begin
   perform tenuto._require_read_committed();
-  if exists (
+  if tenuto._copy_problem() is not null or exists (
     select from tenuto.workers w
     where w.org_id = p_org_id
       and w.id = any (v_open)
