@@ -150,3 +150,17 @@ def test_runs_that_wait_to_be_closed_are_named(db: Db, database: str):
 
     assert checks["open runs"][0] == "note"
     assert f"tenuto runs close {run_id}" in checks["open runs"][1]
+
+
+def test_types_whose_schema_was_refused_are_named_with_the_worker_and_the_reason(db: Db, database: str):
+    fence = a_worker(db, "w-7").fence
+    assert doctor(database)[1]["schemas"] == ("ok", "no declared schema was refused")
+    call(db, "declare_types", **fence, types={"a.b": {}, "a.c": {}}, schemas={"a.b": 5, "a.c": 5})
+
+    _, checks = doctor(database)
+
+    assert checks["schemas"] == (
+        "note",
+        "the server does not check inputs of a.b and 1 more: worker w-7 declared a schema that was refused: "
+        'it is not a JSON object; write {"type": "object", "properties": {…}}',
+    )

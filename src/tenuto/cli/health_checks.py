@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tenuto.model.monitoring import DispatcherInfo, IdleOpenRun, WorkerStatus
     from tenuto.model.pools import PoolStatus
     from tenuto.model.queues import BlockedType, UnservedTasks
+    from tenuto.model.task_types import RefusedSchema
 
 OK, NOTE, WRONG = "ok", "note", "wrong"
 ALIVE = timedelta(minutes=1)  # a dispatcher with an older heartbeat is not alive, as in get_overview.sql
@@ -53,6 +54,7 @@ class OrgFacts:
     dead_effects: int  # side effects that failed for good
     open_runs: "list[IdleOpenRun]"  # without tasks for a day
     pools: "list[PoolStatus]"
+    refused_schemas: "list[RefusedSchema]"
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,7 @@ def run_checks(facts: Facts, *, embedded: bool) -> Iterator[Check]:
         yield code(facts.org)
         yield dead_letters(facts.org)
         yield open_runs(facts.org)
+        yield schemas(facts.org)
         yield sandbox(facts, facts.org)
         yield pools(facts.org)
     yield parked(facts)
@@ -206,6 +209,16 @@ def open_runs(org: OrgFacts) -> Check:
         runs = f"run {first.run_id}" + (f" and {more} more" if more else "")
         return Check("open runs", NOTE, f"{runs} had no tasks for a day; `tenuto runs close {first.run_id}` ends it")
     return Check("open runs", OK, "no open run waits to be closed")
+
+
+def schemas(org: OrgFacts) -> Check:
+    """Checks that the server can check the inputs of all types against the schemas that workers declared."""
+    if org.refused_schemas:
+        first, more = org.refused_schemas[0], len(org.refused_schemas) - 1
+        types = first.type + (f" and {more} more" if more else "")
+        why = f"worker {first.declared_by} declared a schema that was refused: {first.schema_problem}"
+        return Check("schemas", NOTE, f"the server does not check inputs of {types}: {why}")
+    return Check("schemas", OK, "no declared schema was refused")
 
 
 def parked(facts: Facts) -> Check:

@@ -98,7 +98,7 @@ async def _look_at_login(url: str) -> "Diagnostics":
 
 
 async def _look_at_org(conn: "Conn", slug: str) -> OrgFacts | None:
-    from tenuto.db import monitoring, orgs, pools
+    from tenuto.db import monitoring, orgs, pools, task_types
     from tenuto.model.errors import NotFound
 
     try:
@@ -114,4 +114,5 @@ async def _look_at_org(conn: "Conn", slug: str) -> OrgFacts | None:
         (await monitoring.get_overview(conn, org_id=org_id)).outbox_dead,
         await monitoring.list_open_runs(conn, org_id=org_id),
         await pools.list_pools(conn, org_id=org_id, limit=200),
+        await task_types.list_refused_schemas(conn, org_id=org_id),
     )

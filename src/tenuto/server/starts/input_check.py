@@ -21,9 +21,9 @@ from tenuto.server.starts.input_validator import InputValidator, StepBudget, Ste
 KEEP_SECONDS = 5.0  # a schema is read again after this time
 MAX_CACHED_TYPES = 10_000
 MAX_CACHED_BYTES = 4 * 1024 * 1024  # of JSON; a parsed schema takes about ten times as much
-STEPS_PER_REQUEST = 200_000
-STEPS_PER_VALUE = 50  # most values take one to five
-MAX_STEPS = 20_000_000  # about ten seconds
+STEPS_PER_REQUEST = 100_000
+STEPS_PER_VALUE = 20  # most values take one to five
+MAX_STEPS = 20_000_000  # 10 to 40 seconds; only a body of more than a million values reaches it
 FEW_STEPS = 2000  # about a millisecond
 FEW_BYTES = 32_768  # parsing the inputs of a larger body takes more than a millisecond
 

@@ -9,7 +9,7 @@ remembered. So a check takes at most 1000 steps per value. A request has a budge
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from tenuto.model.errors import InvalidInput, TooLarge
 from tenuto.model.json import Json, JsonObject
@@ -71,10 +71,10 @@ class StepBudget:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class Mismatch:
+class Mismatch(NamedTuple):
     """Why a value does not match a schema. `path` leads from the value to the part of it that is wrong, `depth` steps
-    below. `expected`: the types that this part may have, if its type is wrong."""
+    below. `expected`: the types that this part may have, if its type is wrong; `text` is then what it is instead. A
+    named tuple, because a check of a union makes many."""
 
     text: str
     path: str = ""
@@ -83,7 +83,11 @@ class Mismatch:
 
     def inside(self, step: str) -> "Mismatch":
         """Returns the same mismatch for the value that contains this one."""
-        return replace(self, path=(step + self.path)[:MAX_PATH_CHARS], depth=self.depth + 1)
+        return self._replace(path=(step + self.path)[:MAX_PATH_CHARS], depth=self.depth + 1)
+
+    def describe(self, argument: str) -> str:
+        what = f"is {self.text}, not {' or '.join(self.expected)}" if self.expected else self.text
+        return f"{argument:.{MAX_NAME_CHARS}}{self.path}: {what}"
 
 
 class AllowedValues:
@@ -154,7 +158,7 @@ class _Check:
             is_named = no < len(names)
             expected = self._validator.properties.get(names[no]) if is_named else schema["x-rest"]
             if wrong := self.mismatch(value, expected):
-                return _describe(wrong, names[no] if is_named else f"[{no}]")
+                return wrong.describe(names[no] if is_named else f"[{no}]")
         return self._missing(names[: len(values)])
 
     def named(self, value: Json) -> str | None:
@@ -166,7 +170,7 @@ class _Check:
                 near = most_similar(name, properties)
                 return f"there is no argument {name!r:.100}" + (f"; did you mean {near}?" if near else "")
             if wrong := self.mismatch(argument, properties.get(name, more)):
-                return _describe(wrong, name)
+                return wrong.describe(name)
         return self._missing(value)
 
     def _missing(self, given: Sequence[str] | Mapping[str, Json]) -> str | None:
@@ -223,16 +227,19 @@ class _Check:
         """Returns the mismatch with the option that fits best, or one for all options if each expects another type."""
         best: Mismatch | None = None
         expected: dict[str, None] = {}
-        of_type = True
+        each_has_types = True
         for option in options:
             wrong = self.mismatch(value, option)
             if wrong is None:
                 return None
-            of_type = of_type and bool(wrong.expected)
-            expected |= dict.fromkeys(wrong.expected)
+            each_has_types = each_has_types and bool(wrong.expected)
+            for name in wrong.expected:
+                expected[name] = None
             if best is None or wrong.depth > best.depth:
                 best = wrong
-        return _unexpected(value, tuple(expected)) if of_type and best is not None and best.depth == 0 else best
+        if best is not None and best.depth == 0 and each_has_types:
+            return best._replace(expected=tuple(expected))
+        return best
 
     def _in_object(self, value: Mapping[str, Json], schema: JsonObject) -> Mismatch | None:
         required = _names(schema.get("required"))
@@ -258,10 +265,6 @@ class _Check:
         return None
 
 
-def _describe(wrong: Mismatch, argument: str) -> str:
-    return f"{argument:.100}{wrong.path}: {wrong.text}"
-
-
 def _is_reference(value: Mapping[str, Json]) -> bool:
     return not value.keys().isdisjoint(REFERENCES)
 
@@ -273,13 +276,12 @@ def _more(schema: JsonObject) -> Json:
 
 def _wrong_type(value: Json, declared: Json) -> Mismatch | None:
     names = [declared] if isinstance(declared, str) else _names(declared)
-    if not names or any(name not in NAMES or _is(value, name) for name in names):
+    if not names:
         return None
-    return _unexpected(value, tuple(dict.fromkeys(NAMES[name] for name in names)))
-
-
-def _unexpected(value: Json, expected: tuple[str, ...]) -> Mismatch:
-    return Mismatch(f"is {_kind(value)}, not {' or '.join(expected)}", expected=expected)
+    for name in names:
+        if name not in NAMES or _is(value, name):
+            return None
+    return Mismatch(_kind(value), expected=tuple(dict.fromkeys([NAMES[name] for name in names])))
 
 
 def _is(value: Json, name: str) -> bool:

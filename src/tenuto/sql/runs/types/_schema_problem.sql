@@ -57,12 +57,12 @@ begin
     select r.origin, e.target, r.level + e.level + 1
     from reached r
     join "references" e on e.place = r.name and e.level is not null
-    where r.level <= 16
+    where r.level <= 10
   )
   select (select max(p.depth) from parts p),
          (select count(*) from parts p),
          (select min(e.target) from "references" e where e.target not in (select d.name from definitions d)),
-         (select min(r.origin) from reached r where r.level > 16)
+         (select min(r.origin) from reached r where r.level > 10)
   into v_depth, v_parts, v_reference, v_endless;
   return case
     when v_depth > 32 then 'it is nested more than 32 levels deep'
@@ -70,7 +70,7 @@ begin
     when v_reference is not null then
       format('$ref %s is none of its definitions; write #/$defs/NAME', left(to_json(v_reference)::text, 200))
     when v_endless is not null then
-      format('%s leads to itself, or through more than 16 steps, without a step into the value', left(v_endless, 200))
+      format('%s leads to itself, or through more than 10 steps, without a step into the value', left(v_endless, 200))
   end;
 end
 $$;
