@@ -17,7 +17,7 @@ LIMITS = {
     "wake and claim": 7,
     "run and completion": 10,
     "failing attempt": 13,
-    "HTTP start": 20,
+    "HTTP start": 21,
     "HTTP claim": 18,
     "durable step": 14,
 }

@@ -142,6 +142,7 @@ def test_a_long_list_of_values_costs_one_step_per_value() -> None:
         ({"items": {"enum": [[no] for no in range(1200)]}}, [[1199]] * 100),
         ({"items": {"required": [f"v{no}" for no in range(1200)]}}, [{}] * 1000),
         ({"items": {"anyOf": [{"type": "string"}] * 900}}, [1.5] * 100),
+        ({"items": {"type": ["string"] * 1000}}, [1.5] * 100),
     ],
 )
 def test_costly_keywords_count_as_many_steps(schema: Schema, value: Any) -> None:

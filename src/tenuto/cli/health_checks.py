@@ -96,7 +96,6 @@ def run_checks(facts: Facts, *, embedded: bool) -> Iterator[Check]:
         yield code(facts.org)
         yield dead_letters(facts.org)
         yield open_runs(facts.org)
-        yield schemas(facts.org)
         yield sandbox(facts, facts.org)
         yield pools(facts.org)
     yield parked(facts)
@@ -209,16 +208,6 @@ def open_runs(org: OrgFacts) -> Check:
         runs = f"run {first.run_id}" + (f" and {more} more" if more else "")
         return Check("open runs", NOTE, f"{runs} had no tasks for a day; `tenuto runs close {first.run_id}` ends it")
     return Check("open runs", OK, "no open run waits to be closed")
-
-
-def schemas(org: OrgFacts) -> Check:
-    """Checks that the server can check the inputs of all types against the schemas that workers declared."""
-    if org.refused_schemas:
-        first, more = org.refused_schemas[0], len(org.refused_schemas) - 1
-        types = first.type + (f" and {more} more" if more else "")
-        why = f"worker {first.declared_by} declared a schema that was refused: {first.schema_problem}"
-        return Check("schemas", NOTE, f"the server does not check inputs of {types}: {why}")
-    return Check("schemas", OK, "no declared schema was refused")
 
 
 def parked(facts: Facts) -> Check:

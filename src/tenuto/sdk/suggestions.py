@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable
 
-from tenuto.model.similar_names import most_similar
-
 CLOSE = 0.7  # minimum similarity for a suggestion
 ATTEMPTS = "write max_attempts=…, which includes the first attempt"
 POLICY = 'write retry=Fixed("10s"), Exponential(base="2s"), or a function of the error and the number of failures'
@@ -48,6 +46,8 @@ OTHER_WORDS = {
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """Return the most similar known name, if any is similar enough."""
+    from tenuto.model.similar_names import most_similar  # only errors need it
+
     return most_similar(name, known, cutoff=CLOSE)
 
 

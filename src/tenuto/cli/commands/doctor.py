@@ -60,7 +60,18 @@ def _examine(url: str, settings: Settings) -> list[Check]:
         if {"tenuto_api", "tenuto_owner"} & set(facts.checkup.roles):
             checks.append(row_security(url))
         checks += [*run_checks(facts, embedded=settings.database_url is None), storage(settings)]
+        checks += [_schemas(facts.org)] if facts.org is not None else []
     return checks
+
+
+def _schemas(org: OrgFacts) -> Check:
+    """Checks that the server can check the inputs of all types against the schemas that workers declared."""
+    if org.refused_schemas:
+        first, more = org.refused_schemas[0], len(org.refused_schemas) - 1
+        types = first.type + (f" and {more} more" if more else "")
+        why = f"worker {first.declared_by} declared a schema that was refused: {first.schema_problem}"
+        return Check("schemas", NOTE, f"the server does not check inputs of {types}: {why}")
+    return Check("schemas", OK, "no declared schema was refused")
 
 
 def _abandoned() -> list[Check]:

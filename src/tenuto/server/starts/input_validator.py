@@ -8,48 +8,26 @@ value of an input at most once: it stands in one place of the schema, and the re
 remembered. So a check takes at most 1000 steps per value. A request has a budget of steps for all of its inputs.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence, Set
 
 from tenuto.model.errors import InvalidInput, TooLarge
 from tenuto.model.json import Json, JsonObject
 from tenuto.model.similar_names import most_similar
+from tenuto.server.starts.wrong_value import (
+    PLAIN,
+    AllowedValues,
+    WrongValue,
+    list_or_empty,
+    names_in,
+    out_of_bounds,
+    read_allowed_values,
+    wrong_type,
+)
 
 REFERENCES = frozenset({"$slot", "$object", "$output"})  # keys of a value that is known only when the task runs
 MAX_REMEMBERED = 50_000  # results of definitions in one check
-MAX_NAME_CHARS = 100  # of one name in an error
-MAX_PATH_CHARS = 300
-MAX_SHOWN_CHARS = 200  # of the allowed values in an error
 MAX_HINT_CHARS = 500
-NAMES_PER_STEP = 8  # looking up this many required names takes as long as one step
-NAMES: Mapping[Json, str] = {
-    "integer": "a whole number",
-    "number": "a number",
-    "string": "a text",
-    "boolean": "true or false",
-    "null": "null",
-    "array": "a list",
-    "object": "an object",
-}
-PLAIN: Mapping[str, tuple[type, ...]] = {
-    "integer": (int,),
-    "number": (int, float),
-    "string": (str,),
-    "boolean": (bool,),
-    "null": (type(None),),
-}
-BOUNDS: Mapping[str, tuple[Callable[[float, float], bool], str]] = {
-    "minimum": (lambda value, bound: value >= bound, "is less than {}"),
-    "exclusiveMinimum": (lambda value, bound: value > bound, "is not more than {}"),
-    "maximum": (lambda value, bound: value <= bound, "is more than {}"),
-    "exclusiveMaximum": (lambda value, bound: value < bound, "is not less than {}"),
-}
-SIZES: Mapping[str, tuple[str, Callable[[int, int], bool], str]] = {
-    "minLength": ("string", lambda size, bound: size >= bound, "has fewer than {} characters"),
-    "maxLength": ("string", lambda size, bound: size <= bound, "has more than {} characters"),
-    "minItems": ("array", lambda size, bound: size >= bound, "has fewer than {} items"),
-    "maxItems": ("array", lambda size, bound: size <= bound, "has more than {} items"),
-}
+NAMES_PER_STEP = 8  # reading this many names of types or required properties takes as long as one step
 
 
 class StepsExhausted(TooLarge):
@@ -71,39 +49,6 @@ class StepBudget:
             )
 
 
-class Mismatch(NamedTuple):
-    """Why a value does not match a schema. `path` leads from the value to the part of it that is wrong, `depth` steps
-    below. `expected`: the types that this part may have, if its type is wrong; `text` is then what it is instead. A
-    named tuple, because a check of a union makes many."""
-
-    text: str
-    path: str = ""
-    depth: int = 0
-    expected: tuple[str, ...] = ()
-
-    def inside(self, step: str) -> "Mismatch":
-        """Returns the same mismatch for the value that contains this one."""
-        return self._replace(path=(step + self.path)[:MAX_PATH_CHARS], depth=self.depth + 1)
-
-    def describe(self, argument: str) -> str:
-        what = f"is {self.text}, not {' or '.join(self.expected)}" if self.expected else self.text
-        return f"{argument:.{MAX_NAME_CHARS}}{self.path}: {what}"
-
-
-class AllowedValues:
-    """The values of `enum` or `const`. Finds a text or a number without comparing it with each of them."""
-
-    def __init__(self, values: Sequence[Json], text: str) -> None:
-        self.text = text
-        self.nested = [value for value in values if isinstance(value, dict | list)]
-        self._scalars = {(isinstance(value, bool), value) for value in values if not isinstance(value, dict | list)}
-
-    def __contains__(self, value: Json) -> bool:
-        if isinstance(value, dict | list):
-            return value in self.nested
-        return (isinstance(value, bool), value) in self._scalars  # for Python, True == 1
-
-
 class InputValidator:
     """Checks inputs of one type: an object of arguments by name, or a list of arguments in order."""
 
@@ -115,8 +60,8 @@ class InputValidator:
             for name, definition in _object(schema.get(keyword)).items()
         }
         self.properties = _object(schema.get("properties"))
-        self.positional = [str(name) for name in _list(schema.get("x-positional"))]
-        self.required = _names(schema.get("required"))
+        self.positional = [str(name) for name in list_or_empty(schema.get("x-positional"))]
+        self.required = names_in(schema.get("required"))
         self._allowed: dict[int, AllowedValues] = {}  # by the id of the part of the schema that lists them
 
     def check(self, input: Json, budget: StepBudget) -> None:
@@ -139,7 +84,7 @@ class InputValidator:
         if "const" not in schema and not isinstance(schema.get("enum"), list):
             return None
         if (known := self._allowed.get(id(schema))) is None:
-            known = self._allowed[id(schema)] = _read_allowed(schema)
+            known = self._allowed[id(schema)] = read_allowed_values(schema)
         return known
 
 
@@ -148,7 +93,7 @@ class _Check:
 
     def __init__(self, validator: InputValidator, budget: StepBudget) -> None:
         self._validator, self._budget = validator, budget
-        self._remembered: dict[tuple[int, str], Mismatch | None] = {}
+        self._remembered: dict[tuple[int, str], WrongValue | None] = {}
 
     def positional(self, values: Sequence[Json]) -> str | None:
         names, schema = self._validator.positional, self._validator.schema
@@ -159,7 +104,7 @@ class _Check:
             expected = self._validator.properties.get(names[no]) if is_named else schema["x-rest"]
             if wrong := self.mismatch(value, expected):
                 return wrong.describe(names[no] if is_named else f"[{no}]")
-        return self._missing(names[: len(values)])
+        return self._missing(set(names[: len(values)]))
 
     def named(self, value: Json) -> str | None:
         if not isinstance(value, dict) or _is_reference(value):
@@ -173,47 +118,49 @@ class _Check:
                 return wrong.describe(name)
         return self._missing(value)
 
-    def _missing(self, given: Sequence[str] | Mapping[str, Json]) -> str | None:
+    def _missing(self, given: Set[str] | Mapping[str, Json]) -> str | None:
         required = self._validator.required
         self._budget.take(len(required) // NAMES_PER_STEP)
         missing = next((name for name in required if name not in given), None)
         return None if missing is None else f"the argument {missing!r:.100} is missing"
 
-    def mismatch(self, value: Json, schema: Json) -> Mismatch | None:
+    def mismatch(self, value: Json, schema: Json) -> WrongValue | None:
         """Returns what is wrong with a value, or None if it matches a part of the schema."""
         self._budget.take(1)
         if schema is False:
-            return Mismatch("there is no such field")
+            return WrongValue("there is no such field")
         if not isinstance(schema, dict) or (isinstance(value, dict) and _is_reference(value)):
             return None
         declared = schema.get("type")
         if isinstance(declared, str) and type(value) in PLAIN.get(declared, ()):
             if len(schema) - ("title" in schema) == 1:
                 return None  # the most frequent case: the schema has only a type, and the value is of that type
-        elif wrong := _wrong_type(value, declared):
-            return wrong
-        if wrong := self._not_allowed(value, schema) or _out_of_bounds(value, schema):
+        elif declared is not None:
+            self._budget.take(len(declared) // NAMES_PER_STEP if isinstance(declared, list) else 0)
+            if wrong := wrong_type(value, declared):
+                return wrong
+        if wrong := self._not_allowed(value, schema) or out_of_bounds(value, schema):
             return wrong
         if isinstance(reference := schema.get("$ref"), str) and (wrong := self._not_defined(value, reference)):
             return wrong
         for keyword in ("anyOf", "oneOf"):
-            if (options := _list(schema.get(keyword))) and (wrong := self._no_option(value, options)):
+            if (options := list_or_empty(schema.get(keyword))) and (wrong := self._no_option(value, options)):
                 return wrong
-        for part in _list(schema.get("allOf")):
+        for part in list_or_empty(schema.get("allOf")):
             if wrong := self.mismatch(value, part):
                 return wrong
         if isinstance(value, dict):
             return self._in_object(value, schema)
         return self._in_list(value, schema) if isinstance(value, list) else None
 
-    def _not_allowed(self, value: Json, schema: JsonObject) -> Mismatch | None:
+    def _not_allowed(self, value: Json, schema: JsonObject) -> WrongValue | None:
         allowed = self._validator.allowed_values(schema)
         if allowed is None:
             return None
         self._budget.take(len(allowed.nested))
-        return None if value in allowed else Mismatch(allowed.text)
+        return None if value in allowed else WrongValue(allowed.text)
 
-    def _not_defined(self, value: Json, reference: str) -> Mismatch | None:
+    def _not_defined(self, value: Json, reference: str) -> WrongValue | None:
         """Applies a definition. Remembers the result, because the steps could otherwise double with each definition
         that refers to another one twice."""
         key = (id(value), reference)
@@ -223,9 +170,9 @@ class _Check:
             self._remembered[key] = self.mismatch(value, self._validator.definitions.get(reference))
         return self._remembered[key]
 
-    def _no_option(self, value: Json, options: Sequence[Json]) -> Mismatch | None:
+    def _no_option(self, value: Json, options: Sequence[Json]) -> WrongValue | None:
         """Returns the mismatch with the option that fits best, or one for all options if each expects another type."""
-        best: Mismatch | None = None
+        best: WrongValue | None = None
         expected: dict[str, None] = {}
         each_has_types = True
         for option in options:
@@ -241,12 +188,12 @@ class _Check:
             return best._replace(expected=tuple(expected))
         return best
 
-    def _in_object(self, value: Mapping[str, Json], schema: JsonObject) -> Mismatch | None:
-        required = _names(schema.get("required"))
+    def _in_object(self, value: Mapping[str, Json], schema: JsonObject) -> WrongValue | None:
+        required = names_in(schema.get("required"))
         self._budget.take(len(required) // NAMES_PER_STEP)
         missing = next((name for name in required if name not in value), None)
         if missing is not None:
-            return Mismatch("is missing").inside(f".{missing:.100}")
+            return WrongValue("is missing").inside(f".{missing:.100}")
         properties, more = _object(schema.get("properties")), _more(schema)
         if not properties and more is None:
             return None
@@ -255,8 +202,8 @@ class _Check:
                 return wrong.inside(f".{name:.100}")
         return None
 
-    def _in_list(self, value: Sequence[Json], schema: JsonObject) -> Mismatch | None:
-        first, rest = _list(schema.get("prefixItems")), schema.get("items")
+    def _in_list(self, value: Sequence[Json], schema: JsonObject) -> WrongValue | None:
+        first, rest = list_or_empty(schema.get("prefixItems")), schema.get("items")
         if not first and rest is None:
             return None
         for no, item in enumerate(value):
@@ -274,72 +221,5 @@ def _more(schema: JsonObject) -> Json:
     return None if "patternProperties" in schema else schema.get("additionalProperties")
 
 
-def _wrong_type(value: Json, declared: Json) -> Mismatch | None:
-    names = [declared] if isinstance(declared, str) else _names(declared)
-    if not names:
-        return None
-    for name in names:
-        if name not in NAMES or _is(value, name):
-            return None
-    return Mismatch(_kind(value), expected=tuple(dict.fromkeys([NAMES[name] for name in names])))
-
-
-def _is(value: Json, name: str) -> bool:
-    match name:
-        case "integer":
-            return (isinstance(value, int) and not isinstance(value, bool)) or (
-                isinstance(value, float) and value.is_integer()
-            )
-        case "number":
-            return isinstance(value, int | float) and not isinstance(value, bool)
-        case "string":
-            return isinstance(value, str)
-        case "boolean":
-            return isinstance(value, bool)
-        case "null":
-            return value is None
-        case "array":
-            return isinstance(value, list)
-        case _:
-            return isinstance(value, dict)
-
-
-def _read_allowed(schema: JsonObject) -> AllowedValues:
-    if "const" in schema:
-        return AllowedValues([schema["const"]], f"is not {schema['const']!r:.100}")
-    values = _list(schema.get("enum"))
-    shown = ", ".join(f"{value!r:.{MAX_SHOWN_CHARS}}" for value in values[:MAX_SHOWN_CHARS])
-    return AllowedValues(values, f"is not one of {shown:.{MAX_SHOWN_CHARS}}")
-
-
-def _out_of_bounds(value: Json, schema: JsonObject) -> Mismatch | None:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        for keyword, (fits, message) in BOUNDS.items():
-            bound = schema.get(keyword)
-            if isinstance(bound, int | float) and not fits(value, bound):
-                return Mismatch(message.format(bound)[:MAX_NAME_CHARS])
-    elif isinstance(value, str | list):
-        for keyword, (name, fits, message) in SIZES.items():
-            bound = schema.get(keyword)
-            if isinstance(bound, int) and _is(value, name) and not fits(len(value), bound):
-                return Mismatch(message.format(bound)[:MAX_NAME_CHARS])
-    return None
-
-
-def _kind(value: Json) -> str:
-    """Describe a value without repeating a text, which may be secret."""
-    if value is None or isinstance(value, bool | int | float):
-        return "null" if value is None else str(value).lower()[:40]
-    return "a text" if isinstance(value, str) else "a list" if isinstance(value, list) else "an object"
-
-
 def _object(value: Json) -> JsonObject:
     return value if isinstance(value, dict) else {}
-
-
-def _list(value: Json) -> list[Json]:
-    return value if isinstance(value, list) else []
-
-
-def _names(value: Json) -> list[str]:
-    return [name for name in _list(value) if isinstance(name, str)]

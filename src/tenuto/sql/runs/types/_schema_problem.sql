@@ -23,10 +23,11 @@ begin
   with recursive definitions as (
     select k.name || d.key as name, d.value as schema
     from (values ('$defs', '#/$defs/'), ('definitions', '#/definitions/')) k(keyword, name)
-    cross join jsonb_each(case jsonb_typeof(p_schema -> k.keyword) when 'object' then p_schema -> k.keyword else '{}' end) d
+    cross join jsonb_each(
+      case jsonb_typeof(p_schema -> k.keyword) when 'object' then p_schema -> k.keyword else '{}' end) d
   ), parts as (
-    -- place: the definition that contains the part, '#' outside of definitions. level: how many steps lead from there to
-    -- the part, all of them within one value; null if a step leads into the value.
+    -- place: the definition that contains the part, '#' outside of definitions. level: how many steps lead from there
+    -- to the part, all of them within one value; null if a step leads into the value.
     (select '#' as place, p_schema as schema, 0 as level, 1 as depth
      union all
      select d.name, d.schema, 0, 1 from definitions d)

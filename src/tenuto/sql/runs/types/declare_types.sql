@@ -2,10 +2,10 @@
 -- written as in a start, without the type. Returns the types whose declaration changed, and those whose schema was
 -- refused, with the reason; such a type is stored without its schema. The latest declaration wins. A session restricted
 -- to queues can declare types only in these queues, and no type that was declared for another queue. Other types are
--- ignored. Otherwise the session could redirect to its own queues the starts that pass only a type and no queue. A limit
--- with a "parameter" applies to each value of that parameter. The "key" of this limit ends before the value, "position"
--- is the index of the parameter among the positional arguments, and "default" is the value if the argument is left out.
--- p_schemas: {type: JSON Schema of its arguments by name}, for the types of p_types.
+-- ignored. Otherwise the session could redirect to its own queues the starts that pass only a type and no queue. A
+-- limit with a "parameter" applies to each value of that parameter. The "key" of this limit ends before the value,
+-- "position" is the index of the parameter among the positional arguments, and "default" is the value if the argument
+-- is left out. p_schemas: {type: JSON Schema of its arguments by name}, for the types of p_types.
 create or replace function tenuto.declare_types(
   p_session_id bigint, p_token uuid, p_types jsonb, p_schemas jsonb default null)
   returns table (type text, changed boolean, schema_problem text)
