@@ -1,6 +1,9 @@
 """`tenuto doctor`: what it finds, and what it says to do."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from uuid import uuid4
 
 import psycopg
 import pytest
@@ -174,18 +177,32 @@ def test_another_default_isolation_is_named_with_who_gets_it_and_the_cure(databa
     assert after["defaults"][0] == "ok"
 
 
-def test_a_role_with_another_default_counts_if_it_has_a_role_of_tenuto(database: str):
-    with psycopg.connect(database, autocommit=True) as conn:
-        conn.execute("create role an_app; create role a_stranger; grant tenuto_client to an_app")
-        try:
-            conn.execute("alter role an_app set default_transaction_isolation = 'serializable'")
-            conn.execute("alter role a_stranger set default_transaction_isolation = 'serializable'")
-            _, checks = doctor(database)
-        finally:
-            conn.execute("drop role an_app; drop role a_stranger")
+@contextmanager
+def a_role(conn: psycopg.Connection, *granted: str) -> Iterator[str]:
+    """A role of the server, which other tests share, so its name is its own."""
+    name = f"role_{uuid4().hex}"
+    conn.execute(f"create role {name}".encode())
+    for role in granted:
+        conn.execute(f"grant {role} to {name}".encode())
+    try:
+        yield name
+    finally:
+        conn.execute(f"drop role {name}".encode())
 
-    assert "connections of role an_app begin with default_transaction_isolation = serializable" in checks["defaults"][1]
-    assert "`alter role an_app reset default_transaction_isolation`" in checks["defaults"][1]
+
+def test_a_role_with_another_default_counts_if_it_has_a_role_of_tenuto(database: str):
+    with (
+        psycopg.connect(database, autocommit=True) as conn,
+        a_role(conn, "tenuto_client") as ours,
+        a_role(conn) as other,
+    ):
+        for role in (ours, other):
+            conn.execute(f"alter role {role} set default_transaction_isolation = 'serializable'".encode())
+        _, checks = doctor(database)
+
+    found = f"connections of role {ours} begin with default_transaction_isolation = serializable"
+    assert found in checks["defaults"][1]
+    assert f"`alter role {ours} reset default_transaction_isolation`" in checks["defaults"][1]
     assert "more)" not in checks["defaults"][1]
 
 
@@ -204,12 +221,23 @@ def test_other_settings_that_keep_calls_from_working_are_named(database: str, se
     with psycopg.connect(database, autocommit=True) as conn:
         if setting == "transaction_timeout" and conn.info.server_version < 170_000:
             pytest.skip("this server has no transaction_timeout")
-        conn.execute("create role an_app; grant tenuto_client to an_app")
-        try:
-            conn.execute(f"alter role an_app set {setting} = '{value}'".encode())
+        with a_role(conn, "tenuto_client") as role:
+            conn.execute(f"alter role {role} set {setting} = '{value}'".encode())
             _, checks = doctor(database)
-        finally:
-            conn.execute("drop role an_app")
 
     assert checks["defaults"][0] == ("note" if found else "ok")
     assert (f"{setting} = {value}" in checks["defaults"][1]) is found
+
+
+def test_types_whose_schema_was_refused_are_named_with_the_worker_and_the_reason(db: Db, database: str):
+    fence = a_worker(db, "w-7").fence
+    assert doctor(database)[1]["schemas"] == ("ok", "no declared schema was refused")
+    call(db, "declare_types", **fence, types={"a.b": {}, "a.c": {}}, schemas={"a.b": 5, "a.c": 5})
+
+    _, checks = doctor(database)
+
+    assert checks["schemas"] == (
+        "note",
+        "the server does not check inputs of a.b and 1 more: worker w-7 declared a schema that was refused: "
+        'it is not a JSON object; write {"type": "object", "properties": {…}}',
+    )

@@ -3,7 +3,6 @@
 from typing import Any
 
 import psycopg
-import pytest
 from starlette.testclient import TestClient
 
 from tests.server.conftest import MakeKey
@@ -29,7 +28,7 @@ def start(api: TestClient, input: Any, path: str = "/v1/runs", **more: Any) -> A
 
 def test_a_wrong_input_is_refused_before_anything_is_stored(admin: TestClient, worker: HttpWorker) -> None:
     assert admin.post("/v1/runs", json={"type": "shop.other", "input": {"too": 1}}).status_code == 201
-    assert declare(worker, SCHEMA).status_code == 204
+    assert declare(worker, SCHEMA).json() == {"schema_problems": {}}
 
     for input, says in (
         ({"too": 1}, "shop.send: there is no argument 'too'; did you mean to?"),
@@ -110,6 +109,39 @@ def test_orgs_and_queues_keep_to_their_own_schemas(
     assert start(admin, [3]).status_code == 422, "a key for other queues does not replace the declaration"
 
 
-@pytest.mark.parametrize("schema", [{"x": "y" * 20_000}, 5])
-def test_a_schema_that_is_too_large_or_none_is_refused(worker: HttpWorker, schema: Any) -> None:
-    assert declare(worker, schema).status_code in (413, 422)
+def test_a_refused_schema_stops_neither_its_type_nor_the_others(admin: TestClient, worker: HttpWorker) -> None:
+    loop = {"$ref": "#/$defs/a", "$defs": {"a": {"allOf": [{"$ref": "#/$defs/a"}]}}}
+    types = {name: {"kind": {"priority": 7}} for name in ("shop.send", "shop.large", "shop.loop", "shop.none")}
+    schemas = {"shop.send": SCHEMA, "shop.large": {"x": "y" * 20_000}, "shop.loop": loop, "shop.none": 5}
+
+    declared = worker.ask("types", types=types, schemas=schemas)
+
+    problems = declared.json()["schema_problems"]
+    assert (declared.status_code, sorted(problems)) == (200, ["shop.large", "shop.loop", "shop.none"])
+    assert problems["shop.large"] == "it has more than 16 kB; describe less"
+    assert start(admin, [3]).status_code == 422
+    for name, problem in problems.items():
+        shown = admin.get(f"/v1/types/{name}").json()
+        assert (shown["input_schema"], shown["schema_problem"], shown["kind"]) == (None, problem, {"priority": 7})
+        assert admin.post("/v1/runs", json={"type": name, "input": [3]}).status_code == 201
+    assert worker.ask("types", types={"shop.loop": {}}, schemas={"shop.loop": SCHEMA}).json()["schema_problems"] == {}
+    assert admin.get("/v1/types/shop.loop").json()["schema_problem"] is None
+
+
+def test_a_type_that_may_be_one_of_several_is_checked(admin: TestClient, worker: HttpWorker) -> None:
+    declare(worker, {"type": "object", "properties": {"x": {"type": ["string", "null"]}}})
+
+    assert [start(admin, {"x": value}).status_code for value in ("s", None, 1)] == [201, 201, 422]
+
+
+def test_starts_of_types_with_more_schemas_than_a_server_reads_are_refused(
+    admin: TestClient, worker: HttpWorker
+) -> None:
+    types = [f"shop.t{no}" for no in range(80)]
+    schema = {"properties": {"x": {"enum": ["y" * 14_000]}}}
+    for some in (types[:40], types[40:]):
+        worker.ask("types", types={name: {} for name in some}, schemas=dict.fromkeys(some, schema))
+
+    refused = admin.post("/v1/runs/bulk", json=[{"type": name} for name in types])
+    assert (refused.status_code, refused.json()["hint"]) == (413, "start tasks of fewer types at once")
+    assert admin.post("/v1/runs/bulk", json=[{"type": name} for name in types[:40]]).status_code == 201

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tenuto.model.monitoring import DispatcherInfo, IdleOpenRun, WorkerStatus
     from tenuto.model.pools import PoolStatus
     from tenuto.model.queues import BlockedType, UnservedTasks
+    from tenuto.model.task_types import RefusedSchema
 
 OK, NOTE, WRONG = "ok", "note", "wrong"
 ALIVE = timedelta(minutes=1)  # a dispatcher with an older heartbeat is not alive, as in get_overview.sql
@@ -54,6 +55,7 @@ class OrgFacts:
     dead_effects: int  # side effects that failed for good
     open_runs: "list[IdleOpenRun]"  # without tasks for a day
     pools: "list[PoolStatus]"
+    refused_schemas: "list[RefusedSchema]"
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from tenuto.model.errors import InvalidInput
+from tenuto.model.similar_names import most_similar
 
 MAX_PROBLEMS = 100
-CLOSE = 0.6  # minimum similarity for a suggestion
 
 
 @dataclass(frozen=True)
@@ -62,8 +61,8 @@ class Problems:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:
     """Returns a suggestion for a name that does not exist, or None if no known name is similar."""
-    near = get_close_matches(name, sorted(known), n=1, cutoff=CLOSE)
-    return f"did you mean {near[0]}?" if near else None
+    near = most_similar(name, sorted(known))
+    return f"did you mean {near}?" if near else None
 
 
 def quoted(value: object) -> str:

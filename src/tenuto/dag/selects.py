@@ -11,11 +11,12 @@ from tenuto.dag.operators import base_name
 from tenuto.dag.problems import Position, Problems, did_you_mean, quoted
 from tenuto.dag.references import Resolved
 from tenuto.dag.yaml_tree import Path, YamlNode, show_path
+from tenuto.model.sql_chains import has_long_chain
 
 SELECTING = ("sql", "alert_evaluate")  # operators that run the SELECT in their option sql
 PARAMETERS = frozenset({"partition"})  # that the SELECT of a job can use
 CHECKED = "data"  # the table that the SELECT of a check reads
-MAX_CHARS = 65_536  # the tables of a longer SELECT are not checked
+MAX_CHARS = 65_536  # the tables of a longer SELECT are not checked, nor those of one with a long chain of calls
 # Words that sqlglot accepts as column names and DuckDB does not.
 RESERVED = frozenset({"analyze", "asymmetric", "at", "check", "column", "default", "end", "offset", "order", "placing",
                       "references", "show", "some", "symmetric", "to", "variadic"})  # fmt: skip
@@ -111,6 +112,8 @@ def _read(sql: str) -> Select:
     if len(sql) > MAX_CHARS:
         return Select()
     try:
+        if has_long_chain(sql):
+            return Select()
         parsed = [item for item in sqlglot.parse(sql, dialect="duckdb") if item and not isinstance(item, exp.Semicolon)]
     except errors.ParseError as wrong:
         first = wrong.errors[0] if wrong.errors else {}

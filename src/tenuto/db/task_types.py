@@ -1,10 +1,11 @@
 """Task types, and the sizes of limits: one coroutine per public function that declares, sets or returns them."""
 
+from collections.abc import Mapping
 from uuid import UUID
 
-from tenuto.db.connection.call import Conn, call, call_one, call_values, call_void
-from tenuto.model.json import JsonObject
-from tenuto.model.task_types import InputSchema, TaskType, TaskTypeSummary
+from tenuto.db.connection.call import Conn, call, call_one, call_void
+from tenuto.model.json import Json, JsonObject
+from tenuto.model.task_types import DeclaredType, InputSchema, RefusedSchema, TaskType, TaskTypeSummary
 
 
 async def declare_types(
@@ -13,9 +14,11 @@ async def declare_types(
     session_id: int,
     token: UUID,
     types: dict[str, JsonObject],
-    schemas: dict[str, JsonObject] | None = None,
-) -> list[str]:
-    return await call_values(conn, "declare_types", session_id=session_id, token=token, types=types, schemas=schemas)
+    schemas: Mapping[str, Json] | None = None,
+) -> list[DeclaredType]:
+    return await call(
+        conn, "declare_types", DeclaredType, session_id=session_id, token=token, types=types, schemas=schemas
+    )
 
 
 async def list_task_types(
@@ -30,6 +33,10 @@ async def get_task_type(conn: Conn, *, org_id: UUID, type: str) -> TaskType:
 
 async def get_input_schemas(conn: Conn, *, org_id: UUID, types: list[str]) -> list[InputSchema]:
     return await call(conn, "get_input_schemas", InputSchema, org_id=org_id, types=types)
+
+
+async def list_refused_schemas(conn: Conn, *, org_id: UUID, limit: int | None = None) -> list[RefusedSchema]:
+    return await call(conn, "list_refused_schemas", RefusedSchema, org_id=org_id, limit=limit)
 
 
 async def set_limit(conn: Conn, *, org_id: UUID, scope: str, key: str, size: int) -> None:

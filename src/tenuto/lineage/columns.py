@@ -11,6 +11,7 @@ from sqlglot.optimizer.scope import Scope, build_scope
 
 from tenuto.lineage.select import Schemas
 from tenuto.model.lineage import ColumnSource, Kind
+from tenuto.model.sql_chains import has_long_chain
 
 DIALECT = "duckdb"
 # Syntax whose columns depend on the data, or that sqlglot does not resolve.
@@ -55,6 +56,8 @@ def trace_columns(sql: str, inputs: Schemas, columns: Sequence[str] | None) -> s
     """Return the sources of all columns. Raises Untraceable, or an error of sqlglot, if the sources of a column are not
     certain."""
     schema = {name.lower(): {column.lower(): "unknown" for column in known} for name, known in inputs.items() if known}
+    if has_long_chain(sql):
+        raise Untraceable("a chain of calls is too long")
     statement = sqlglot.parse_one(sql, dialect=DIALECT)
     if not isinstance(statement, exp.Query):
         raise Untraceable("it is not a SELECT")

@@ -2,10 +2,10 @@
 has."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from functools import lru_cache
 
 from tenuto.model.errors import InvalidInput
+from tenuto.model.similar_names import most_similar
 
 EVERYTHING = "*"
 READ_ONLY = ("audit", "lineage", "status")
@@ -48,6 +48,6 @@ def check_permissions(permissions: Iterable[str]) -> None:
     """Raises InvalidInput for a permission that does not exist."""
     for permission in permissions:
         if permission not in KNOWN:
-            near = get_close_matches(permission, KNOWN, n=1, cutoff=0.8)
-            hint = f"did you mean {near[0]}?" if near else "write runs:read, runs:write, runs:* or *"
-            raise InvalidInput(f"{permission!r} is not a permission", hint)
+            near = most_similar(permission, KNOWN, cutoff=0.8)
+            hint = f"did you mean {near}?" if near else "write runs:read, runs:write, runs:* or *"
+            raise InvalidInput(f"{permission!r:.100} is not a permission", hint)

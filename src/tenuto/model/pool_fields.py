@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from typing import cast
 
 from tenuto.model.durations import seconds
 from tenuto.model.errors import InvalidInput
 from tenuto.model.json import Json, JsonObject
+from tenuto.model.similar_names import most_similar
 
 SHORT = {"min": "min_workers", "max": "max_workers", "spare": "spare_workers"}
 TEXTS = ("provider",)
@@ -39,7 +39,7 @@ def read_pairs(pairs: Sequence[str]) -> JsonObject:
     for pair in pairs:
         name, equals, text = pair.partition("=")
         if not equals or not name.strip():
-            raise InvalidInput(f"{pair!r} is not field=value", "write for example max=4 or idle_timeout=5m")
+            raise InvalidInput(f"{pair!r:.100} is not field=value", "write for example max=4 or idle_timeout=5m")
         values[name.strip()] = text.strip()
     return read_policy(values)
 
@@ -56,9 +56,9 @@ def read_policy(values: Mapping[str, object]) -> JsonObject:
         elif name in FIELDS:
             policy[name] = _read(name, value)
         else:
-            near = get_close_matches(given, FIELDS, 1)
-            hint = f"did you mean {near[0]}?" if near else f"the fields are {', '.join(FIELDS)}"
-            raise InvalidInput(f"a pool has no field {given!r}", hint)
+            near = most_similar(given, FIELDS)
+            hint = f"did you mean {near}?" if near else f"the fields are {', '.join(FIELDS)}"
+            raise InvalidInput(f"a pool has no field {given!r:.100}", hint)
     return policy
 
 
@@ -76,7 +76,7 @@ def _read(name: str, value: object) -> Json:
             return json.loads(value) if isinstance(value, str) else cast("Json", value)
         return str(value)
     except (ValueError, TypeError, KeyError):
-        raise InvalidInput(f"{name} is {value!r}, which is not allowed", _example(name)) from None
+        raise InvalidInput(f"{name} is {value!r:.100}, which is not allowed", _example(name)) from None
 
 
 def _whole(value: object) -> int:

@@ -24,14 +24,35 @@ class TaskTypeSummary:
 @dataclass(frozen=True)
 class TaskType(TaskTypeSummary):
     """A task type with the JSON Schema of its arguments by name, if a worker declared this schema. `x-positional` lists
-    the arguments that can be passed by position."""
+    the arguments that can be passed by position. `schema_problem`: why the server refused the schema that the worker
+    declared."""
 
     input_schema: JsonObject | None
+    schema_problem: str | None
+
+
+@dataclass(frozen=True)
+class DeclaredType:
+    """A type whose declaration changed, or whose schema was refused; `schema_problem` says why it was refused."""
+
+    type: str
+    changed: bool
+    schema_problem: str | None
+
+
+@dataclass(frozen=True)
+class RefusedSchema:
+    """A type whose inputs the server does not check, because it refused the schema that a worker declared."""
+
+    type: str
+    schema_problem: str
+    declared_by: str
 
 
 @dataclass(frozen=True)
 class InputSchema:
-    """The declared JSON Schema of a type's arguments."""
+    """The declared JSON Schema of a type's arguments, and its size in bytes."""
 
     type: str
     input_schema: JsonObject
+    size: int

@@ -1,6 +1,7 @@
 """The JSON Schema of a task's arguments, from the type hints of its function. Workers declare it with the type, and the
 server checks inputs against it."""
 
+import logging
 import types
 from collections.abc import Mapping
 from contextlib import suppress
@@ -15,6 +16,8 @@ from tenuto.sdk.task import AnyTask
 from tenuto.sdk.values.data_objects import DataObject
 from tenuto.sdk.values.wire_format import MISSING, dump
 
+log = logging.getLogger("tenuto.worker")
+
 _SCALARS: Mapping[object, str] = {
     int: "integer",
     str: "string",
@@ -27,13 +30,16 @@ _OF_READING = ("required", "default", "title", "description")
 
 
 def input_schemas(tasks: Mapping[str, AnyTask]) -> dict[str, JsonObject]:
-    """Return the schema of each task whose input is JSON. A schema of more than 16 kB is left out: the inputs of its
-    task are only checked by the worker."""
+    """Return the schema of each task whose input is JSON. A schema of more than 16 kB is left out, and logged: the
+    inputs of its task are only checked by the worker."""
     schemas: dict[str, JsonObject] = {}
     for name, task in tasks.items():
         with suppress(InvalidInput):  # its hints cannot be read; the task says so when it runs
             schema = {} if task.pickled else input_schema(task.signature)
-            if schema and len(dump(schema).encode()) <= MAX_SCHEMA_BYTES:
+            if (size := len(dump(schema).encode())) > MAX_SCHEMA_BYTES:
+                what = "the server does not check inputs of %s: its schema has %d bytes, more than 16 kB"
+                log.warning(what, name, size)
+            elif schema:
                 schemas[name] = schema
     return schemas
 

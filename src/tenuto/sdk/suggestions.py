@@ -1,7 +1,6 @@
 """Suggests the intended name for a name that does not exist."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 CLOSE = 0.7  # minimum similarity for a suggestion
 ATTEMPTS = "write max_attempts=…, which includes the first attempt"
@@ -47,7 +46,9 @@ OTHER_WORDS = {
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """Return the most similar known name, if any is similar enough."""
-    return next(iter(get_close_matches(name, sorted(known), n=1, cutoff=CLOSE)), None)
+    from tenuto.model.similar_names import most_similar  # only errors need it
+
+    return most_similar(name, known, cutoff=CLOSE)
 
 
 def meant(name: str, known: Iterable[str], kind: str = "") -> str | None:

@@ -27,6 +27,7 @@ from tenuto.server.http.shutdown import signal_shutdown
 from tenuto.server.limits.body_memory import BodyMemoryLimit, Turns
 from tenuto.server.limits.connection_limit import ConnectionLimit
 from tenuto.server.limits.long_poll import MAX_WAITS, MAX_WORKER_WAITS, WaiterLimit
+from tenuto.server.limits.org_threads import OrgThreads
 from tenuto.server.limits.rate_limits import AddressLimiter, PrepaidTokens
 from tenuto.server.routes import TABLES
 from tenuto.server.routes.health import ReadinessCheck
@@ -81,6 +82,7 @@ class TenutoApp(RequestMiddleware):
             await state.start_batcher.close()
             await state.wakeups.close()
             await state.query_service.close()
+            state.org_threads.close()
             if state.issuer is not None:
                 await state.issuer.close()
 
@@ -117,6 +119,7 @@ def _new_state(settings: ServerSettings, pool: ConnectionPool) -> ServerState:
         request_log=RequestLog(),
         body_memory=BodyMemoryLimit(settings.org_bytes),
         body_turns=Turns(settings.org_values, seconds=settings.bulk_seconds),
+        org_threads=OrgThreads(),
         waiters=WaiterLimit(settings.org_waits, MAX_WAITS),
         worker_waiters=WaiterLimit(settings.worker_waits, MAX_WORKER_WAITS),
         query_waiters=WaiterLimit(settings.org_queries, 4 * settings.org_queries),

@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # these modules import requests, which have this state
     from tenuto.server.http.request_log import RequestLog
     from tenuto.server.limits.body_memory import BodyMemoryLimit, Turns
     from tenuto.server.limits.long_poll import WaiterLimit
+    from tenuto.server.limits.org_threads import OrgThreads
     from tenuto.server.limits.rate_limits import AddressLimiter, PrepaidTokens
     from tenuto.server.routes.health import ReadinessCheck
     from tenuto.server.starts.batcher import StartBatcher
@@ -38,6 +39,7 @@ class ServerState:
     request_log: "RequestLog"
     body_memory: "BodyMemoryLimit"
     body_turns: "Turns"
+    org_threads: "OrgThreads"
     waiters: "WaiterLimit"
     worker_waiters: "WaiterLimit"
     query_waiters: "WaiterLimit"

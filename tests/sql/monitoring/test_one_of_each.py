@@ -96,11 +96,13 @@ def test_types_are_listed_by_name_with_their_options_or_their_bundle(db: Db) -> 
     assert call(db, "list_task_types", org_id=DEFAULT_ORG, after="a.one", limit=1) == listed[1:2]
     for row in listed:
         (found,) = call(db, "get_task_type", org_id=DEFAULT_ORG, type=row["type"])
-        assert found == {**row, "input_schema": schema if row["type"] == "a.one" else None}
+        own = schema if row["type"] == "a.one" else None
+        assert found == {**row, "input_schema": own, "schema_problem": None}
     declared = call(db, "get_input_schemas", org_id=DEFAULT_ORG, types=["a.one", "a.two", "other"])
-    assert declared == [{"type": "a.one", "input_schema": schema}]
+    assert declared == [{"type": "a.one", "input_schema": schema, "size": 18}]
     again = call(db, "declare_types", **session, types={"a.one": types["a.one"]})
-    assert again == "a.one", "a declaration without a schema takes it back"
+    unset = {"type": "a.one", "changed": True, "schema_problem": None}
+    assert again == [unset], "a declaration without a schema takes it back"
     with pytest.raises(NotFound, match="no worker declared the task type"):
         call(db, "get_task_type", org_id=an_org(db, "acme"), type="a.one")
 

@@ -68,7 +68,18 @@ def _examine(url: str, settings: Settings) -> list[Check]:
             *run_checks(facts, embedded=settings.database_url is None),
             storage(settings),
         ]
+        checks += [_schemas(facts.org)] if facts.org is not None else []
     return checks
+
+
+def _schemas(org: OrgFacts) -> Check:
+    """Checks that the server can check the inputs of all types against the schemas that workers declared."""
+    if org.refused_schemas:
+        first, more = org.refused_schemas[0], len(org.refused_schemas) - 1
+        types = first.type + (f" and {more} more" if more else "")
+        why = f"worker {first.declared_by} declared a schema that was refused: {first.schema_problem}"
+        return Check("schemas", NOTE, f"the server does not check inputs of {types}: {why}")
+    return Check("schemas", OK, "no declared schema was refused")
 
 
 def _abandoned() -> list[Check]:
@@ -118,7 +129,7 @@ async def _look_at_login(url: str) -> "Diagnostics":
 
 
 async def _look_at_org(conn: "Conn", slug: str) -> OrgFacts | None:
-    from tenuto.db import monitoring, orgs, pools
+    from tenuto.db import monitoring, orgs, pools, task_types
     from tenuto.model.errors import NotFound
 
     try:
@@ -134,4 +145,5 @@ async def _look_at_org(conn: "Conn", slug: str) -> OrgFacts | None:
         (await monitoring.get_overview(conn, org_id=org_id)).outbox_dead,
         await monitoring.list_open_runs(conn, org_id=org_id),
         await pools.list_pools(conn, org_id=org_id, limit=200),
+        await task_types.list_refused_schemas(conn, org_id=org_id),
     )

@@ -24,6 +24,9 @@ TITLES = {
 CODES = {404: "not_found", 405: "method_not_allowed", 415: "unsupported_media_type"}
 MAX_ERRORS = 20  # maximum number of errors in one response
 MAX_DAG_ERRORS = 1000  # maximum number of problems of a DAG document in one response
+# Texts are cut, because they may repeat what this client sent, or what another client stored.
+MAX_DETAIL_CHARS = 2000
+MAX_ERROR_CHARS = 500  # of each text of one error
 
 
 class InvalidRequest(Exception):
@@ -50,21 +53,28 @@ def problem(
     hint: str | None = None,
     headers: dict[str, str] | None = None,
     errors: Sequence[Mapping[str, str | int]] | None = None,
+    more_errors: int = 0,
 ) -> Response:
-    """Returns the error response, and stores its code in `record` for the request log."""
+    """Returns the error response, and stores its code in `record` for the request log. `more_errors`: the number of
+    errors that `errors` leaves out."""
     record.code = code
     content: dict[str, Any] = {
         "type": f"urn:tenuto:problem:{code}",
         "title": TITLES.get(status, code.replace("_", " ")),
         "status": status,
         "code": code,
-        "detail": detail,
+        "detail": _cut(detail, MAX_DETAIL_CHARS),
         "request_id": record.request_id,
     }
     if hint:
-        content["hint"] = hint
+        content["hint"] = _cut(hint, MAX_DETAIL_CHARS)
     if errors:
-        content["errors"] = [dict(error) for error in errors]
+        content["errors"] = [
+            {name: _cut(value, MAX_ERROR_CHARS) if isinstance(value, str) else value for name, value in error.items()}
+            for error in errors
+        ]
+    if more_errors:
+        content["more_errors"] = more_errors
     return JSONResponse(content, status, headers, MEDIA_TYPE)
 
 
@@ -74,8 +84,8 @@ def error_response(record: RequestRecord, error: Exception, known_fields: Sequen
     match error:
         case InvalidDag():
             found = [_dag_error(item) for item in error.problems[:MAX_DAG_ERRORS]]
-            detail = "; ".join(map(str, error.problems[:3]))
-            return problem(record, error.status, error.name, detail, errors=found)
+            detail, more = "; ".join(map(str, error.problems[:3])), len(error.problems) - len(found)
+            return problem(record, error.status, error.name, detail, errors=found, more_errors=more)
         case TenutoError():
             return problem(
                 record, error.status, error.name, error.message, hint=error.hint, headers=_refusal_headers(error)
@@ -84,7 +94,10 @@ def error_response(record: RequestRecord, error: Exception, known_fields: Sequen
             errors = error.errors[:MAX_ERRORS]
             described = describe_errors(errors, known_fields, error.body)
             detail = "; ".join(f"{field['where']}: {field['what']}" for field in described[:3])
-            return problem(record, InvalidInput.status, InvalidInput.name, detail, hint=hint(errors), errors=described)
+            more, kind = len(error.errors) - len(errors), InvalidInput
+            return problem(
+                record, kind.status, kind.name, detail, hint=hint(errors), errors=described, more_errors=more
+            )
         case HTTPException():
             code = CODES.get(error.status_code, "bad_request")
             return problem(record, error.status_code, code, error.detail, headers=dict(error.headers or {}))
@@ -105,6 +118,10 @@ def error_response(record: RequestRecord, error: Exception, known_fields: Sequen
             return _unavailable(record, error, "unavailable", detail, "try again", seconds=10)
         case _:
             return None
+
+
+def _cut(text: str, max_chars: int) -> str:
+    return text if len(text) <= max_chars else f"{text[: max_chars - 1]}…"
 
 
 def _dag_error(item: DagProblem) -> dict[str, str | int]:

@@ -1,8 +1,9 @@
 """Validation messages for API clients. Pydantic's messages are written for developers of the model."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any, cast
+
+from tenuto.model.similar_names import most_similar
 
 MOMENT = "is {got}, not a time; write it as 2026-01-31T12:00:00Z"
 MESSAGES = {
@@ -87,13 +88,14 @@ def _describe(error: Mapping[str, Any], fields: Sequence[str]) -> str:
 
 
 def _unknown(name: str, fields: Sequence[str]) -> str:
-    near = get_close_matches(name, fields, n=1)
-    return f"there is no such field; did you mean {near[0]}?" if near else "there is no such field"
+    near = most_similar(name, fields)
+    return f"there is no such field; did you mean {near}?" if near else "there is no such field"
 
 
 def _other_word(value: object, expected: str) -> str:
-    near = get_close_matches(str(value), [word.strip("' ") for word in expected.replace(" or ", ",").split(",")], n=1)
-    return f"is not {expected}" + (f"; did you mean {near[0]}?" if near else "")
+    words = [word.strip("' ") for word in expected.replace(" or ", ",").split(",")]
+    near = most_similar(value, words) if isinstance(value, str) else None
+    return f"is not {expected}" + (f"; did you mean {near}?" if near else "")
 
 
 def _kind(value: object) -> str:

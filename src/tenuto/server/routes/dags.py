@@ -1,6 +1,5 @@
 """DAGs: list versions, plan, deploy, compare versions, cutover, rollback, delete, history."""
 
-import asyncio
 from typing import Annotated
 from uuid import UUID
 
@@ -69,7 +68,7 @@ async def list_dags(request: ApiRequest, query: NameFilter) -> object:
 async def plan_dag(request: ApiRequest, name: PathName, body: schemas.PlanDagRequest) -> object:
     """Get what a deploy of this document would change, compared with the current version. Changes nothing. An invalid
     document is refused (422). The response lists all of its problems with path, line and column."""
-    return await request.read(deploys.plan_dag, dag=await _read(name, body.yaml))
+    return await request.read(deploys.plan_dag, dag=await _read(request, name, body.yaml))
 
 
 @ROUTES.add("POST", "/v1/dags/{name}/graph", permission="dags:read", response=schemas.DagGraphResponse)
@@ -77,7 +76,7 @@ async def get_dag_graph(request: ApiRequest, name: PathName, body: schemas.PlanD
     """Get the jobs of this document and what they read from each other, to draw the graph. Changes nothing and reads no
     data. An invalid document is refused (422), as in a plan."""
     await request.check()
-    return _graph(await _read(name, body.yaml))
+    return _graph(await _read(request, name, body.yaml))
 
 
 def _graph(dag: Dag) -> schemas.DagGraphResponse:
@@ -104,8 +103,8 @@ def _graph(dag: Dag) -> schemas.DagGraphResponse:
     return schemas.DagGraphResponse(dag=dag.name, description=dag.description, jobs=jobs)
 
 
-async def _read(name: str, yaml: str) -> Dag:
-    dag = await asyncio.to_thread(parse_dag, yaml)
+async def _read(request: ApiRequest, name: str, yaml: str) -> Dag:
+    dag = await request.http.server.org_threads.run(request.principal.org_id, lambda: parse_dag(yaml))
     if dag.name != name:
         raise InvalidInput(f"the document is of the DAG {dag.name}, not {name:.100}", f"use /v1/dags/{dag.name}")
     return dag
@@ -118,7 +117,7 @@ async def deploy_dag(request: ApiRequest, name: PathName, body: schemas.DeployDa
     ready, unless another version has become current by then. If the same document is deployed again, the response is
     the same version, and datasets that failed are computed again. An invalid document is refused (422). The response
     lists all of its problems."""
-    dag, actor = await _read(name, body.yaml), str(request.principal.id)
+    dag, actor = await _read(request, name, body.yaml), str(request.principal.id)
 
     async def work(change: Transaction) -> DeployedVersion:
         done = await deploys.deploy_dag(change.conn, org_id=change.org_id, dag=dag, actor=actor, cutover=body.cutover)

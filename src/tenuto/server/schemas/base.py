@@ -58,7 +58,7 @@ class CountedPage(Page[T], Generic[T]):
 
 
 class Problem(ResponseModel):
-    """An error, in the format of RFC 9457."""
+    """An error, in the format of RFC 9457. `more_errors` is the number of errors that `errors` leaves out."""
 
     type: str
     title: str
@@ -68,6 +68,7 @@ class Problem(ResponseModel):
     request_id: str
     hint: str | None = None
     errors: list[dict[str, str | int]] | None = None
+    more_errors: int | None = None
 
 
 class Items(ResponseModel, Generic[T]):

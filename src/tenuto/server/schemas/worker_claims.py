@@ -259,10 +259,11 @@ class TypeDeclaration(RequestModel):
 class DeclareTypesRequest(SessionRequest):
     """The worker's types with their options. `schemas`: an object that maps a type to the JSON Schema of its
     arguments, which are properties with their names; at most 16 kB per type. The keyword `x-positional` of a schema
-    lists the parameters that can be passed by position."""
+    lists the parameters that can be passed by position. A schema that cannot be checked in bounded time is refused; its
+    type is declared without it."""
 
     types: Annotated[dict[Name, TypeDeclaration], Field(max_length=1000)]
-    schemas: Annotated[dict[Name, JsonObject], Field(max_length=1000)] | None = None
+    schemas: Annotated[dict[Name, Json], Field(max_length=1000)] | None = None
 
 
 class TokenRequest(SessionRequest):

@@ -42,6 +42,13 @@ class ClaimResponse(ResponseModel):
     heartbeat_now: bool
 
 
+class DeclaredTypesResponse(ResponseModel):
+    """`schema_problems`: for each type whose schema was refused, the reason. Inputs of these types are checked only by
+    the worker."""
+
+    schema_problems: dict[str, str]
+
+
 class HeartbeatResponse(ResponseModel):
     """`lost`: the tasks of attempts that the worker listed but no longer holds. `cancelled`: the tasks of attempts that
     should stop. `draining`: the worker should finish its attempts and exit."""

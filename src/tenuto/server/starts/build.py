@@ -125,7 +125,8 @@ class _GraphBuilder:
 
     def _vertices(self, name: str) -> list[Vertex]:
         if name not in self._made:
-            raise InvalidInput(f"there is no task {name!r} in the graph", f"its tasks are {', '.join(self._made):.200}")
+            shown = f"its tasks are {', '.join(self._made):.200}"
+            raise InvalidInput(f"there is no task {name!r:.100} in the graph", shown)
         return self._made[name]
 
     def _find(self, name: str, index: int | None) -> Output | list[Output]:

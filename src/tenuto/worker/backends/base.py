@@ -103,7 +103,9 @@ class Backend(Protocol):
 
     async def declare_types(
         self, session: Session, types: dict[str, dict[str, Any]], schemas: dict[str, JsonObject]
-    ) -> None: ...
+    ) -> dict[str, str]:
+        """Return the types whose schema was refused, with the reason."""
+        ...
 
     async def resolve_routes(self, session: Session, *, queues: list[str] | None, types: list[str]) -> list[Route]: ...
 

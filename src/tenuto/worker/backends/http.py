@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from typing import Any
 from uuid import UUID
 
@@ -109,13 +109,15 @@ class HttpBackend:
         lost, cancelled = ([UUID(task_id) for task_id in response[name]] for name in ("lost", "cancelled"))
         return HeartbeatResult(lost, cancelled, 0, response["draining"])
 
-    async def declare_types(self, session: Session, types: dict[str, Json], schemas: dict[str, JsonObject]) -> None:
-        declared = {**_of(session), "types": types}
-        with suppress(NotFound):  # the server is older than this worker; a missing session is noticed elsewhere
-            try:
-                await self._web.request("POST", "/internal/types", {**declared, "schemas": schemas})
-            except InvalidInput:  # an older server knows no schemas
-                await self._web.request("POST", "/internal/types", declared)
+    async def declare_types(
+        self, session: Session, types: dict[str, Json], schemas: dict[str, JsonObject]
+    ) -> dict[str, str]:
+        declared = {**_of(session), "types": types, "schemas": schemas}
+        try:
+            response = await self._web.request("POST", "/internal/types", declared)
+        except NotFound:  # the session has ended, which is noticed elsewhere
+            return {}
+        return response["schema_problems"]
 
     async def resolve_routes(
         self,

@@ -85,10 +85,11 @@ class SqlBackend:
 
     async def declare_types(
         self, session: Session, types: dict[str, dict[str, Any]], schemas: dict[str, JsonObject]
-    ) -> None:
-        await self._pool.call(
+    ) -> dict[str, str]:
+        declared = await self._pool.call(
             task_types.declare_types, session_id=session.session_id, token=session.token, types=types, schemas=schemas
         )
+        return {one.type: one.schema_problem for one in declared if one.schema_problem is not None}
 
     async def resolve_routes(self, session: Session, *, queues: list[str] | None, types: list[str]) -> list[Route]:
         return await self._pool.call(attempts.resolve_routes, session_id=session.session_id, queues=queues, types=types)

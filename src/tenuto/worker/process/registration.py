@@ -118,7 +118,9 @@ class Registration:
         for first in range(0, len(declared), MAX_DECLARED_TYPES):
             some = declared[first : first + MAX_DECLARED_TYPES]
             own = {name: schemas[name] for name, _ in some if name in schemas}
-            await self._call_until_reached(partial(self._backend.declare_types, session, dict(some), own))
+            refused = await self._call_until_reached(partial(self._backend.declare_types, session, dict(some), own))
+            for name, problem in refused.items():
+                log.warning("the server does not check inputs of %s: its schema was refused: %s", name, problem)
         await self._call_until_reached(partial(self._backend.check_resource_group, session))
 
     async def _ask(self, *, queues: list[str] | None, types: list[str]) -> list[Route]:

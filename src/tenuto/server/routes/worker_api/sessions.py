@@ -60,20 +60,21 @@ async def close_session(request: WorkerRequest, body: requests.SessionRequest) -
     return Response(None, 204)
 
 
-@ROUTES.add("POST", "/internal/types", permission=WORKER, response=None, status=204)
-async def declare_types(request: WorkerRequest, body: requests.DeclareTypesRequest) -> Response:
+@ROUTES.add("POST", "/internal/types", permission=WORKER, response=responses.DeclaredTypesResponse)
+async def declare_types(request: WorkerRequest, body: requests.DeclareTypesRequest) -> object:
     """Declare the options and argument schemas of task types. The options apply to starts that pass only the type.
-    Inputs of starts over HTTP are checked against the schemas. The latest declaration wins. A session can declare types
-    only in its own queues."""
+    Inputs of starts over HTTP are checked against the schemas; the response has the types whose schema was refused, and
+    why. The latest declaration wins. A session can declare types only in its own queues."""
     types = {name: one.model_dump(exclude_none=True) for name, one in body.types.items()}
     async with request.session(body.session_id, body.token) as conn:
-        changed = await task_types.declare_types(
+        declared = await task_types.declare_types(
             conn, session_id=body.session_id, token=body.token, types=types, schemas=body.schemas
         )
+        changed = [one.type for one in declared if one.changed]
         for name in changed[:MAX_NOTED_TYPES]:
             changes = {field: {"new": value} for field, value in types[name].items()}
             await request.audit(conn, "type", name, "declare", changes)
-    return Response(None, 204)
+    return {"schema_problems": {one.type: one.schema_problem for one in declared if one.schema_problem is not None}}
 
 
 @ROUTES.add("POST", "/internal/heartbeat", permission=WORKER, response=responses.HeartbeatResponse, bulk=True)

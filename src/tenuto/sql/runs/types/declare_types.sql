@@ -1,15 +1,17 @@
 -- Stores the declaration of the types that a worker runs: {"app.function": {"kind": …, "limits": […]}}. The kind is
--- written as in a start, without the type. Returns the types whose declaration changed. The latest declaration wins. A
--- session restricted to queues can declare types only in these queues, and no type that was declared for another queue.
--- Other types are ignored. Otherwise the session could redirect to its own queues the starts that pass only a type and
--- no queue. A limit with a "parameter" applies to each value of that parameter. The "key" of this limit ends before the
--- value, "position" is the index of the parameter among the positional arguments, and "default" is the value if the
--- argument is left out. p_schemas: {type: JSON Schema of its arguments by name}, for the types of p_types.
+-- written as in a start, without the type. Returns the types whose declaration changed, and those whose schema was
+-- refused, with the reason; such a type is stored without its schema. The latest declaration wins. A session restricted
+-- to queues can declare types only in these queues, and no type that was declared for another queue. Other types are
+-- ignored. Otherwise the session could redirect to its own queues the starts that pass only a type and no queue. A
+-- limit with a "parameter" applies to each value of that parameter. The "key" of this limit ends before the value,
+-- "position" is the index of the parameter among the positional arguments, and "default" is the value if the argument
+-- is left out. p_schemas: {type: JSON Schema of its arguments by name}, for the types of p_types.
 create or replace function tenuto.declare_types(
   p_session_id bigint, p_token uuid, p_types jsonb, p_schemas jsonb default null)
-  returns setof text
+  returns table (type text, changed boolean, schema_problem text)
   language plpgsql
 as $$
+#variable_conflict use_column
 declare
   v_session tenuto.sessions;
 begin
@@ -22,12 +24,13 @@ begin
       'write {"app.function": {"kind": {"queue": "mail"}}}');
   elsif (select count(*) from jsonb_object_keys(p_types)) > 1000 then
     perform tenuto._raise('TN003', 'more than 1000 types in one call', 'declare the rest in another call');
+  elsif jsonb_typeof(p_schemas) <> 'object' then
+    perform tenuto._raise('TN003', 'schemas are not a JSON object', 'write {"app.function": {"type": "object"}}');
   end if;
   perform tenuto._check_size('the declaration of types', p_types);
   perform tenuto._check_keys(format('the declaration of %s', left(d.key, 200)), d.value, array['kind', 'limits']),
           tenuto._check_declared_limits(d.value -> 'limits')
   from jsonb_each(p_types) d;
-  perform tenuto._check_input_schema(s.key, s.value) from jsonb_each(p_schemas) s;
   if v_session.queues is not null then
     select coalesce(jsonb_object_agg(d.key, d.value), '{}') into p_types
     from jsonb_each(p_types) d
@@ -43,26 +46,42 @@ begin
 
   return query
   with before as materialized (
-    select t.type, t.kind, t.limits, t.input_schema from tenuto.task_types t
+    select t.type, t.kind, t.limits, t.input_schema, t.schema_problem from tenuto.task_types t
     where t.org_id = v_session.org_id and t.type in (select jsonb_object_keys(p_types))
-  ), put as (
-    insert into tenuto.task_types as t (org_id, type, kind, limits, declared_by, declared_at, input_schema)
-    select v_session.org_id, d.key, coalesce(d.value -> 'kind', '{}'), d.value -> 'limits', v_session.worker_id,
-           tenuto.now(), p_schemas -> d.key
+  ), declared as materialized (
+    select d.key as type, coalesce(d.value -> 'kind', '{}') as kind, d.value -> 'limits' as limits, s.schema,
+           case when s.schema is distinct from b.input_schema then tenuto._schema_problem(s.schema) end as problem
     from jsonb_each(p_types) d
-    order by d.key
+    cross join lateral nullif(p_schemas -> d.key, 'null') s(schema)
+    left join before b on b.type = d.key
+  ), put as (
+    insert into tenuto.task_types as t
+      (org_id, type, kind, limits, declared_by, declared_at, input_schema, schema_problem)
+    select v_session.org_id, d.type, d.kind, d.limits, v_session.worker_id, tenuto.now(),
+           case when d.problem is null then d.schema end, d.problem
+    from declared d
+    order by d.type
     on conflict (org_id, type) do update
       set kind = excluded.kind,
           limits = excluded.limits,
           declared_by = excluded.declared_by,
           declared_at = excluded.declared_at,
-          input_schema = excluded.input_schema
+          input_schema = excluded.input_schema,
+          schema_problem = excluded.schema_problem
       where v_session.queues is null or coalesce(t.kind ->> 'queue', 'default') = any (v_session.queues)
-    returning t.type, t.kind, t.limits, t.input_schema
+    returning t.type, t.kind, t.limits, t.input_schema, t.schema_problem
+  ), compared as (
+    select p.type,
+           b.type is null or (b.kind, b.limits, b.input_schema, b.schema_problem)
+                             is distinct from (p.kind, p.limits, p.input_schema, p.schema_problem) as changed,
+           p.schema_problem
+    from put p
+    left join before b on b.type = p.type
   )
-  select p.type from put p left join before b on b.type = p.type
-  where b.type is null or (b.kind, b.limits, b.input_schema) is distinct from (p.kind, p.limits, p.input_schema)
-  order by p.type;
+  select c.type, c.changed, c.schema_problem
+  from compared c
+  where c.changed or c.schema_problem is not null
+  order by c.type;
   perform tenuto._declare_limits(v_session, p_types);
 end
 $$;
