@@ -54,8 +54,8 @@ PAGES = (
     Page(
         "sql-compat.md",
         "Names of other systems",
-        "The functions and views of the schemas `tenuto_compat` …, with which clients of other systems work with "
-        "nothing but another connection string. How to use them: from [Headless-WGP](../howto/migrate-from-wgp.md), "
+        "The functions and views of the schemas `tenuto_compat` …, which have the names of other systems. How to use "
+        "them, and what does not work yet: from [Headless-WGP](../howto/migrate-from-wgp.md), "
         "[Foreman](../howto/migrate-from-foreman.md), [Spider](../howto/migrate-from-spider.md) and "
         "[Trace](../howto/migrate-from-trace.md).",
         ("compat",),

@@ -80,9 +80,10 @@ def test_removed_jobs_and_datasets_are_listed():
 
 
 def test_a_dataset_can_move_to_another_output_or_job():
-    position = diff(with_job("daily", outputs=[{}, {"dataset": "orders_daily"}]))
+    code = {"operator": "python", "config": {"task": "shop.jobs:daily"}}
+    position = diff(with_job("daily", **code, outputs=[{}, {"dataset": "orders_daily"}]))
     document = with_job("report", outputs=[{"dataset": "orders_daily"}])
-    document["jobs"][1]["outputs"] = 1
+    document["jobs"][1] |= {**code, "outputs": 1}
 
     assert kinds(position)["orders_daily"] == "rebuilt"
     assert position.warnings[0].startswith("orders_daily moves from output 0 of daily to output 1")

@@ -14,7 +14,7 @@ VALIDATOR = Draft202012Validator(json_schema())
     [
         a_document(),
         a_document(publish={"reports": {"from": {"job": "report"}}}),
-        with_job("daily", idle_timeout=0, outputs=2),
+        with_job("report", idle_timeout=0, outputs=2),
         with_job("daily", inputs=[{"from": {"dataset": "x"}, "where": {"a": [1, "b"]}}, {"from": {"job": "extract"}}]),
     ],
 )

@@ -23,12 +23,11 @@ def test_a_document_becomes_definitions_in_order():
 
 
 def test_short_forms_are_written_out():
-    document = with_job("daily", outputs=2, runtime="ecs_platform")
-    document["publish"] = {"orders_daily": {"from": {"job": "daily", "output": 1}}}
+    document = with_job("report", outputs=2)
+    document["publish"] = {"reports": {"from": {"job": "report", "output": 1}}}
     dag = parsed(document)
 
-    assert [output.dataset for output in dag.job("daily").outputs] == [None, "orders_daily"]
-    assert dag.job("daily").runtime == "worker"
+    assert [output.dataset for output in dag.job("report").outputs] == [None, "reports"]
     assert parsed(with_job("extract", source={"kind": "always_on"})).job("extract").source == {"kind": "continuous"}
     source = {"kind": "cron", "schedule": "rate(1 day)"}
     assert (parsed(with_job("extract", source=source)).job("extract").source or {})["schedule"] == "@every 1d"
@@ -36,7 +35,13 @@ def test_short_forms_are_written_out():
 
 def test_a_bundle_runs_in_a_sandbox():
     job = parsed(
-        with_job("report", operator="udf", config=None, udf={"bundle": "sha256:" + "a" * 64, "task": "go"})
+        with_job(
+            "report",
+            operator="udf",
+            config=None,
+            udf={"bundle": "sha256:" + "a" * 64, "task": "go"},
+            outputs=[{"dataset": "reports"}],
+        )
     ).job("report")
 
     assert (job.operator, job.runtime, job.udf) == ("bundle", "sandbox", {"bundle": "a" * 64, "task": "go"})
@@ -168,7 +173,7 @@ UDF = {"bundle": "a" * 64, "task": "go"}
             {"outputs": [{"storage": {"kind": "postgres"}, "columns": [{"name": "ctid", "type": "text"}]}]},
             "outputs[0].columns[0]: Postgres has a column 'ctid' in every table",
         ),
-        ("daily", {"outputs": [{"storage": {"kind": "s3", "glob": "../x"}}]}, "'../x' is not a relative pattern"),
+        ("daily", {"outputs": [{"storage": {"kind": "file", "glob": "../x"}}]}, "'../x' is not a relative pattern"),
     ],
 )
 def test_a_wrong_job_is_explained(job: str, changes: dict[str, Any], problem: str):
@@ -218,7 +223,7 @@ def test_a_key_without_a_value_is_as_good_as_none():
 def test_several_cycles_are_all_reported():
     jobs = [
         {"name": name, "activation": "reactive", "operator": "sql", "execution_strategy": "PerUpdate",
-         "config": {"sql": "select 1"}, "inputs": [{"from": {"job": parent}}], "outputs": 1}
+         "config": {"sql": "select 1"}, "inputs": [{"from": {"job": parent}}], "outputs": [{"dataset": name}]}
         for name, parent in [("a", "b"), ("b", "a"), ("c", "d"), ("d", "c"), ("e", "a")]
     ]  # fmt: skip
 
@@ -230,10 +235,12 @@ def test_several_cycles_are_all_reported():
 
 def test_a_thousand_jobs_are_read_and_no_more():
     def chain(count: int) -> str:
-        first = "- {name: j0, activation: source, operator: trigger_cron, source: {kind: manual}, outputs: 1}\n"
+        source = "activation: source, operator: trigger_cron, source: {kind: manual}"
+        first = f"- {{name: j0, {source}, outputs: [{{dataset: d0}}]}}\n"
         others = (
             f"- {{name: j{no}, activation: reactive, operator: sql, execution_strategy: PerUpdate, "
-            f"config: {{sql: from j{no - 1}}}, inputs: [{{from: {{job: j{no - 1}}}}}], outputs: 1}}\n"
+            f"config: {{sql: from d{no - 1}}}, inputs: [{{from: {{job: j{no - 1}}}}}], "
+            f"outputs: [{{dataset: d{no}}}]}}\n"
             for no in range(1, count)
         )
         return f"name: chain\njobs:\n{first}{''.join(others)}"

@@ -25,7 +25,7 @@ jobs:
         trigger: false
     config:
       sql: SQL
-    outputs: 1
+    outputs: [{dataset: orders_daily}]
 """
 
 

@@ -99,6 +99,11 @@ def test_the_result_of_a_job_without_outputs_is_the_result_of_its_task(bench: Wo
     assert bench.run("python", {"task": f"{HERE}:nothing"}, an_output(dataset=None)) == []
 
 
+def test_rows_for_an_output_without_a_dataset_are_not_dropped_in_silence(bench: Workbench) -> None:
+    with pytest.raises(Fail, match="returned a value, but no output of the job has a dataset; write dataset: NAME"):
+        bench.run("python", {"task": f"{HERE}:no_rows"}, an_output(dataset=None))
+
+
 def test_several_outputs_are_written_one_by_one(bench: Workbench) -> None:
     with pytest.raises(Fail, match="the job has 2 outputs"):
         bench.run("python", {"task": f"{HERE}:two_days"}, an_output("a"), an_output("b"), partition="1")

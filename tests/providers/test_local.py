@@ -45,6 +45,15 @@ def test_a_machine_is_listed_once_and_by_every_provider_until_it_ends() -> None:
     asyncio.run(scene())
 
 
+def test_settings_of_a_pool_are_refused_because_nothing_would_use_them() -> None:
+    async def scene() -> None:
+        wanted = MachineRequest("m1", uuid4(), "gpu", "acme", settings={"cpu": 4})
+        with pytest.raises(ProviderError, match="a pool cannot set cpu of a local process"):
+            await a_provider().spawn(wanted)
+
+    asyncio.run(scene())
+
+
 def test_a_program_that_deletes_its_variables_is_started_and_ended() -> None:
     async def scene() -> None:
         provider = LocalProvider(["env", "-i", "sleep", "60"], environment=os.environ)

@@ -88,6 +88,8 @@ def test_only_what_differs_from_the_defaults_is_sent(app: App):
         ({"retry": "10s"}, "retry is '10s', not a policy"),
         ({"limit": 5}, "limit"),
         ({"catch_up": "never"}, "catch_up is 'never'"),
+        ({"catch_up": "all"}, "catch_up is set without cron"),
+        ({"jitter": "5m"}, "jitter is set without cron"),
         ({"attempts_at_most": 3}, "there is no option 'attempts_at_most'; known options are"),
         ({"max_atempts": 3}, r"there is no option 'max_atempts'; did you mean max_attempts\?$"),
         ({"max_retries": 3}, "no option 'max_retries'; write max_attempts=…, which includes the first attempt"),

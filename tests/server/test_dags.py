@@ -53,6 +53,10 @@ def test_every_problem_of_a_document_is_listed_with_its_line_and_column(admin: T
         assert (first["where"], first["line"], first["column"]) == ("jbos", 3, 1)
         assert "did you mean jobs?" in first["what"]
         assert len(refused.json()["errors"]) > 1
+    for path in ("plan", "versions", "graph"):
+        refused = admin.post(f"/v1/dags/orders/{path}", json={"yaml": json.dumps(with_job("report", runtime="lambda"))})
+        assert (refused.status_code, refused.json()["code"]) == (422, "invalid_input")
+        assert "tasks are not sent to AWS Lambda yet" in refused.json()["errors"][0]["what"]
     other = admin.post("/v1/dags/sales/versions", json=yaml())
     assert (other.status_code, other.json()["detail"]) == (422, "the document is of the DAG orders, not sales")
     assert admin.get("/v1/dags").json()["items"] == []

@@ -73,7 +73,6 @@ class Dag:
 
     name: str
     description: str | None
-    owners: list[str]
     jobs: list[Job]
     yaml: str
     yaml_hash: str

@@ -20,7 +20,6 @@ from tenuto.dag.value_types import (
     MaxAge,
     Name,
     OutputName,
-    Owner,
     Period,
     Queue,
     Schedule,
@@ -34,7 +33,7 @@ MAX_JOBS = 1000
 MAX_OUTPUTS = 100
 
 Activation = Literal["source", "reactive"]
-JobRuntimeName = Literal["worker", "dispatcher", "sandbox", "lambda", "ecs", "ray", "ecs_platform", "ecs_udf"]
+JobRuntimeName = Literal["worker", "dispatcher", "sandbox"]
 Strategy = Literal["PerUpdate", "PerPartition"]
 Update = Literal["append", "replace"]
 
@@ -210,11 +209,13 @@ class JobFields(Fields):
     )
     runtime: JobRuntimeName | None = Field(
         default=None,
-        description="Where it runs. Default: worker, and sandbox for a bundle. dispatcher: trigger_cron, webhook and "
-        "range_aggregator run in a dispatcher, without a worker. ecs_platform is another name of worker, ecs_udf of "
-        "sandbox. lambda, ecs and ray are accepted and stored, and run as worker, or sandbox for a bundle.",
+        description="Where it runs. Default: worker, and sandbox for a bundle; only bundles run in sandboxes. "
+        "dispatcher: trigger_cron, webhook, sink and range_aggregator run in a dispatcher, without a worker.",
     )
-    operator: str = Field(pattern=OPERATOR, description="Operator that it runs; sql@2 is version 2 of sql.")
+    operator: str = Field(
+        pattern=OPERATOR,
+        description="Operator that it runs. sql@2 also runs sql; another number computes the data again.",
+    )
     config: dict[str, Json] = Field(default={}, description="Options of the operator.")
     udf: Udf | None = Field(default=None, description="For the operator bundle.")
     source: Source | None = Field(default=None, description="For source jobs: when it starts.")
@@ -266,7 +267,6 @@ class DocumentFields(Fields):
     version: Literal[1] = Field(default=1, description="Version of this format.")
     name: Name = Field(description="Unique in the org.")
     description: Summary | None = None
-    owners: list[Owner] = Field(default=[], max_length=50)
     defaults: Defaults | None = None
     jobs: list[JobFields] = Field(min_length=1, max_length=MAX_JOBS)
     publish: dict[DatasetName, PublishFields] = Field(default={}, max_length=MAX_JOBS)

@@ -10,6 +10,7 @@ from typing import get_type_hints
 
 from pydantic import BaseModel
 
+from tenuto.dag.document_fields import MAX_OUTPUTS
 from tenuto.dag.operator_configs import (
     AlertEvaluateConfig,
     BundleConfig,
@@ -26,36 +27,46 @@ from tenuto.dag.operator_configs import (
 )
 from tenuto.model.errors import InvalidInput
 
-RUNTIME_ALIASES = {"ecs_platform": "worker", "ecs_udf": "sandbox"}
 OPERATOR_ALIASES = {"udf": "bundle"}
-CONFINED = frozenset({"sandbox", "lambda"})  # runtimes of code that is not trusted with secrets
+ANY = (0, MAX_OUTPUTS)
 ENTRY_POINTS = "tenuto.operators"  # the group in which packages offer operators
 
 
 @dataclass(frozen=True)
 class Operator:
-    """One operator: the fields of its `config`, and whether it can run inside of the dispatcher."""
+    """One operator: the fields of its `config`, and whether it can run inside of the dispatcher. `outputs`: how many
+    outputs it writes, at least and at most. `one_input`: it reads exactly one input. `runs_code`: it runs trusted code
+    of users, which may read secrets, emit events, and leave outputs unwritten."""
 
     summary: str
     config: type[BaseModel] | None = None
     in_dispatcher: bool = False
+    outputs: tuple[int, int] = (1, 1)
+    one_input: bool = False
+    runs_code: bool = False
 
 
 OPERATORS: dict[str, Operator] = {
-    "python": Operator("runs the Python function in `config: {task: module:function}`", PythonConfig),
+    "python": Operator(
+        "runs the Python function in `config: {task: module:function}`", PythonConfig, outputs=ANY, runs_code=True
+    ),
     "sql": Operator("runs the SELECT in `config: {sql: …}` over the inputs", SqlConfig),
     "alert_evaluate": Operator("raises an alert per row of the SELECT in `config: {sql: …}`", AlertEvaluateConfig),
-    "bundle": Operator("runs a task of an uploaded bundle, which `udf` names", BundleConfig),
-    "trigger_cron": Operator("publishes a row per time of a cron source", TriggerCronConfig, in_dispatcher=True),
+    "bundle": Operator("runs a task of an uploaded bundle, which `udf` names", BundleConfig, outputs=ANY),
+    "trigger_cron": Operator(
+        "publishes a row per time of a cron source", TriggerCronConfig, in_dispatcher=True, outputs=(1, MAX_OUTPUTS)
+    ),
     "http_poll": Operator("fetches the URL in `config: {url: …}`", HttpPollConfig),
     "webhook": Operator("publishes what a webhook source receives", WebhookConfig, in_dispatcher=True),
     "sink": Operator("collects the rows that other jobs append to its dataset", SinkConfig, in_dispatcher=True),
-    "range_splitter": Operator("splits rows into partitions by ranges of a column", RangeSplitterConfig),
-    "range_aggregator": Operator(
-        "joins rows of updates to ranges of a column", RangeAggregatorConfig, in_dispatcher=True
+    "range_splitter": Operator(
+        "splits rows into partitions by ranges of a column", RangeSplitterConfig, one_input=True
     ),
-    "parquet_compact": Operator("writes many small files as a few large ones", ParquetCompactConfig),
-    "integrity_check": Operator("compares stored files with what was committed", IntegrityCheckConfig),
+    "range_aggregator": Operator(
+        "joins rows of updates to ranges of a column", RangeAggregatorConfig, in_dispatcher=True, one_input=True
+    ),
+    "parquet_compact": Operator("writes many small files as a few large ones", ParquetCompactConfig, one_input=True),
+    "integrity_check": Operator("compares stored files with what was committed", IntegrityCheckConfig, outputs=(0, 1)),
 }
 
 
@@ -71,7 +82,7 @@ def find_operator(name: str) -> Operator | None:
         return OPERATORS.get(name)
     function = installed_operators()[name]
     summary = (inspect.getdoc(function) or "an operator of an installed package").partition("\n")[0]
-    return Operator(summary, config_of(function))
+    return Operator(summary, config_of(function), outputs=ANY, runs_code=True)
 
 
 @cache

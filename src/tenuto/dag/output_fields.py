@@ -26,7 +26,9 @@ class Fields(BaseModel):
 class Storage(Fields):
     """Where the data of an output is stored."""
 
-    kind: Literal["file", "s3", "postgres"] = Field(description="Files in the object store, or a table in Postgres.")
+    kind: Literal["file", "postgres"] = Field(
+        description="file: in the object store of the installation, a folder or a bucket. postgres: in a table."
+    )
     format: Literal["parquet"] = Field(default="parquet", description="Format of the files.")
     glob: Glob = Field(default="**/*.parquet", description="Which files below the prefix of a version are read.")
 

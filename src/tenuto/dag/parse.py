@@ -2,11 +2,12 @@
 
 from pydantic import BaseModel
 
+from tenuto.dag.data_flow import check_data_flow
 from tenuto.dag.declared_lineage import check_lineage, declared_lineage, input_numbers
 from tenuto.dag.definitions import Dag, Job, JobInput, JobOutput
 from tenuto.dag.document_fields import Defaults, DocumentFields, FromDataset, InputFields, JobFields, Scaling
 from tenuto.dag.hashes import with_hashes, yaml_hash
-from tenuto.dag.operators import OPERATOR_ALIASES, RUNTIME_ALIASES
+from tenuto.dag.operators import OPERATOR_ALIASES
 from tenuto.dag.output_fields import OutputFields, Storage
 from tenuto.dag.problems import Problems
 from tenuto.dag.references import Producer, Resolved, resolve
@@ -33,6 +34,7 @@ def parse_dag(text: str | bytes, *, stored: bool = False) -> Dag:
     resolved = resolve(tree, problems)
     check_lineage(tree, resolved, problems)
     check_sinks(tree, resolved, problems)
+    check_data_flow(tree, resolved, problems)
     decoded = text if isinstance(text, str) else text.decode("utf-8-sig")
     if not stored:
         check_selects(tree, decoded, resolved, problems)
@@ -49,7 +51,6 @@ def _dag(document: DocumentFields, resolved: Resolved, tree: YamlNode, text: str
     return Dag(
         name=document.name,
         description=document.description,
-        owners=document.owners,
         jobs=with_hashes(jobs, document_hash),
         yaml=text,
         yaml_hash=document_hash,
@@ -70,7 +71,7 @@ def _job(fields: JobFields, defaults: Defaults, resolved: Resolved) -> Job:
         renamed_from=fields.renamed_from,
         description=fields.description,
         activation=fields.activation,
-        runtime=RUNTIME_ALIASES.get(runtime, runtime),
+        runtime=runtime,
         operator=OPERATOR_ALIASES.get(operator, operator) + at + version,
         config=fields.config,
         udf=_udf(fields),

@@ -1,22 +1,18 @@
 """Checks that the fields of a job fit together. Works on the tree of the document, so that one wrong field does not
 hide other problems."""
 
+from typing import get_args
+
 from pydantic import ValidationError
 
-from tenuto.dag.operators import (
-    CONFINED,
-    OPERATORS,
-    RUNTIME_ALIASES,
-    Operator,
-    base_name,
-    find_operator,
-    installed_operators,
-)
+from tenuto.dag.document_fields import JobRuntimeName
+from tenuto.dag.operators import OPERATORS, Operator, base_name, find_operator, installed_operators
 from tenuto.dag.problems import Problems, did_you_mean, quoted
 from tenuto.dag.structure import PydanticError, hint_of, message_of
 from tenuto.dag.yaml_tree import YamlNode, show_path
 
 SYSTEM_COLUMNS = {"tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"}  # of every table in Postgres
+RUNTIMES = get_args(JobRuntimeName)
 ONLY_SOURCE, ONLY_REACTIVE = ("source", "bootstrap"), ("inputs", "execution_strategy", "idle_timeout")
 
 
@@ -98,22 +94,31 @@ class JobRules:
             self._add(node, where, message_of(error), hint_of(error))
 
     def _check_runtime(self) -> None:
-        written = self._value("runtime")
-        udf, secrets, name = self._get("udf"), self._get("secrets"), base_name(self._job.text("operator") or "")
-        runtime = RUNTIME_ALIASES.get(str(written), written) or ("sandbox" if udf else "worker")
-        runtime_node = self._get("runtime") or self._job
+        name, udf, secrets = base_name(self._job.text("operator") or ""), self._get("udf"), self._get("secrets")
+        runtime = runtime_of(self._job, self._defaults)
+        runtime_node, operator = self._get("runtime") or self._job, find_operator(name)
+        reads_secrets = operator is not None and (operator.runs_code or name == "http_poll")
         inside = [name for name, operator in OPERATORS.items() if operator.in_dispatcher]
-        if udf is not None and runtime not in CONFINED:
-            self._add(runtime_node, "runtime", f"a bundle does not run in {quoted(runtime)}", "write sandbox or lambda")
-        if runtime == "dispatcher" and find_operator(name) and name not in inside:
+        if runtime in RUNTIMES and name == "bundle" and runtime != "sandbox":
+            self._add(runtime_node, "runtime", f"a bundle does not run in {quoted(runtime)}", "write sandbox")
+        if runtime == "sandbox" and operator is not None and name != "bundle":
+            hint = "only bundle does; write worker, or upload the code as a bundle"
+            self._add(runtime_node, "runtime", f"the operator {name} does not run in a sandbox", hint)
+        if runtime == "dispatcher" and operator is not None and name not in [*inside, "bundle"]:
             hint = f"only {', '.join(inside)} do"
             self._add(runtime_node, "runtime", f"the operator {name} does not run in a dispatcher", hint)
         for field in ("queue", "labels") if runtime == "dispatcher" else ():
             if (node := self._get(field)) is not None:
                 self._add(node, field, "the tasks of a dispatcher wait in its own queue", "remove it")
-        if secrets is not None and secrets.items() and (runtime in CONFINED or udf is not None):
+        if secrets is not None and secrets.items() and (runtime == "sandbox" or udf is not None):
             hint = "run the job in a worker, or pass the values in config"
             self._add(secrets, "secrets", "untrusted code gets no secrets", hint)
+        elif secrets is not None and secrets.items() and operator is not None and not reads_secrets:
+            self._add(secrets, "secrets", f"the operator {name} reads no secrets", "remove it")
+        source = self._get("source")
+        if name == "webhook" and (source is None or source.text("kind") not in ("webhook", None)):
+            hint = "write activation: source and source: {kind: webhook, webhook_path: /PATH}"
+            self._add(source or self._job, "source", "the operator webhook publishes what a webhook receives", hint)
 
     def _check_triggers(self) -> None:
         inputs = self._items("inputs")
@@ -197,6 +202,16 @@ class JobRules:
 
     def _path(self, name: str) -> str:
         return show_path(("jobs", self._number)) + (f".{name}" if name else "")
+
+
+def runtime_of(job: YamlNode, defaults: YamlNode | None) -> object:
+    """Returns the runtime of a job: its own, sandbox for a bundle, or else the default of the document."""
+    if (own := job.get("runtime")) is not None and own.value is not None:
+        return own.value
+    if base_name(job.text("operator") or "") == "bundle":
+        return "sandbox"
+    default = defaults.get("runtime") if defaults else None
+    return default.value if default is not None and default.value is not None else "worker"
 
 
 def _inner(node: YamlNode, part: str | int) -> YamlNode:

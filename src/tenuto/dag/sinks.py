@@ -7,6 +7,8 @@ from tenuto.dag.yaml_tree import YamlNode, show_path
 
 OF_THE_SINK = ("dataset", "renamed_from", "storage", "partition", "columns", "checks", "retention")
 
+NOT_OF_SINKS = ("queue", "labels", "secrets", "scaling", "timeout_seconds", "heartbeat_timeout_seconds", "max_attempts")
+
 
 def check_sinks(tree: YamlNode, resolved: Resolved, problems: Problems) -> None:
     """Adds a problem for each mistake in a sink, and in outputs that append to a sink."""
@@ -39,6 +41,9 @@ def _check_sink(number: int, job: YamlNode, defaults: YamlNode | None, problems:
         if buffers and source is not None:
             problems.add(source.at, show_path((*path, "source")), "only the operator sink has the source buffer")
         return
+    for name in NOT_OF_SINKS:
+        if (field := job.get(name)) is not None and field.value is not None:
+            problems.add(field.key, show_path((*path, name)), "a sink runs no tasks, so nothing uses it", "remove it")
     if not buffers:
         hint = "write activation: source and source: {kind: buffer}"
         problems.add((source or job).at, show_path(path), "a sink runs no tasks, so nothing starts it", hint)

@@ -83,6 +83,7 @@ RESERVED = {
     "max_queue_depth": BACKPRESSURE,
     "max_queue_age": BACKPRESSURE,
     "backpressure_mode": "reserved: a job over a bound of scaling always holds the jobs that feed it",
+    "owners": "reserved: nothing uses owners yet; write them in description",
     "priority": "reserved: jobs have no priority yet",
     "read_roles": "not part of a DAG: an admin sets which roles read a dataset",
     "write_mode": "reserved; write update_strategy in the job",
@@ -98,7 +99,24 @@ OTHER_WORDS = {
 }
 OTHER_VALUES = {
     "manual": "write activation: source and source: {kind: manual}",
+    "s3": "write file: TENUTO_STORAGE says whether files are in a folder or in a bucket",
     "Bulk": "a job never gets several updates as one task; write PerUpdate, and an operator that collects",
+}
+
+
+# Runtimes of other systems and of later versions. No code runs them, so they are refused instead of stored.
+OTHER_RUNTIMES = {
+    "lambda": ("tasks are not sent to AWS Lambda yet", "write worker, or sandbox for a bundle"),
+    "ecs": (
+        "attempts are not started on ECS one by one yet",
+        "write worker, and start the workers with a pool whose provider is ecs",
+    ),
+    "ecs_platform": (
+        "attempts are not started on ECS one by one yet",
+        "write worker, and start the workers with a pool whose provider is ecs",
+    ),
+    "ecs_udf": ("bundles are not started on ECS one by one yet", "write sandbox"),
+    "ray": ("tasks are not sent to Ray yet", "write worker"),
 }
 
 
@@ -120,6 +138,8 @@ def _add(error: PydanticError, tree: YamlNode, problems: Problems) -> None:
         problems.add(at, show_path(path[:-1]), f"{path[-1]} is missing", hint)
     elif kind == "extra_forbidden":
         _add_unknown(path, node, problems)
+    elif kind == "literal_error" and path[-1] == "runtime" and str(error["input"]) in OTHER_RUNTIMES:
+        problems.add(at, show_path(path), *OTHER_RUNTIMES[error["input"]])
     else:
         problems.add(at, show_path(path), message_of(error), hint_of(error))
 

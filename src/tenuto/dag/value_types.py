@@ -145,7 +145,6 @@ DatasetName = Annotated[str, Field(pattern=DATASET)]
 ColumnName = Annotated[str, Field(pattern=COLUMN)]
 SourceColumn = Annotated[str, Field(pattern=SOURCE_COLUMN)]
 Summary = Annotated[str, Field(max_length=4000)]
-Owner = Annotated[str, Field(min_length=1, max_length=200)]
 Seconds = Annotated[int, Field(ge=1, le=30 * 86_400)]
 IdleTimeout = Annotated[
     str,

@@ -33,6 +33,11 @@ def python(ctx: SyncContext, config: PythonConfig) -> object:
     else:
         result = run(ctx) if task.run_takes_context else run()
     outputs = [output.number for output in job.outputs if output.location is not None]
+    if result is not None and job.outputs and not outputs:
+        raise Fail(
+            f"{config.task} returned a value, but no output of the job has a dataset; write dataset: NAME in the "
+            "output, or call ctx.emit and return nothing"
+        )
     if not outputs:
         return result
     if result is not None and job.published:

@@ -44,6 +44,9 @@ class LocalProvider:
         self._killed_at: dict[str, float] = {}  # for each machine that was asked to stop: when to kill it
 
     async def spawn(self, request: MachineRequest) -> str:
+        if request.settings:
+            refused = ", ".join(sorted(request.settings))
+            raise ProviderError(f"a pool cannot set {refused} of a local process; change its command instead")
         self._pipe = self._pipe or os.pipe()
         return await asyncio.to_thread(self._spawn, request, self._pipe[0])
 

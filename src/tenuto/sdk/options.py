@@ -97,9 +97,11 @@ def read_declared(what: str, options: Mapping[str, Any]) -> TaskOptions:
             raise InvalidInput(f"{what}: jitter is {options['jitter']!r}, longer than a day", "write at most 1d")
     _check_choices(what, options)
     check_retry(what, options.get("retry"))
-    if "cron" in options or "timezone" in options:
-        if "cron" not in options:
-            raise InvalidInput(f"{what}: timezone is set without cron", 'also write cron="0 3 * * *"')
+    if "cron" not in options:
+        for key in ("timezone", "catch_up", "jitter"):
+            if key in options:
+                raise InvalidInput(f"{what}: {key} is set without cron", 'also write cron="0 3 * * *" or every="10m"')
+    else:
         check_cron(options["cron"], options.get("timezone", "UTC"))
     return TaskOptions(**{**options, **checked})
 

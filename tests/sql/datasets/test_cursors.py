@@ -7,7 +7,7 @@ import pytest
 
 from tenuto.model.errors import NotFound
 from tests.support.database.builds import advance
-from tests.support.database.events import a_reader, commit, readers, route
+from tests.support.database.events import NO_OUTPUT, a_reader, commit, readers, route
 from tests.support.database.jobs import deployed, publish
 from tests.support.database.loops import an_org
 from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call
@@ -24,7 +24,7 @@ def cursors(db: Db, name: str = "raw") -> dict[str, tuple[str, int]]:
 
 def test_the_completion_of_a_task_moves_the_cursor_of_its_job(db: Db):
     worker = a_worker(db)
-    deployed(db, readers(a_reader("each", **EACH), a_reader("silent", **EACH, outputs=[])))
+    deployed(db, readers(a_reader("each", **EACH), a_reader("silent", **EACH, **NO_OUTPUT)))
     commit(worker, "mon")
     commit(worker, "tue")
     advance(db)

@@ -119,10 +119,11 @@ def test_what_does_not_exist_is_not_found(db: Db):
 
 
 def test_names_and_producers_can_be_exchanged(db: Db):
-    deploy(db, with_job("daily", outputs=[{"dataset": "a"}, {"dataset": "b"}]))
+    code = {"operator": "python", "config": {"task": "shop.jobs:daily"}}
+    deploy(db, with_job("daily", **code, outputs=[{"dataset": "a"}, {"dataset": "b"}]))
     cutover(db)
     before = pointers(db)
-    deploy(db, with_job("daily", outputs=[{"dataset": "b"}, {"dataset": "a"}]))
+    deploy(db, with_job("daily", **code, outputs=[{"dataset": "b"}, {"dataset": "a"}]))
     cutover(db, expected=1)
     after = pointers(db)
 

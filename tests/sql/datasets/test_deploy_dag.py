@@ -126,7 +126,7 @@ def test_a_dag_reads_datasets_that_other_dags_publish(db: Db):
 def test_a_dag_cannot_read_a_dataset_that_only_its_old_version_publishes(db: Db):
     deploy(db)
     cutover(db)
-    document = with_job("daily", outputs=1)
+    document = with_job("daily", operator="python", config={"task": "shop.jobs:daily"}, outputs=1)
     document["jobs"][2]["inputs"] = [{"from": {"dataset": "orders_daily"}}]
 
     with pytest.raises(InvalidInput, match="no other DAG publishes orders_daily"):
@@ -134,7 +134,8 @@ def test_a_dag_cannot_read_a_dataset_that_only_its_old_version_publishes(db: Db)
 
 
 def test_a_bundle_must_exist_and_is_kept_while_a_version_names_it(db: Db):
-    document = with_job("report", operator="bundle", config=None, udf={"bundle": "a" * 64, "task": "resize"})
+    bundle = {"operator": "bundle", "config": None, "outputs": [{"dataset": "images"}]}
+    document = with_job("report", **bundle, udf={"bundle": "a" * 64, "task": "resize"})
     manifest: dict[str, Any] = {"name": "images", "tasks": {"resize": "code:resize"}}
 
     with pytest.raises(InvalidInput, match=r"job report runs task resize of bundle a+, which does not exist"):
@@ -145,7 +146,7 @@ def test_a_bundle_must_exist_and_is_kept_while_a_version_names_it(db: Db):
     with pytest.raises(Conflict, match="job report in version 1 of the DAG orders runs this bundle"):
         call(db, "delete_bundle", org_id=DEFAULT_ORG, sha256="a" * 64)
     with pytest.raises(InvalidInput, match="task crop of bundle"):
-        deploy(db, with_job("report", operator="bundle", config=None, udf={"bundle": "a" * 64, "task": "crop"}))
+        deploy(db, with_job("report", **bundle, udf={"bundle": "a" * 64, "task": "crop"}))
 
 
 def test_orgs_have_their_own_dags_and_datasets(db: Db):

@@ -9,7 +9,17 @@ from tenuto.model.errors import Conflict, InvalidInput, NotFound
 from tests.support.database.backfills import END, START, backfill, counts, fail_one, get, go_on
 from tests.support.database.builds import compute
 from tests.support.database.dags import cutover, deploy
-from tests.support.database.events import RAW, a_reader, commit, queued, reactions, readers, reasons, route
+from tests.support.database.events import (
+    NO_OUTPUT,
+    RAW,
+    a_reader,
+    commit,
+    queued,
+    reactions,
+    readers,
+    reasons,
+    route,
+)
 from tests.support.database.jobs import DAY, SALES, by_day, deployed, partitions, publish, sales, trigger
 from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call
 
@@ -162,7 +172,7 @@ def test_downstream_none_mutes_the_jobs_that_read_it(db: Db):
 def test_downstream_same_starts_the_same_partitions_only_all_the_way_down(db: Db):
     month = {"inputs": [{"from": {"dataset": "raw"}, "map": {"kind": "time", "every": "month"}}]}
     last = a_reader("last", inputs=[{"from": {"dataset": "out_daily"}}])
-    log = a_reader("log", execution_strategy="PerUpdate", inputs=[{"from": {"dataset": "out_daily"}}], outputs=[])
+    log = a_reader("log", execution_strategy="PerUpdate", inputs=[{"from": {"dataset": "out_daily"}}], **NO_OUTPUT)
     deployed(db, by_day(readers(a_reader(), a_reader("monthly", **month), last, log)))
     worker = a_worker(db)
     id = backfill(db, "raw", downstream="same")

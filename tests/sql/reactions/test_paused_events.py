@@ -7,6 +7,7 @@ import pytest
 
 from tests.support.database.dags import cutover, deploy, rollback, set_status
 from tests.support.database.events import (
+    NO_OUTPUT,
     RAW,
     a_reader,
     claim_like,
@@ -229,7 +230,7 @@ def test_a_metadata_change_keeps_events_out_of_the_new_version(db: Db):
 
 
 def test_a_job_without_outputs_is_not_part_of_a_rebuild(db: Db):
-    alert = a_reader("alert", inputs=[{"from": {"job": "daily"}}], outputs=[])
+    alert = a_reader("alert", inputs=[{"from": {"job": "daily"}}], **NO_OUTPUT)
     chain = readers(a_reader(), alert)
     deployed(db, chain)
     worker = a_worker(db)

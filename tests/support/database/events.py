@@ -18,6 +18,8 @@ RAW = {
     "outputs": [{"dataset": "raw", **KEY}],
 }
 
+NO_OUTPUT: dict[str, Any] = {"operator": "python", "config": {"task": "shop.jobs:report"}, "outputs": []}
+
 
 def a_reader(name: str = "daily", **changes: Any) -> dict[str, Any]:
     """A job that reads `raw` and writes a dataset of its own name."""

@@ -27,6 +27,7 @@ begin
     where v.org_id = p_org_id and v.dag_id = v_dag_id
     order by v.status = 'current' desc, v.version desc
     limit 1;
+    perform tenuto._check_runtimes(p_jobs);
     perform tenuto._check_bundles(p_org_id, p_jobs);
     v_version_id := tenuto._add_version(p_org_id, v_dag_id, p_yaml, p_yaml_hash, p_hash_version, p_actor);
     perform tenuto._add_jobs(p_org_id, v_dag_id, v_version_id, v_base, p_jobs);
