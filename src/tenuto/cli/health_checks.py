@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from tenuto.cli.database import Settings
     from tenuto.db.diagnostics import Diagnostics
     from tenuto.db.install.install import SchemaStatus
+    from tenuto.model.dags import UnservedFunction
     from tenuto.model.maintenance import ParkedCount
     from tenuto.model.monitoring import DispatcherInfo, IdleOpenRun, WorkerStatus
     from tenuto.model.pools import PoolStatus
@@ -49,6 +50,7 @@ class OrgFacts:
 
     workers: "list[WorkerStatus]"
     unserved: "list[UnservedTasks]"
+    unserved_functions: "list[UnservedFunction]"  # that jobs run and no worker alive has
     blocked: "list[BlockedType]"
     dead_effects: int  # side effects that failed for good
     open_runs: "list[IdleOpenRun]"  # without tasks for a day
@@ -91,6 +93,7 @@ def run_checks(facts: Facts, *, embedded: bool) -> Iterator[Check]:
     if facts.org is not None:
         yield worker(facts, facts.org)
         yield tasks(facts.org)
+        yield jobs(facts.org)
         yield code(facts.org)
         yield dead_letters(facts.org)
         yield open_runs(facts.org)
@@ -179,6 +182,16 @@ def tasks(org: OrgFacts) -> Check:
         cure = "start a worker for them; `tenuto tasks list --status queued --type TYPE` shows the tasks"
         return Check("tasks", NOTE, f"queued tasks that no worker alive can take: {', '.join(shown)}{more}; {cure}")
     return Check("tasks", OK, "for every queued task there is a worker that can take it")
+
+
+def jobs(org: OrgFacts) -> Check:
+    """Checks that workers have the functions of the jobs of current DAG versions."""
+    if not org.unserved_functions:
+        return Check("jobs", OK, "for every function of a job there is a worker that has it")
+    first, more = org.unserved_functions[0], len(org.unserved_functions) - 1
+    others = f", and {more} more" if more else ""
+    cure = f"start a worker whose app declares it; `tenuto why {first.dag}/{first.job}` says more"
+    return Check("jobs", NOTE, f"{first.dag}/{first.job}{others} cannot run: {first.reason}; {cure}")
 
 
 def code(org: OrgFacts) -> Check:

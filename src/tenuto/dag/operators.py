@@ -42,7 +42,7 @@ class Operator:
 
 
 OPERATORS: dict[str, Operator] = {
-    "python": Operator("runs the Python function in `config: {task: module:function}`", PythonConfig),
+    "python": Operator("runs the function of an app in `config: {task: app.function}`", PythonConfig),
     "sql": Operator("runs the SELECT in `config: {sql: …}` over the inputs", SqlConfig),
     "alert_evaluate": Operator("raises an alert per row of the SELECT in `config: {sql: …}`", AlertEvaluateConfig),
     "bundle": Operator("runs a task of an uploaded bundle, which `udf` names", BundleConfig),

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tenuto.db.connection.errors import Unreachable
+from tenuto.model.jobs import FUNCTION_TYPES
+from tenuto.model.json import JsonObject
 from tenuto.model.tasks import Route
 from tenuto.model.workers import Session
 from tenuto.sdk.app import App
@@ -109,7 +111,8 @@ class Registration:
         session = self.session.current
         tasks = _own_tasks(self._app)
         schemas = input_schemas(tasks)
-        declared = [*declare(tasks).items()]
+        jobs: dict[str, JsonObject] = {f"{FUNCTION_TYPES}{name}": {} for name in self._app.job_functions}
+        declared = [*declare(tasks).items(), *jobs.items()]
         for first in range(0, len(declared), MAX_DECLARED_TYPES):
             some = declared[first : first + MAX_DECLARED_TYPES]
             own = {name: schemas[name] for name, _ in some if name in schemas}
