@@ -15,7 +15,7 @@ from tests.support.processes.workers import Fleet
 from tests.support.waiting import wait_until
 
 DAY = {"partition": {**KEY["partition"], "column": "day"}}
-HERE = "tests.journeys.apps.process_jobs"
+HERE = "process_jobs"
 SECRET = "hunter2-hunter2"
 
 
@@ -25,7 +25,7 @@ def a_source(name: str, *outputs: dict[str, Any], **changes: Any) -> dict[str, A
         "activation": "source",
         "operator": "python",
         "source": {"kind": "manual"},
-        "config": {"task": f"{HERE}:{name}"},
+        "config": {"task": f"{HERE}.{name}"},
         "outputs": list(outputs),
         **changes,
     }
@@ -47,7 +47,7 @@ DAG: dict[str, Any] = {
             "operator": "python",
             "execution_strategy": "PerPartition",
             "inputs": [{"from": {"dataset": "raw"}}],
-            "config": {"task": f"{HERE}:count"},
+            "config": {"task": f"{HERE}.count"},
             "outputs": [{"dataset": "totals"}],
         },
         a_source("boxed", {"dataset": "boxed"}),
@@ -111,5 +111,5 @@ def test_a_function_that_no_app_imported_gets_a_process_too_and_one_of_a_sandbox
     assert task_process(fleet, 1) in [process.pid for process in worker.pool()]
     wait_until(lambda: outcomes(db, boxed["task_id"]) == ["failed"], timeout=60)
     assert error_of(db, boxed["task_id"])["message"] == (
-        f'{HERE}:boxed has runtime="sandbox", but the operator python has no sandbox; use the operator bundle'
+        f'{HERE}.boxed has runtime="sandbox", but the operator python has no sandbox; use the operator bundle'
     )
