@@ -171,13 +171,14 @@ class WholeJob:
 @dataclass(frozen=True)
 class UnservedFunction:
     """A job of the operator python whose function no live worker can run, and why. `declared`: whether an app declares
-    the function."""
+    the function; if not, `hint` says what to do."""
 
     dag: str | None
     job: str
     function: str
     declared: bool
     reason: str
+    hint: str | None
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,11 @@ async def plan_dag(conn: Conn, *, org_id: UUID, dag: Dag, functions: Collection[
     caller declares."""
     plan, owners = await _compare(conn, org_id=org_id, dag=dag)
     unserved = await _list_unserved(conn, org_id=org_id, dag=dag, functions=functions)
-    undeclared = [f"job {item.job} cannot run: {item.reason}" for item in unserved if not item.declared]
+    undeclared = [
+        f"job {item.job} runs {item.function}, which no app declares; {item.hint}"
+        for item in unserved
+        if not item.declared
+    ]
     unknown = unknown_inputs(dag, owners)
     known = await datasets.list_datasets(conn, org_id=org_id, limit=MAX_SUGGESTED) if unknown else []
     missing = [_describe_unknown(name, [item.name for item in known]) for name in unknown]

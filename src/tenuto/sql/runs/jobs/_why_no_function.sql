@@ -14,7 +14,7 @@ begin
   if split_part(p_job ->> 'operator', '@', 1) <> 'python' then
     return null;
   elsif tenuto._is_declared(p_org_id, v_function) is not true then
-    return format('no worker has declared %s; %s', left(v_function, 200), tenuto._suggest_function(p_org_id, v_function));
+    return format('no worker has declared the function %s', left(v_function, 200));
   end if;
   -- One worker is enough. The reason, which compares all workers step by step, is found only if there is none.
   if exists (

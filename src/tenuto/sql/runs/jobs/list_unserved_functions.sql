@@ -1,10 +1,11 @@
 -- Returns the jobs of the operator python whose function no live worker can run, with the reason. declared: whether an
--- app declares the function: a deploy of another one is refused. p_jobs: the jobs of a document; by default the jobs of
--- the current version of p_dag, or of all DAGs. p_functions: functions that the app of the caller declares.
+-- app declares the function: a deploy of another one is refused, and hint says what to do. p_jobs: the jobs of a
+-- document; by default the jobs of the current version of p_dag, or of all DAGs. p_functions: functions that the app of
+-- the caller declares.
 create or replace function tenuto.list_unserved_functions(
   p_org_id uuid, p_dag text default null, p_jobs jsonb default null, p_functions text[] default null,
   p_limit int default 20)
-  returns table (dag text, job text, function text, declared boolean, reason text)
+  returns table (dag text, job text, function text, declared boolean, reason text, hint text)
   language plpgsql
   stable
 as $$
@@ -31,6 +32,7 @@ begin
       job := v_job.name;
       function := v_job.definition #>> '{config,task}';
       declared := tenuto._is_declared(p_org_id, function) is true or function = any (coalesce(p_functions, '{}'));
+      hint := case when not declared then tenuto._suggest_function(p_org_id, function) end;
       return next;
       p_limit := p_limit - 1;
       exit when p_limit = 0;
