@@ -90,6 +90,16 @@ def test_the_error_suggests_functions_of_the_same_org_only(db: Db) -> None:
     assert far.value.hint == "start a worker whose app declares it with @app.job, or deploy with --app module:app"
 
 
+def test_a_task_of_a_bundle_is_no_function_because_its_code_runs_in_sandboxes_only(db: Db) -> None:
+    manifest = {"name": "shop", "tasks": {"extract": "code:extract"}}
+    with db.transaction():
+        call(db, "put_bundle", org_id=DEFAULT_ORG, sha256="a" * 64, manifest=manifest, size=1, created_by="ann")
+        call(db, "put_bundle_part", org_id=DEFAULT_ORG, sha256="a" * 64, no=0, data=b"z")
+
+    with pytest.raises(InvalidInput, match=r"runs shop\.extract, which no app declares"):
+        deploy(db, "shop.extract")
+
+
 def test_a_function_stays_declared_when_its_worker_has_stopped(db: Db) -> None:
     worker = a_worker_of(db, "shop.extract")
     call(db, "close_session", **worker.fence)
