@@ -174,10 +174,9 @@ def worker(facts: Facts, org: OrgFacts) -> Check:
 
 def tasks(org: OrgFacts) -> Check:
     if org.unserved:
-        counts = [f"{item.tasks}{' or more' if item.tasks == MAX_COUNTED else ''}" for item in org.unserved]
-        shown = [
-            f"{count} of {item.type} ({item.reason})" for count, item in zip(counts, org.unserved[:3], strict=False)
-        ]
+        first = org.unserved[:3]
+        counts = [f"{item.tasks}{' or more' if item.tasks == MAX_COUNTED else ''}" for item in first]
+        shown = [f"{count} of {item.type} ({item.reason})" for count, item in zip(counts, first, strict=True)]
         more = f" and {len(org.unserved) - 3} more" if len(org.unserved) > 3 else ""
         cure = "start a worker for them; `tenuto tasks list --status queued --type TYPE` shows the tasks"
         return Check("tasks", NOTE, f"queued tasks that no worker alive can take: {', '.join(shown)}{more}; {cure}")
@@ -185,13 +184,10 @@ def tasks(org: OrgFacts) -> Check:
 
 
 def jobs(org: OrgFacts) -> Check:
-    """Checks that workers have the functions of the jobs of current DAG versions."""
-    if not org.unserved_functions:
-        return Check("jobs", OK, "for every function of a job there is a worker that has it")
-    first, more = org.unserved_functions[0], len(org.unserved_functions) - 1
-    others = f", and {more} more" if more else ""
-    cure = f"start a worker whose app declares it; `tenuto why {first.dag}/{first.job}` says more"
-    return Check("jobs", NOTE, f"{first.dag}/{first.job}{others} cannot run: {first.reason}; {cure}")
+    for first in org.unserved_functions[:1]:
+        job = f"{first.dag}/{first.job}" + (f", and {more} more" if (more := len(org.unserved_functions) - 1) else "")
+        return Check("jobs", NOTE, f"{job} cannot run: {first.reason}; start a worker whose app declares it")
+    return Check("jobs", OK, "for every function of a job there is a worker that has it")
 
 
 def code(org: OrgFacts) -> Check:
@@ -207,9 +203,8 @@ def code(org: OrgFacts) -> Check:
 def dead_letters(org: OrgFacts) -> Check:
     if org.dead_effects:
         cure = "`tenuto outbox list --status dead` shows them, `tenuto outbox replay` tries them again"
-        return Check(
-            "dead letters", NOTE, f"{org.dead_effects} side effects failed for good and are not retried; {cure}"
-        )
+        what = f"{org.dead_effects} side effects failed for good and are not retried"
+        return Check("dead letters", NOTE, f"{what}; {cure}")
     return Check("dead letters", OK, "no side effect failed for good")
 
 
@@ -244,9 +239,8 @@ def sandbox(facts: Facts, org: OrgFacts) -> Check:
 def vacuum(checkup: "Diagnostics") -> Check:
     worst = max(checkup.hot_tables, key=lambda table: table.dead_rows)
     if checkup.settings.get("autovacuum") != "on" or checkup.settings.get("track_counts") != "on":
-        return Check(
-            "vacuum", WRONG, "autovacuum or track_counts is off; turn both on, because queues get slow without them"
-        )
+        cure = "turn both on, because queues get slow without them"
+        return Check("vacuum", WRONG, f"autovacuum or track_counts is off; {cure}")
     if worst.dead_rows > BLOATED:
         cure = f"run `vacuum verbose tenuto.{worst.name}` and check which transaction holds it back"
         return Check("vacuum", WRONG, f"{worst.name} has {worst.dead_rows} dead rows; {cure}")
@@ -259,9 +253,8 @@ def vacuum(checkup: "Diagnostics") -> Check:
 def transactions(checkup: "Diagnostics") -> Check:
     if checkup.oldest_transaction > LONG:
         age = f"{checkup.oldest_transaction:.0f} s"
-        return Check(
-            "transactions", WRONG, f"one has been open for {age} ({checkup.held_by}) and holds back vacuum; end it"
-        )
+        held = f"one has been open for {age} ({checkup.held_by}) and holds back vacuum; end it"
+        return Check("transactions", WRONG, held)
     return Check("transactions", OK, f"the oldest has been open for {checkup.oldest_transaction:.1f} s")
 
 
@@ -295,11 +288,8 @@ def durability(checkup: "Diagnostics") -> Check:
 def connections(checkup: "Diagnostics") -> Check:
     maximum = int(checkup.settings.get("max_connections", "100"))
     if checkup.connections > maximum * 0.8:
-        return Check(
-            "connections",
-            WRONG,
-            f"{checkup.connections} of {maximum} are used; raise max_connections or use a connection pooler",
-        )
+        cure = "raise max_connections or use a connection pooler"
+        return Check("connections", WRONG, f"{checkup.connections} of {maximum} are used; {cure}")
     return Check("connections", OK, f"{checkup.connections} of {maximum} are used")
 
 

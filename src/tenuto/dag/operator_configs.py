@@ -6,8 +6,8 @@ from pydantic import Field
 
 from tenuto.dag.output_fields import Fields
 from tenuto.dag.value_types import FUNCTION, HEADER, ROWS, URL, ColumnName, Name
-from tenuto.model.jobs import MAX_FUNCTION_NAME
 from tenuto.model.json import Json
+from tenuto.model.task_types import MAX_FUNCTION_NAME
 
 MAX_SQL_CHARS = 65_536
 

@@ -8,8 +8,6 @@ from uuid import UUID
 from tenuto.model.json import JsonObject
 
 OPERATOR_TYPES = "tenuto."  # the types of jobs' tasks begin with this; clients cannot start tasks of such types
-FUNCTION_TYPES = "tenuto.python."  # the type of a function that a job runs is this and the name of the function
-MAX_FUNCTION_NAME = 200  # characters of a name in a DAG; the type of its tasks has at most 256
 WHOLE_DATASET = "_all"  # the folder of data without a partition
 
 

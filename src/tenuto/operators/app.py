@@ -7,8 +7,8 @@ from importlib.metadata import entry_points
 from pkgutil import resolve_name
 from typing import cast
 
-from tenuto.model.jobs import MAX_FUNCTION_NAME
 from tenuto.model.json import Json, JsonObject
+from tenuto.model.task_types import MAX_FUNCTION_NAME
 from tenuto.sdk.app import App
 from tenuto.sdk.app_loader import RESERVED
 from tenuto.sdk.context.control import Fail

@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, Unpack, overload
 
 from tenuto.model.errors import InvalidInput, NotFound
-from tenuto.model.jobs import MAX_FUNCTION_NAME
+from tenuto.model.task_types import MAX_FUNCTION_NAME
 from tenuto.sdk.hooks import FailureHook, Hooks, Middleware, ProcessHook, check_hook
 from tenuto.sdk.option_types import Declared, Executor, StartOptions, shows_options
 from tenuto.sdk.options import TaskOptions, read_declared
@@ -27,7 +27,7 @@ R_co = TypeVar("R_co", covariant=True)
 H = TypeVar("H", bound=ProcessHook)
 M = TypeVar("M", bound=Middleware)
 E = TypeVar("E", bound=FailureHook)
-J = TypeVar("J", bound=Callable[..., Any])
+J = TypeVar("J", bound=Callable[..., object])
 _NAME = re.compile(r"[A-Za-z_][\w-]*(\.[A-Za-z_][\w-]*)*")
 
 
@@ -99,17 +99,17 @@ class App:
     def job(self, /, *, name: str | None = None, executor: Executor | None = None) -> Callable[[J], J]: ...
     def job(
         self,
-        function: Callable[..., Any] | None = None,
+        function: Callable[..., object] | None = None,
         /,
         *,
         name: str | None = None,
         executor: Executor | None = None,
-    ) -> Any:
+    ) -> object:
         """Declare a function that jobs of DAGs run: `@app.job`. A job names it as `config: {task: "shop.extract"}`.
         Unlike a task, it cannot be started alone, and its parameters and result may have any type, such as a pyarrow
         Table. Returns the function unchanged. `executor="process"`: run it in a process of its own."""
 
-        def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+        def declare(function: Callable[..., object]) -> Callable[..., object]:
             options: Declared = {} if executor is None else {"executor": executor}
             full = self._full_name(function, name, "job")
             task: AnyTask = Task(full, function, read_declared(full, options), hooks=self.hooks)
@@ -134,7 +134,7 @@ class App:
         self.tasks[full] = task
         return task
 
-    def _full_name(self, function: Callable[..., Any], name: str | None, kind: str) -> str:
+    def _full_name(self, function: Callable[..., object], name: str | None, kind: str) -> str:
         """Return the full name of a function that is declared as a task or job function. Raises InvalidInput if it has
         no valid name, or if the name belongs to another function."""
         own = name or getattr(function, "__name__", "")

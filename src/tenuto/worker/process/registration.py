@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tenuto.db.connection.errors import Unreachable
-from tenuto.model.jobs import FUNCTION_TYPES
 from tenuto.model.json import JsonObject
+from tenuto.model.task_types import FUNCTION_TYPES
 from tenuto.model.tasks import Route
 from tenuto.model.workers import Session
 from tenuto.sdk.app import App
