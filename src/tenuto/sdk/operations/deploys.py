@@ -61,7 +61,7 @@ async def plan_dag(conn: Conn, *, org_id: UUID, dag: Dag, functions: Collection[
     loops = [describe_loop(loop)] if loop else []
     return replace(
         plan,
-        warnings=[*plan.warnings, *_describe_unserved(unserved)],
+        warnings=[*plan.warnings, *_describe_unserved(item for item in unserved if item.declared)],
         denied=[*missing, *taken_outputs(dag, owners), *undeclared, *loops, *plan.denied],
     )
 
@@ -75,11 +75,10 @@ async def _list_unserved(conn: Conn, *, org_id: UUID, dag: Dag, functions: Colle
 
 
 def _describe_unserved(unserved: Iterable[UnservedFunction]) -> list[str]:
-    """Returns a warning for each reason for which jobs with declared functions would wait."""
+    """Returns a warning for each reason for which jobs would wait."""
     reasons: dict[str, list[str]] = {}
     for item in unserved:
-        if item.declared:
-            reasons.setdefault(item.reason, []).append(item.job)
+        reasons.setdefault(item.reason, []).append(item.job)
     return [f"{_named_jobs(jobs)} would wait for a worker: {reason}" for reason, jobs in reasons.items()]
 
 
@@ -95,7 +94,7 @@ async def get_dag(conn: Conn, *, org_id: UUID, name: str, version: int | None = 
     if text.status != "current":
         return text
     unserved = await dags.list_unserved_functions(conn, org_id=org_id, dag=name)
-    return replace(text, warnings=_describe_unserved(replace(item, declared=True) for item in unserved))
+    return replace(text, warnings=_describe_unserved(unserved))
 
 
 def _describe_unknown(name: str, known: list[str]) -> str:

@@ -68,9 +68,9 @@ def problem(db: Db) -> str | None:
     return job["problem"]
 
 
-@pytest.mark.parametrize("task", ["subprocess:getoutput", "os.system", "tenuto.sql", "shop.extrakt", ""])
+@pytest.mark.parametrize("task", ["subprocess:getoutput", "os.system", "tenuto.sql", TYPE, "shop.extrakt", ""])
 def test_a_deploy_with_a_function_that_no_app_declares_stores_nothing(db: Db, task: str) -> None:
-    a_worker_of(db, "shop.extract")
+    declare(a_worker_of(db, "shop.extract"), TYPE)
 
     with pytest.raises(InvalidInput, match=r"job extract runs .*, which no app declares"):
         deploy(db, task)
