@@ -43,7 +43,7 @@ def job(number: int, digit: str) -> JsonObject:
         "name": f"job_{number}",
         "activation": "source",
         "runtime": "worker",
-        "operator": "python",
+        "operator": "sql",
         "config_hash": digit * 64,
         "metadata_hash": digit * 64,
         "inputs": [],

@@ -6,10 +6,11 @@ from decimal import Decimal
 
 from tenuto import App
 
-app = App("orders")  # a worker runs jobs beside the tasks of an app
+app = App("orders")
 REGIONS = ("asia", "eu", "us")
 
 
+@app.job
 def extract(partition: str) -> list[dict[str, object]]:
     """Return the orders of one day. A real job would ask a shop; this one makes the same orders up every time."""
     made_up = random.Random(partition)  # noqa: S311

@@ -6,12 +6,20 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.dag.documents import a_document, with_job
 from tests.sql.datasets.test_find_loop import a_dag, a_job, a_source
 from tests.support.database.builds import advance, compute, with_data
+from tests.support.database.functions import serve_functions
 from tests.support.database.jobs import publish, sales
 from tests.support.database.tasks import Db, Worker, a_worker
 from tests.support.http.both_ways import run_here as tenuto
+
+
+@pytest.fixture(autouse=True)
+def _functions(db: Db) -> None:
+    serve_functions(db)
 
 
 def test_a_version_is_planned_deployed_cut_over_and_rolled_back(

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from tenuto.model.os_user import os_user
 from tests.dag.documents import a_document, with_job
-from tests.support.database.tasks import DEFAULT_ORG, Db, call
+from tests.support.database.functions import serve_functions
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call
 from tests.support.http.both_ways import Ways, run_here
 
 ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -135,6 +136,9 @@ def documents(folder: Path, name: str) -> dict[str, str]:
 
 def test_a_command_about_dags_does_the_same_over_http(db: Db, ways: Ways, tmp_path: Path):
     call(db, "create_role", org_id=DEFAULT_ORG, name="finance")
+    serve_functions(db, "shop.extract")  # so report has no worker: both ways warn of it
+    stopped = a_worker(db, "stopped", metadata={"types": ["tenuto.python.shop.report"]})
+    call(db, "close_session", **stopped.fence)
     seen = []
     for name, way in (("orders", ways.direct), ("basket", ways.http)):
         before = [row["id"] for row in call(db, "list_audit", org_id=DEFAULT_ORG)]
@@ -149,6 +153,8 @@ def test_a_command_about_dags_does_the_same_over_http(db: Db, ways: Ways, tmp_pa
         seen.append([plain(str(line), name) for line in (*done, *audit)])
 
     assert seen[0] == seen[1]
+    warning = "warning: job report would wait for a worker: no worker alive has the function shop.report"
+    assert sum(warning in line for line in seen[0]) >= 4
 
 
 def plain(text: str, name: str) -> str:

@@ -79,7 +79,7 @@ ALL = ["extract", "daily", "report"]
 @pytest.mark.parametrize(
     ("job", "changes", "data", "metadata"),
     [
-        ("extract", {"config": {"task": "shop.jobs:extract2"}}, ALL, []),
+        ("extract", {"config": {"task": "shop.extract2"}}, ALL, []),
         ("extract", {"operator": "python@2"}, ALL, []),
         ("extract", {"update_strategy": "replace", "unique_key": None}, ALL, []),
         ("extract", {"source": {"kind": "manual"}}, [], ["extract"]),
@@ -128,10 +128,10 @@ def test_hashes_stay_the_same_across_releases():
 
     assert hashes.HASH_VERSION == 1
     assert [dag.yaml_hash[:12], *(job.config_hash[:12] for job in dag.jobs)] == [
-        "581cdc81b107",
-        "46f6415c4431",
-        "7a5431546f73",
-        "791db68b4af8",
+        "e2c9b59cf836",
+        "77c3fb0ad46f",
+        "33bfbecb2dc2",
+        "ec599d55c794",
     ]
 
 

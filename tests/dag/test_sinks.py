@@ -55,7 +55,7 @@ def test_an_output_that_appends_is_not_published():
 def test_a_sink_and_its_writers_are_computed_again_together():
     before = parsed(SENSORS)
     for job in ("north", "readings"):
-        changes = {"config": {"task": "shop.jobs:new"}} if job == "north" else {"unique_key": ["id", "note"]}
+        changes = {"config": {"task": "shop.new"}} if job == "north" else {"unique_key": ["id", "note"]}
         diff = diff_dags(before, parsed(with_fields(job, **changes)))
 
         assert set(diff.rebuilt) == {"readings", "north", "south", "report"}
@@ -76,7 +76,7 @@ def test_a_change_passes_through_one_sink_to_the_next():
     other = {**document["jobs"][1], "name": "other", "outputs": [{"append_to": "totals"}]}
     document["jobs"] += [second, late, other]
     changed = deepcopy(document)
-    changed["jobs"][1]["config"] = {"task": "shop.jobs:new"}
+    changed["jobs"][1]["config"] = {"task": "shop.new"}
 
     assert "other" in diff_dags(parsed(document), parsed(changed)).rebuilt
 

@@ -72,7 +72,7 @@ def test_the_table_of_a_purged_version_is_dropped(db: Db, database: str, tmp_pat
     stage(worker, claim, [["1", "a"]])
     publish(worker, claim)
     collect, sums = LEDGER["jobs"]
-    deployed(db, {**LEDGER, "jobs": [{**collect, "config": {"task": "shop:other"}}, sums]}, expected=1)
+    deployed(db, {**LEDGER, "jobs": [{**collect, "config": {"task": "shop.other"}}, sums]}, expected=1)
     call(db, "purge_dataset", org_id=DEFAULT_ORG, name="bookings", keep=1)
     old = claim.input["job"]["outputs"][0]["version_id"].replace("-", "")
     assert f"v_{old}" in tables(db)

@@ -128,7 +128,7 @@ def test_a_schedule_that_can_never_fire_is_paused_and_others_go_on(db: Db, dispa
 
 
 def test_a_cutover_is_enough_for_sources_to_start_by_themselves(db: Db, dispatcher: Start):
-    job = {"activation": "source", "operator": "python", "config": {"task": "shop:work"}}
+    job = {"activation": "source", "operator": "python", "config": {"task": "shop.work"}}
     cron = {"kind": "cron", "schedule": "* * * * * *"}
     follower = {"kind": "continuous"}
     jobs = [

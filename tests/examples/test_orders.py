@@ -8,6 +8,7 @@ import pytest
 from tenuto.dag.definitions import Job
 from tenuto.dag.parse import parse_dag
 from tenuto.model.json import JsonObject
+from tenuto.sdk.app_loader import load_app
 from tests.operators.jobs import Workbench, an_output
 from tests.support.processes.terminal import ROOT
 
@@ -22,8 +23,10 @@ def run(bench: Workbench, job: Job) -> JsonObject:
 
 
 def test_the_orders_of_a_day_add_up_per_region(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(FOLDER)
-    dag, bench = parse_dag((FOLDER / "dag.yaml").read_text()), Workbench(tmp_path)
+    monkeypatch.chdir(FOLDER)
+    functions = load_app("jobs:app").functions
+    dag = parse_dag((FOLDER / "dag.yaml").read_text(), functions=functions)
+    bench = Workbench(tmp_path, functions=functions)
 
     orders = bench.read(run(bench, dag.job("extract")))
     bench.add_input("orders_raw", orders)

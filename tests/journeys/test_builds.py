@@ -45,7 +45,7 @@ def document(daily: dict[str, Any]) -> dict[str, Any]:
 
 
 LIVE = document({"operator": "sql", "config": {"sql": "select day, count(*) as n from raw group by day"}})
-EDITED = document({"operator": "python", "config": {"task": "tests.journeys.apps.jobs:tally"}})
+EDITED = document({"operator": "python", "config": {"task": "jobs.tally"}})
 
 
 def a_dispatcher(stack: ExitStack, database: str) -> Running:

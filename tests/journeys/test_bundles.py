@@ -310,7 +310,7 @@ def a_bundle_dag(bundle: str, *tasks: str) -> dict[str, Any]:
         "activation": "source",
         "operator": "python",
         "source": {"kind": "manual"},
-        "config": {"task": "tests.journeys.apps.jobs:numbers"},
+        "config": {"task": "jobs.numbers"},
         "outputs": [{"dataset": "numbers"}],
     }
     jobs = [

@@ -10,6 +10,7 @@ from pathlib import Path
 import psycopg
 
 from tests.support.database.dags import deploy
+from tests.support.database.functions import serve_functions
 from tests.support.database.jobs import SALES, sales
 from tests.support.database.tasks import DEFAULT_ORG, Db, call
 from tests.support.http.both_ways import make_api_key
@@ -29,6 +30,7 @@ def test_a_deploy_whose_server_is_killed_is_finished_by_a_repeat(db: Db, databas
     file = tmp_path / "sales.yaml"
     file.write_text(json.dumps(sales("select 2")))
     deploy(db, SALES)
+    serve_functions(db)
     client = {"TENUTO_API_KEY": make_api_key(db, "*")}
     where = {"TENUTO_DATABASE_URL": database, "TENUTO_PEPPER": PEPPER}
 

@@ -35,7 +35,7 @@ DOCUMENT: dict[str, Any] = {
         a_source("extract", "extract", "raw"),
         a_follower(
             "rate", "raw",
-            config={"task": "tests.journeys.apps.jobs:rated"},
+            config={"task": "jobs.rated"},
             outputs=[{"dataset": "rated", **DAY}],
         ),
         a_follower(
@@ -46,7 +46,7 @@ DOCUMENT: dict[str, Any] = {
         ),
         a_follower(
             "book", "per_day",
-            config={"task": "tests.journeys.apps.jobs:booked"},
+            config={"task": "jobs.booked"},
             update_strategy="append",
             unique_key=["id"],
             outputs=[{"dataset": "bookings", "storage": {"kind": "postgres"}, **KEY, "columns": COLUMNS}],

@@ -59,7 +59,7 @@ def a_reader(function: str) -> dict[str, Any]:
         "operator": "python",
         "execution_strategy": "PerUpdate",
         "inputs": [{"from": {"dataset": "numbers"}}],
-        "config": {"task": f"tests.journeys.apps.jobs:{function}"},
+        "config": {"task": f"jobs.{function}"},
         "max_attempts": 1,
         "outputs": [{"dataset": f"{function}_rows"}],
     }

@@ -25,7 +25,7 @@ def a_source(name: str, function: str, dataset: str) -> dict[str, Any]:
         "activation": "source",
         "operator": "python",
         "source": {"kind": "manual"},
-        "config": {"task": f"tests.journeys.apps.jobs:{function}"},
+        "config": {"task": f"jobs.{function}"},
         "outputs": [{"dataset": dataset, **DAY, "columns": COLUMNS, "checks": [{"kind": "unique", "columns": ["id"]}]}],
     }
 

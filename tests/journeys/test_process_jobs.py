@@ -5,17 +5,19 @@ import os
 import signal
 from typing import Any
 
+from psycopg.types.json import Jsonb
+
 from tests.journeys.test_jobs import paused, rows
 from tests.support.database.attempts import error_of, outcomes, wait_for
 from tests.support.database.invariants import assert_invariants
 from tests.support.database.jobs import KEY, deployed, partitions, trigger
-from tests.support.database.loops import count, promote, value
-from tests.support.database.tasks import Db
+from tests.support.database.loops import count, value
+from tests.support.database.tasks import DEFAULT_ORG, Db
 from tests.support.processes.workers import Fleet
 from tests.support.waiting import wait_until
 
 DAY = {"partition": {**KEY["partition"], "column": "day"}}
-HERE = "tests.journeys.apps.process_jobs"
+HERE = "process_jobs"
 SECRET = "hunter2-hunter2"
 
 
@@ -25,7 +27,7 @@ def a_source(name: str, *outputs: dict[str, Any], **changes: Any) -> dict[str, A
         "activation": "source",
         "operator": "python",
         "source": {"kind": "manual"},
-        "config": {"task": f"{HERE}:{name}"},
+        "config": {"task": f"{HERE}.{name}"},
         "outputs": list(outputs),
         **changes,
     }
@@ -47,7 +49,7 @@ DAG: dict[str, Any] = {
             "operator": "python",
             "execution_strategy": "PerPartition",
             "inputs": [{"from": {"dataset": "raw"}}],
-            "config": {"task": f"{HERE}:count"},
+            "config": {"task": f"{HERE}.count"},
             "outputs": [{"dataset": "totals"}],
         },
         a_source("boxed", {"dataset": "boxed"}),
@@ -97,19 +99,40 @@ def test_a_task_process_runs_jobs_and_one_that_is_killed_while_it_writes_commits
     assert_invariants(db)
 
 
-def test_a_function_that_no_app_imported_gets_a_process_too_and_one_of_a_sandbox_is_refused(
+def test_a_worker_takes_jobs_of_its_own_functions_only_and_a_function_of_a_sandbox_is_refused(
     db: Db, fleet: Fleet
 ) -> None:
-    fleet.variables = {"TENUTO_SECRET_CRM_TOKEN": SECRET}
     deployed(db, DAG)
-    worker = fleet.start("jobs")
-    fleet.open_gate("2 1")
-    (boxed,), (task,) = trigger(db, "boxed"), trigger(db, "extract", "2")
-    wait_until(lambda: promote(db) >= 0 and outcomes(db, task["task_id"])[-1:] == ["completed"], timeout=60)
+    deployed(db, {"name": "other", "jobs": [{**a_source("follow"), "config": {"task": "jobs.follow"}}]})
+    fleet.start("jobs")
+    (boxed,), (other,) = trigger(db, "boxed"), trigger(db, "follow", dag="other")
+    wait_until(lambda: outcomes(db, other["task_id"]) == ["completed"], timeout=60)
 
-    assert outcomes(db, task["task_id"]) in (["snoozed", "completed"], ["completed"])
-    assert task_process(fleet, 1) in [process.pid for process in worker.pool()]
+    why = value(db, "select tenuto.explain_task(%s, %s)", DEFAULT_ORG, boxed["task_id"])
+    assert "boxed is queued: no worker alive has the function process_jobs.boxed" in why
+    assert outcomes(db, boxed["task_id"]) == []
+    fleet.start("process_jobs")
     wait_until(lambda: outcomes(db, boxed["task_id"]) == ["failed"], timeout=60)
     assert error_of(db, boxed["task_id"])["message"] == (
-        f'{HERE}:boxed has runtime="sandbox", but the operator python has no sandbox; use the operator bundle'
+        f'{HERE}.boxed has runtime="sandbox", but the operator python has no sandbox; use the operator bundle'
     )
+
+
+def test_a_row_that_names_another_function_ends_for_good_and_imports_nothing(db: Db, fleet: Fleet) -> None:
+    """Only the owner can write such a row: a deploy is refused."""
+    deployed(db, {"name": "other", "jobs": [{**a_source("follow"), "config": {"task": "jobs.follow"}}]})
+    tasks = [trigger(db, "follow", dag="other")[0]["task_id"] for _ in range(3)]
+    names = ("subprocess:getoutput", "os.system", "jobs.numbers")
+    for task, name in zip(tasks, names, strict=True):
+        call = {"task": name, "arguments": {"cmd": f"touch {fleet.folder / 'pwned'}"}}
+        db.execute(
+            "update tenuto.tasks set input = jsonb_set(input, '{job,config}', %s) where id = %s", [Jsonb(call), task]
+        )
+    fleet.start("jobs")
+
+    wait_until(lambda: [outcomes(db, task) for task in tasks] == [["failed"]] * 3, timeout=60)
+
+    errors = [error_of(db, task)["message"] for task in tasks]
+    assert errors[0].startswith("the configuration of the job is invalid: task: String should match pattern")
+    assert errors[1:] == [f"no app of this worker declares the function {name} for this task" for name in names[1:]]
+    assert not (fleet.folder / "pwned").exists()

@@ -30,7 +30,7 @@ from tests.support.processes.s3_server import S3Server
 from tests.support.processes.s3_world import S3World, s3_world
 from tests.support.waiting import wait_until
 
-HERE = "tests.journeys.apps.jobs"
+HERE = "jobs"
 ID = {"partition": {"kind": "key", "column": "id"}}
 
 
@@ -51,7 +51,7 @@ def a_source(name: str, function: str, dataset: str, kind: str = "manual", **cha
         "activation": "source",
         "operator": "python",
         "source": {"kind": kind},
-        "config": {"task": f"{HERE}:{function}"},
+        "config": {"task": f"{HERE}.{function}"},
         "outputs": [{"dataset": dataset, **DAY}],
         **changes,
     }

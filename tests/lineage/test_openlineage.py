@@ -106,7 +106,7 @@ def test_tags_name_the_dedupe_key_and_where_the_code_is():
     facts = {
         "dedupe_key": "nightly",
         "operator": "python",
-        "config": {"task": "shop.jobs:extract"},
+        "config": {"task": "shop.extract"},
         "code_version": "7",
     }
     event = build_event(ATTEMPT, {"type": "START", "at": AT}, "tenuto://acme", facts)
@@ -117,7 +117,7 @@ def test_tags_name_the_dedupe_key_and_where_the_code_is():
         {tag["key"]: tag["value"] for tag in part["facets"]["tags"]["tags"]} for part in (event["run"], event["job"])
     )
     assert run["dedupe_key"] == "nightly"
-    assert job == {"operator": "python", "code": "shop.jobs:extract", "code_version": "7"}
+    assert job == {"operator": "python", "code": "shop.extract", "code_version": "7"}
     assert {"key": "code", "value": "ab", "source": "TENUTO"} in bundled["job"]["facets"]["tags"]["tags"]
 
 

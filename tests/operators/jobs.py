@@ -9,6 +9,7 @@ import pyarrow.dataset as pads
 from tenuto.model.json import JsonObject
 from tenuto.operators.app import operator_app
 from tenuto.sdk.jobs.job import RunningJob
+from tenuto.sdk.task import AnyTask
 from tenuto.testing import UnitContext, UnitSyncContext
 
 Rows = list[dict[str, object]]
@@ -20,6 +21,7 @@ class Workbench:
 
     folder: Path
     inputs: list[JsonObject] = field(default_factory=list[JsonObject])
+    functions: dict[str, AnyTask] = field(default_factory=dict[str, AnyTask])  # of the operator python
     allowed_hosts: list[str] = field(default_factory=list[str])
     source: JsonObject | None = None  # what started the task
     result: object = None  # of the last task
@@ -43,7 +45,8 @@ class Workbench:
         self, operator: str, config: JsonObject, *outputs: JsonObject, partition: str | None = None
     ) -> list[JsonObject]:
         """Run an operator as a worker does, and return what it publishes."""
-        task = operator_app(self.storage, self.allowed_hosts).tasks[f"tenuto.{operator}"]
+        operators = operator_app(self.storage, self.allowed_hosts, functions=self.functions).tasks
+        task = operators[f"tenuto.python.{config['task']}" if operator == "python" else f"tenuto.{operator}"]
         context = UnitContext(task=task)
         ctx = UnitSyncContext(context)
         self.result = task.function(ctx, self.description(operator, config, list(outputs), partition))

@@ -1,6 +1,7 @@
 """Operators read the inputs of a job and publish its outputs."""
 
 import re
+import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -8,21 +9,23 @@ import pyarrow.parquet as pq
 import pytest
 
 from tenuto.model.json import JsonObject
+from tenuto.operators.app import operator_app
 from tenuto.sdk.context.control import Fail
 from tenuto.testing import UnitContext, UnitSyncContext
 from tenuto.testing.unit_context import UnitApi
+from tests.operators.functions import app
 from tests.operators.jobs import Workbench, an_output
 
-HERE = "tests.operators.functions"
+HERE = "shop"
 
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Workbench:
-    return Workbench(tmp_path)
+    return Workbench(tmp_path, functions=app.functions)
 
 
 def test_a_function_gets_the_partition_and_its_result_is_published(bench: Workbench) -> None:
-    config: JsonObject = {"task": f"{HERE}:two_days", "arguments": {"days": 1}}
+    config: JsonObject = {"task": f"{HERE}.two_days", "arguments": {"days": 1}}
 
     (published,) = bench.run("python", config, an_output(), partition="2026-11-17")
 
@@ -35,7 +38,7 @@ def test_a_function_gets_the_partition_and_its_result_is_published(bench: Workbe
 def test_a_function_gets_tables_of_inputs_by_name(bench: Workbench) -> None:
     bench.add_input("orders", [{"n": 1}], [{"n": 2}])
 
-    (published,) = bench.run("python", {"task": f"{HERE}:total"}, an_output())
+    (published,) = bench.run("python", {"task": f"{HERE}.total"}, an_output())
 
     assert bench.read(published).to_pylist() == [{"total": 3}]
 
@@ -43,7 +46,7 @@ def test_a_function_gets_tables_of_inputs_by_name(bench: Workbench) -> None:
 def test_an_async_task_of_an_app_writes_what_it_wants(bench: Workbench) -> None:
     bench.add_input("orders", [{"n": 1}, {"n": 2}])
 
-    (published,) = bench.run("python", {"task": f"{HERE}:count", "arguments": {"factor": 2}}, an_output())
+    (published,) = bench.run("python", {"task": f"{HERE}.count", "arguments": {"factor": 2}}, an_output())
 
     assert bench.read(published).to_pylist() == [{"n": 4.0}]
 
@@ -51,7 +54,7 @@ def test_an_async_task_of_an_app_writes_what_it_wants(bench: Workbench) -> None:
 def test_a_job_can_publish_several_partitions(bench: Workbench) -> None:
     bench.add_input("orders", [{"n": 1}, {"n": 2}])
 
-    published = bench.run("python", {"task": f"{HERE}:split"}, an_output())
+    published = bench.run("python", {"task": f"{HERE}.split"}, an_output())
 
     assert [item["partition"] for item in published] == ["1", "2"]
     assert [bench.read(item).to_pylist() for item in published] == [[{"n": 1}], [{"n": 2}]]
@@ -73,7 +76,7 @@ def test_a_function_that_publishes_wrongly_fails_for_good(name: str, problem: st
     bench.add_input("orders", [{"n": 1}])
 
     with pytest.raises(Fail) as failed:
-        bench.run("python", {"task": f"{HERE}:{name}"}, an_output())
+        bench.run("python", {"task": f"{HERE}.{name}"}, an_output())
 
     assert problem in str(failed.value)
 
@@ -81,22 +84,47 @@ def test_a_function_that_publishes_wrongly_fails_for_good(name: str, problem: st
 @pytest.mark.parametrize(
     ("config", "problem"),
     [
-        ({"task": "no_such_module:run"}, "no_such_module:run cannot be imported in "),
-        ({"task": f"{HERE}:no_such_function"}, "has no attribute 'no_such_function'"),
-        ({"task": f"{HERE}:not_a_function"}, "is not a function"),
-        ({"task": f"{HERE}:two_days", "arguments": {"dys": 1}}, "has no parameter 'dys'; its signature is"),
-        ({"task": f"{HERE}:two_days", "arguments": {"days": "x"}}, "'x' is not int"),
+        ({"task": f"{HERE}.two_days", "arguments": {"dys": 1}}, "has no parameter 'dys'; its signature is"),
+        ({"task": f"{HERE}.two_days", "arguments": {"days": "x"}}, "'x' is not int"),
+        ({"task": f"{HERE}.converts", "arguments": {"day": "x"}}, "'x' is not date"),
+        ({"task": f"{HERE}.two_days", "days": 1}, "the configuration of the job is invalid: days: Extra inputs"),
     ],
 )
-def test_a_function_that_cannot_be_called_says_why(config: JsonObject, problem: str, bench: Workbench) -> None:
-    with pytest.raises(Exception, match=re.escape(problem)):
+def test_a_function_that_cannot_be_called_fails_for_good_and_says_why(
+    config: JsonObject, problem: str, bench: Workbench
+) -> None:
+    with pytest.raises(Fail, match=re.escape(problem)):
         bench.run("python", config, an_output())
 
 
+@pytest.mark.parametrize("name", ["shop.total", "antigravity:geohash", "os.system", "tenuto.python.shop.two_days"])
+def test_a_task_whose_configuration_names_another_function_fails_for_good_and_imports_nothing(
+    name: str, bench: Workbench
+) -> None:
+    task = operator_app(bench.storage, functions=app.functions).tasks["tenuto.python.shop.two_days"]
+    context = UnitContext(task=task)
+    description = bench.description("python", {"task": name}, [an_output()], "1")
+
+    with pytest.raises(Fail) as failed:
+        task.function(UnitSyncContext(context), description)
+
+    assert "antigravity" not in sys.modules
+    assert "no app of this worker declares" in str(failed.value) or "configuration of the job" in str(failed.value)
+
+
+def test_a_missing_package_fails_for_good(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    for module in [name for name in sys.modules if name.startswith(("tenuto.sdk.jobs.", "tenuto.operators.sql"))]:
+        monkeypatch.delitem(sys.modules, module)
+
+    with pytest.raises(Fail, match="run pip install 'tenuto\\[data\\]'"):
+        bench.run("sql", {"sql": "select 1 as n"}, an_output())
+
+
 def test_the_result_of_a_job_without_outputs_is_the_result_of_its_task(bench: Workbench) -> None:
-    assert bench.run("python", {"task": f"{HERE}:returns_text"}) == []
+    assert bench.run("python", {"task": f"{HERE}.returns_text"}) == []
     assert bench.result == "done"
-    assert bench.run("python", {"task": f"{HERE}:nothing"}, an_output(dataset=None)) == []
+    assert bench.run("python", {"task": f"{HERE}.nothing"}, an_output(dataset=None)) == []
 
 
 def test_rows_for_an_output_without_a_dataset_are_not_dropped_in_silence(bench: Workbench) -> None:
@@ -106,7 +134,7 @@ def test_rows_for_an_output_without_a_dataset_are_not_dropped_in_silence(bench: 
 
 def test_several_outputs_are_written_one_by_one(bench: Workbench) -> None:
     with pytest.raises(Fail, match="the job has 2 outputs"):
-        bench.run("python", {"task": f"{HERE}:two_days"}, an_output("a"), an_output("b"), partition="1")
+        bench.run("python", {"task": f"{HERE}.two_days"}, an_output("a"), an_output("b"), partition="1")
 
 
 def test_a_select_reads_the_inputs_by_name_and_the_partition(bench: Workbench) -> None:

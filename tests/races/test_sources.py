@@ -21,7 +21,7 @@ def a_dag(task: str = "extract", **source: Any) -> dict[str, Any]:
         "name": "extract",
         "activation": "source",
         "operator": "python",
-        "config": {"task": f"shop:{task}"},
+        "config": {"task": f"shop.{task}"},
         "source": source or {"kind": "cron", "schedule": "0 3 * * *"},
         "outputs": [{"dataset": "raw"}],
     }

@@ -11,9 +11,22 @@ from tenuto.dag.readers import wider_readers
 from tenuto.sdk.operations.column_flows import describe_flow
 from tests.dag.documents import VAULT, parsed, with_job
 from tests.support.database.dags import cutover, deploy
+from tests.support.database.functions import serve_functions
 from tests.support.database.tasks import DEFAULT_ORG, Db, call
 
 app = App("shop")
+
+
+@app.job
+def extract() -> list[dict[str, object]]:
+    return []
+
+
+@app.job
+def report() -> list[dict[str, object]]:
+    return []
+
+
 COLUMNS = [{"name": name, "type": "bigint"} for name in ("order_id", "secret", "region", "a", "b", "c")]
 
 
@@ -61,6 +74,7 @@ def test_a_warning_has_the_columns_and_is_left_out_if_there_are_none():
 
 
 def test_an_org_denies_a_deploy_that_widens_readers(way, db: Db):
+    serve_functions(db)
     deploy(db, VAULT)
     cutover(db, name="vault")
     deploy(db, a_document("select 1 as one"))

@@ -13,6 +13,18 @@ from tests.support.database.lineage import four_datasets
 from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call
 
 app = App("shop")
+
+
+@app.job
+def extract() -> list[dict[str, object]]:
+    return []
+
+
+@app.job
+def report() -> list[dict[str, object]]:
+    return []
+
+
 FIRST, SECOND = json.dumps(a_document()), json.dumps(with_job("daily", config={"sql": "select 2"}))
 
 

@@ -85,7 +85,7 @@ def test_an_error_that_cannot_be_made_again_becomes_a_step_failed_that_describes
         assert str(again) == f"step 'pay' failed with {again.type}: {message}"
 
 
-def test_the_class_must_be_an_exception_that_can_be_imported() -> None:
+def test_the_class_must_be_an_exception_of_an_imported_module() -> None:
     for module, name in [("os", "system"), ("builtins", "int"), ("no.such.module", "Error"), ("builtins", "Nothing")]:
         again = error_of("pay", {"module": module, "type": name, "message": "no"})
         assert type(again) is StepFailed
@@ -337,9 +337,15 @@ def test_children_timeouts_and_gather_fail_the_same_way_on_replay(journey: Any) 
     assert ran == [" / ".join(seen)] * 2
 
 
-@pytest.mark.parametrize("module", ["antigravity", "unittest.__main__", ""])
-def test_a_record_imports_nothing_that_this_process_does_not_use(module: str) -> None:
-    error = error_of("charge", {"module": module, "type": "Boom", "message": "no"})
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [("antigravity", "Boom"), ("unittest.__main__", "Boom"), ("", "Boom"), ("email.mime.audio", "MIMEAudio")],
+)
+def test_a_record_imports_nothing(module: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "email" in sys.modules
+    monkeypatch.delitem(sys.modules, "email.mime.audio", raising=False)
+
+    error = error_of("charge", {"module": module, "type": name, "message": "no"})
 
     assert isinstance(error, StepFailed)
-    assert "antigravity" not in sys.modules
+    assert not {"antigravity", "unittest.__main__", "email.mime.audio"} & sys.modules.keys()

@@ -62,7 +62,7 @@ def _rows_of_a_dataset(db: Db) -> str:
     deployed(db, LEDGER)
     trigger(db, "collect", dag="ledger")
     worker = a_worker(db, "writer")
-    (claim,) = worker.claim(1, routes=worker.routes(types=["tenuto.python"]))
+    (claim,) = worker.claim(1, routes=worker.routes(types=["tenuto.python.jobs.bookings"]))
     stage(worker, claim, [["1", "a"]])
     return f"v_{claim.input['job']['outputs'][0]['version_id'].replace('-', '')}"
 

@@ -10,6 +10,7 @@ import psycopg
 from starlette.testclient import TestClient
 
 from tests.dag.documents import with_job
+from tests.support.database.functions import serve_functions
 from tests.support.database.loops import cancel_run, settle
 from tests.support.database.tasks import DEFAULT_ORG, Db, call, start_graph
 from tests.support.database.users import a_user
@@ -155,6 +156,7 @@ def of_things(api: TestClient, db: Db) -> Iterator[Deed]:
 
 
 def of_dags(db: Db) -> Iterator[Deed]:
+    serve_functions(db)
     call(db, "create_role", org_id=DEFAULT_ORG, name="finance")
     for no in (1, 2):
         yaml = json.dumps(with_job("daily", config={"sql": f"select {no}"}))

@@ -4,12 +4,19 @@ import json
 from typing import Any
 
 import psycopg
+import pytest
 from starlette.testclient import TestClient
 
 from tests.dag.documents import a_document, with_job
 from tests.server.conftest import MakeKey
 from tests.support.database.dags import cutover, deploy, set_status
+from tests.support.database.functions import serve_functions
 from tests.support.database.tasks import DEFAULT_ORG, call
+
+
+@pytest.fixture(autouse=True)
+def _functions(db: psycopg.Connection) -> None:
+    serve_functions(db)
 
 
 def yaml(**config: Any) -> dict[str, str]:
@@ -101,7 +108,8 @@ def test_another_org_sees_nothing_and_a_writer_deploys_but_grants_nothing(
     admin: TestClient, db: psycopg.Connection, make_headers: MakeKey
 ) -> None:
     deploy(db)
-    stranger = make_headers("*", org_id=call(db, "create_org", slug="other"))
+    other = call(db, "create_org", slug="other")
+    stranger = make_headers("*", org_id=other)
     writer = make_headers("dags:write", "datasets:read")
 
     for path in ("dags", "jobs", "datasets"):
@@ -111,6 +119,9 @@ def test_another_org_sees_nothing_and_a_writer_deploys_but_grants_nothing(
     assert admin.post("/v1/dags/orders/cutover", headers=writer).status_code == 200
     refused = admin.post("/v1/datasets/orders_raw/grant", json={"role": "finance"}, headers=writer)
     assert refused.status_code == 403
+    alone = admin.post("/v1/dags/orders/versions", json=yaml(), headers=stranger)
+    assert (alone.status_code, "did you mean" in alone.text) == (422, False)
+    serve_functions(db, org_id=other)
     own = admin.post("/v1/dags/orders/versions", json=yaml(), headers=stranger)
     assert (own.status_code, own.json()["version"]) == (201, 1)
 

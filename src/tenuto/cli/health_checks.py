@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from tenuto.cli.database import Settings
     from tenuto.db.diagnostics import Diagnostics
     from tenuto.db.install.install import SchemaStatus
+    from tenuto.model.dags import UnservedFunction
     from tenuto.model.installation import Installation
     from tenuto.model.maintenance import ParkedCount
     from tenuto.model.monitoring import DispatcherInfo, IdleOpenRun, WorkerStatus
@@ -51,6 +52,7 @@ class OrgFacts:
 
     workers: "list[WorkerStatus]"
     unserved: "list[UnservedTasks]"
+    unserved_functions: "list[UnservedFunction]"  # that jobs run and no worker alive has
     blocked: "list[BlockedType]"
     dead_effects: int  # side effects that failed for good
     open_runs: "list[IdleOpenRun]"  # without tasks for a day
@@ -103,6 +105,7 @@ def run_checks(facts: Facts, *, embedded: bool) -> Iterator[Check]:
     if facts.org is not None:
         yield worker(facts, facts.org)
         yield tasks(facts.org)
+        yield jobs(facts.org)
         yield code(facts.org)
         yield dead_letters(facts.org)
         yield open_runs(facts.org)
@@ -183,14 +186,20 @@ def worker(facts: Facts, org: OrgFacts) -> Check:
 
 def tasks(org: OrgFacts) -> Check:
     if org.unserved:
-        counts = [f"{item.tasks}{' or more' if item.tasks == MAX_COUNTED else ''}" for item in org.unserved]
-        shown = [
-            f"{count} of {item.type} ({item.reason})" for count, item in zip(counts, org.unserved[:3], strict=False)
-        ]
+        first = org.unserved[:3]
+        counts = [f"{item.tasks}{' or more' if item.tasks == MAX_COUNTED else ''}" for item in first]
+        shown = [f"{count} of {item.type} ({item.reason})" for count, item in zip(counts, first, strict=True)]
         more = f" and {len(org.unserved) - 3} more" if len(org.unserved) > 3 else ""
         cure = "start a worker for them; `tenuto tasks list --status queued --type TYPE` shows the tasks"
         return Check("tasks", NOTE, f"queued tasks that no worker alive can take: {', '.join(shown)}{more}; {cure}")
     return Check("tasks", OK, "for every queued task there is a worker that can take it")
+
+
+def jobs(org: OrgFacts) -> Check:
+    for first in org.unserved_functions[:1]:
+        job = f"{first.dag}/{first.job}" + (f", and {more} more" if (more := len(org.unserved_functions) - 1) else "")
+        return Check("jobs", NOTE, f"{job} cannot run: {first.reason}; start a worker whose app declares it")
+    return Check("jobs", OK, "for every function of a job there is a worker that has it")
 
 
 def code(org: OrgFacts) -> Check:
@@ -206,9 +215,8 @@ def code(org: OrgFacts) -> Check:
 def dead_letters(org: OrgFacts) -> Check:
     if org.dead_effects:
         cure = "`tenuto outbox list --status dead` shows them, `tenuto outbox replay` tries them again"
-        return Check(
-            "dead letters", NOTE, f"{org.dead_effects} side effects failed for good and are not retried; {cure}"
-        )
+        what = f"{org.dead_effects} side effects failed for good and are not retried"
+        return Check("dead letters", NOTE, f"{what}; {cure}")
     return Check("dead letters", OK, "no side effect failed for good")
 
 
@@ -243,9 +251,8 @@ def sandbox(facts: Facts, org: OrgFacts) -> Check:
 def vacuum(checkup: "Diagnostics") -> Check:
     worst = max(checkup.hot_tables, key=lambda table: table.dead_rows)
     if checkup.settings.get("autovacuum") != "on" or checkup.settings.get("track_counts") != "on":
-        return Check(
-            "vacuum", WRONG, "autovacuum or track_counts is off; turn both on, because queues get slow without them"
-        )
+        cure = "turn both on, because queues get slow without them"
+        return Check("vacuum", WRONG, f"autovacuum or track_counts is off; {cure}")
     if worst.dead_rows > BLOATED:
         cure = f"run `vacuum verbose tenuto.{worst.name}` and check which transaction holds it back"
         return Check("vacuum", WRONG, f"{worst.name} has {worst.dead_rows} dead rows; {cure}")
@@ -258,9 +265,8 @@ def vacuum(checkup: "Diagnostics") -> Check:
 def transactions(checkup: "Diagnostics") -> Check:
     if checkup.oldest_transaction > LONG:
         age = f"{checkup.oldest_transaction:.0f} s"
-        return Check(
-            "transactions", WRONG, f"one has been open for {age} ({checkup.held_by}) and holds back vacuum; end it"
-        )
+        held = f"one has been open for {age} ({checkup.held_by}) and holds back vacuum; end it"
+        return Check("transactions", WRONG, held)
     return Check("transactions", OK, f"the oldest has been open for {checkup.oldest_transaction:.1f} s")
 
 
@@ -294,11 +300,8 @@ def durability(checkup: "Diagnostics") -> Check:
 def connections(checkup: "Diagnostics") -> Check:
     maximum = int(checkup.settings.get("max_connections", "100"))
     if checkup.connections > maximum * 0.8:
-        return Check(
-            "connections",
-            WRONG,
-            f"{checkup.connections} of {maximum} are used; raise max_connections or use a connection pooler",
-        )
+        cure = "raise max_connections or use a connection pooler"
+        return Check("connections", WRONG, f"{checkup.connections} of {maximum} are used; {cure}")
     return Check("connections", OK, f"{checkup.connections} of {maximum} are used")
 
 

@@ -89,6 +89,10 @@ class Dag:
             if output.dataset is not None
         }
 
+    def functions(self) -> set[str]:
+        """Returns the names of the functions that jobs of the operator python run."""
+        return {str(job.config["task"]) for job in self.jobs if job.operator.partition("@")[0] == "python"}
+
     def feeding(self, name: str) -> list[str]:
         """Returns the jobs that share a sink with this job: the sink itself, and the other jobs that append to it. All
         of them are computed again together with this job."""

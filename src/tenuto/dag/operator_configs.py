@@ -7,15 +7,18 @@ from pydantic import Field
 from tenuto.dag.output_fields import Fields
 from tenuto.dag.value_types import FUNCTION, HEADER, ROWS, URL, ColumnName, Name
 from tenuto.model.json import Json
+from tenuto.model.task_types import MAX_FUNCTION_NAME
 
 MAX_SQL_CHARS = 65_536
 
 
 class PythonConfig(Fields):
-    """Runs a Python function, which may be a task of an app, and publishes the rows that it returns or passes to
-    `ctx.write`."""
+    """Runs a function that an app of the worker declares with `@app.job` or `@app.task`, and publishes the rows that it
+    returns or passes to `ctx.write`."""
 
-    task: str = Field(pattern=FUNCTION, description="The function, such as shop.jobs:extract. Workers import it.")
+    task: str = Field(
+        pattern=FUNCTION, max_length=MAX_FUNCTION_NAME, description="The name of the function, such as shop.extract."
+    )
     arguments: dict[str, Json] = Field(
         default={}, max_length=100, description="Values of its parameters. `partition` and inputs are passed by name."
     )

@@ -48,7 +48,7 @@ class Operator:
 
 OPERATORS: dict[str, Operator] = {
     "python": Operator(
-        "runs the Python function in `config: {task: module:function}`", PythonConfig, outputs=ANY, runs_code=True
+        "runs the function of an app in `config: {task: app.function}`", PythonConfig, outputs=ANY, runs_code=True
     ),
     "sql": Operator("runs the SELECT in `config: {sql: …}` over the inputs", SqlConfig),
     "alert_evaluate": Operator("raises an alert per row of the SELECT in `config: {sql: …}`", AlertEvaluateConfig),

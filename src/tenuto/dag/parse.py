@@ -1,5 +1,7 @@
 """Reads the text of a DAG document: returns checked definitions, or raises an error that lists all problems."""
 
+from collections.abc import Collection
+
 from pydantic import BaseModel
 
 from tenuto.dag.data_flow import check_data_flow
@@ -22,15 +24,16 @@ from tenuto.model.json import JsonObject
 MAX_ATTEMPTS = 3
 
 
-def parse_dag(text: str | bytes, *, stored: bool = False) -> Dag:
+def parse_dag(text: str | bytes, *, stored: bool = False, functions: Collection[str] | None = None) -> Dag:
     """Returns the DAG that a document describes. If there are problems, raises InvalidDag, which lists each problem
     with its line and column. `stored`: the document was deployed before, so its SELECTs are not checked again. This
-    version of the parser may refuse what another version accepted."""
+    version of the parser may refuse what another version accepted. `functions`: the functions that jobs can run; by
+    default, any name is accepted."""
     tree, problems = read_tree(text), Problems()
     document = check_fields(tree, problems)
     jobs = tree.get("jobs")
     for number, node in enumerate(jobs.items() if jobs else []):
-        JobRules(number, node, tree.get("defaults"), problems).check()
+        JobRules(number, node, tree.get("defaults"), problems, functions).check()
     resolved = resolve(tree, problems)
     check_lineage(tree, resolved, problems)
     check_sinks(tree, resolved, problems)

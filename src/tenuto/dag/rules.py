@@ -1,6 +1,7 @@
 """Checks that the fields of a job fit together. Works on the tree of the document, so that one wrong field does not
 hide other problems."""
 
+from collections.abc import Collection
 from typing import get_args
 
 from pydantic import ValidationError
@@ -19,9 +20,16 @@ ONLY_SOURCE, ONLY_REACTIVE = ("source", "bootstrap"), ("inputs", "execution_stra
 class JobRules:
     """Checks one job."""
 
-    def __init__(self, number: int, job: YamlNode, defaults: YamlNode | None, problems: Problems) -> None:
+    def __init__(
+        self,
+        number: int,
+        job: YamlNode,
+        defaults: YamlNode | None,
+        problems: Problems,
+        functions: Collection[str] | None = None,  # that jobs can run; None: any name is accepted
+    ) -> None:
         self._job, self._defaults, self._problems = job, defaults, problems
-        self._number = number
+        self._number, self._functions = number, functions
 
     def check(self) -> None:
         self._check_activation()
@@ -67,6 +75,15 @@ class JobRules:
         elif udf is not None and name != "bundle":
             self._add(udf, "udf", "only the operator bundle uses it", "write operator: bundle")
         self._check_config(name, operator, node)
+        if name == "python" and self._functions is not None:
+            self._check_function(self._functions)
+
+    def _check_function(self, functions: Collection[str]) -> None:
+        config = self._get("config")
+        node = config.get("task") if config else None
+        if node is not None and isinstance(node.value, str) and node.value not in functions:
+            hint = did_you_mean(node.value, functions) or "declare it with @app.job"
+            self._add(node, "config.task", f"no app declares {quoted(node.value)}", hint)
 
     def _check_config(self, name: str, operator: Operator, node: YamlNode) -> None:
         """Checks the options of the operator; `node`: where to report a missing option if there is no `config`."""

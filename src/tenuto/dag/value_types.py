@@ -21,7 +21,7 @@ QUEUE = r"^[A-Za-z0-9][A-Za-z0-9_.:/-]{0,99}$"
 LABEL = r"^[A-Za-z0-9][A-Za-z0-9_.:/=-]{0,99}$"
 MAX_LABELS = 1000  # characters of all labels of a job; with queue and operator, this stays below the bound of a task
 CODE_VERSION = r"^[A-Za-z0-9][A-Za-z0-9_.+:-]{0,99}$"
-FUNCTION = r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*:[A-Za-z_][A-Za-z0-9_]*$"
+FUNCTION = r"^[A-Za-z_][\w-]*(\.[A-Za-z_][\w-]*)*$"
 BUNDLE = r"^(sha256:)?[0-9a-f]{64}$"
 WEBHOOK_PATH = r"^/[a-z0-9][a-z0-9_/-]{0,199}$"
 URL = r"^https?://[^\s@/?#]+([/?#]\S*)?$"
@@ -40,7 +40,7 @@ PATTERNS = {
     SOURCE_COLUMN: "write INPUT.COLUMN, such as orders.amount, or INPUT alone",
     OPERATOR: "write an operator, or an operator and its version: sql@2",
     TASK: "write the name of a task in the bundle's manifest",
-    FUNCTION: "write module:function",
+    FUNCTION: "write app.function, the name of a function that an app declares, such as shop.extract",
     QUEUE: "write 1-100 letters, digits and _.:/-",
     LABEL: "write 1-100 letters, digits and _.:/=-, such as gpu",
     CODE_VERSION: 'write a short text, such as "2" or "2026-11-17"',

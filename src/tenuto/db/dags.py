@@ -2,6 +2,8 @@
 
 from uuid import UUID
 
+from psycopg.types.json import Jsonb
+
 from tenuto.db.connection.call import Conn, call, call_one, call_void
 from tenuto.model.dags import (
     DagSummary,
@@ -11,8 +13,10 @@ from tenuto.model.dags import (
     JobSummary,
     SourceState,
     TriggeredTask,
+    UnservedFunction,
     WholeJob,
 )
+from tenuto.model.json import JsonObject
 
 
 async def list_dags(
@@ -48,6 +52,27 @@ async def list_jobs(
 ) -> list[JobSummary]:
     return await call(
         conn, "list_jobs", JobSummary, org_id=org_id, dag=dag, after_dag=after_dag, after=after, limit=limit
+    )
+
+
+async def list_unserved_functions(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    dag: str | None = None,
+    jobs: list[JsonObject] | None = None,
+    functions: list[str] | None = None,
+    limit: int | None = None,
+) -> list[UnservedFunction]:
+    return await call(
+        conn,
+        "list_unserved_functions",
+        UnservedFunction,
+        org_id=org_id,
+        dag=dag,
+        jobs=None if jobs is None else Jsonb(jobs),
+        functions=functions,
+        limit=limit,
     )
 
 

@@ -26,6 +26,7 @@ async def deploy_dag(
     actor: str,
     plan: JsonObject | None = None,
     auto: bool | None = None,
+    functions: list[str] | None = None,
 ) -> DeployedVersion:
     return await call_one(
         conn,
@@ -40,6 +41,7 @@ async def deploy_dag(
         actor=actor,
         plan=plan,
         auto=auto,
+        functions=functions,
     )
 
 

@@ -40,7 +40,8 @@ class DagVersion:
 
 @dataclass(frozen=True)
 class DagVersionText:
-    """A version of a DAG with its YAML."""
+    """A version of a DAG with its YAML. `warnings`: which jobs of the current version no live worker can run, and
+    why."""
 
     dag: str
     version: int
@@ -49,6 +50,7 @@ class DagVersionText:
     yaml: str
     created_by: str
     created_at: datetime
+    warnings: list[str] = field(default_factory=list[str])
 
 
 @dataclass(frozen=True)
@@ -79,13 +81,15 @@ class DeletedDag:
 
 @dataclass(frozen=True)
 class DeployedVersion:
-    """The result of a deploy. `created` is False if the same document was deployed before."""
+    """The result of a deploy. `created` is False if the same document was deployed before. `warnings` are those of the
+    plan."""
 
     dag: str
     version: int
     yaml_hash: str
     status: str
     created: bool
+    warnings: list[str] = field(default_factory=list[str])
 
 
 @dataclass(frozen=True)
@@ -143,7 +147,8 @@ class JobSummary:
 @dataclass(frozen=True)
 class WholeJob:
     """A job of a DAG with its definition. A held job (`held_at`) starts no tasks until the backlog of a job that reads
-    its output is small enough. `backlog` is set for jobs that limit it in `scaling`."""
+    its output is small enough. `backlog` is set for jobs that limit it in `scaling`. `problem` says why no live worker
+    can run the function of the job."""
 
     dag: str
     name: str
@@ -160,6 +165,20 @@ class WholeJob:
     held_at: datetime | None
     hold_reason: str | None
     backlog: JsonObject | None
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
+class UnservedFunction:
+    """A job of the operator python whose function no live worker can run, and why. `declared`: whether an app declares
+    the function; if not, `hint` says what to do."""
+
+    dag: str | None
+    job: str
+    function: str
+    declared: bool
+    reason: str
+    hint: str | None
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,8 @@ from datetime import datetime
 
 from tenuto.model.json import Json, JsonObject
 
+FUNCTION_TYPES = "tenuto.python."  # the type of a function that a job runs is this and the name of the function
+MAX_FUNCTION_NAME = 200  # characters of a name in a DAG; the type of its tasks has at most 256
 MAX_SCHEMA_BYTES = 16_384  # maximum size of the JSON Schema of a type's arguments
 
 

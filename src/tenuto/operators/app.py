@@ -1,21 +1,25 @@
 """The app of the operators: a task type `tenuto.<operator>` for each built-in operator and each operator of an
-installed package."""
+installed package, and a task type `tenuto.python.<function>` for each function that the apps of the worker declare."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from importlib.metadata import entry_points
 from pkgutil import resolve_name
 from typing import cast
 
 from tenuto.model.json import Json, JsonObject
+from tenuto.model.task_types import MAX_FUNCTION_NAME
 from tenuto.sdk.app import App
 from tenuto.sdk.app_loader import RESERVED
+from tenuto.sdk.context.control import Fail
 from tenuto.sdk.context.sync_context import SyncContext
+from tenuto.sdk.task import AnyTask
 
+NO_FUNCTIONS: Mapping[str, AnyTask] = {}
+PYTHON = "tenuto.operators.python:python"
 ENTRY_POINTS = "tenuto.operators"  # the entry point group in which packages declare operators
 # The modules are imported with the first job: they need pydantic, whose import would delay the start of a worker.
 BUILT_IN = {
-    "python": "tenuto.operators.python:python",
     "sql": "tenuto.operators.sql:sql",
     "alert_evaluate": "tenuto.operators.alert_evaluate:alert_evaluate",
     "parquet_compact": "tenuto.operators.parquet_compact:parquet_compact",
@@ -30,17 +34,23 @@ BUILT_IN = {
 
 
 def operator_app(
-    storage: str, allowed_hosts: Sequence[str] = (), *, only: Collection[str] | None = None, processes: bool = False
+    storage: str,
+    allowed_hosts: Sequence[str] = (),
+    *,
+    only: Collection[str] | None = None,
+    functions: Mapping[str, AnyTask] = NO_FUNCTIONS,
 ) -> App:
     """Return an app with all operators of this machine, or only those in `only`. `storage`: the URL of the object store
-    of the datasets. `allowed_hosts`: hosts with private addresses that jobs may contact. `processes`: functions with
-    executor="process" run in processes of their own; otherwise they run where the operator runs."""
+    of the datasets. `allowed_hosts`: hosts with private addresses that jobs may contact. `functions`: the functions
+    that jobs of the operator python can run, each of which is a task type of its own."""
     app = App(RESERVED)
     for name, target in {**installed_operators(), **BUILT_IN}.items():
         if only is None or name in only:
-            task = app.task(name=name)(_task(target, storage, allowed_hosts, processes))
-            if processes and name == "python":
-                task.runs_in = "job"  # this runtime decides where the function runs
+            app.task(name=name)(_task(target, storage, allowed_hosts))
+    for name, function in functions.items():
+        if len(name) <= MAX_FUNCTION_NAME:
+            task = app.task(name=f"python.{name}")(_task(PYTHON, storage, allowed_hosts, function))
+            task.runs_in = "process" if function.runs_in == "process" else task.runs_in
     return app
 
 
@@ -59,20 +69,28 @@ def installed_operators() -> dict[str, str]:
 
 
 def _task(
-    target: str, storage: str, allowed_hosts: Sequence[str], processes: bool
+    target: str, storage: str, allowed_hosts: Sequence[str], function: AnyTask | None = None
 ) -> Callable[[SyncContext, JsonObject], Json]:
     """Return the function of the task type: it calls the operator with `ctx` and the checked configuration of the
     job."""
 
     def run(ctx: SyncContext, job: JsonObject) -> Json:
+        from pydantic import ValidationError
+
         from tenuto.dag.operators import config_of
 
         operator = cast("Callable[..., object]", resolve_name(target))
         model = config_of(operator)
         current = ctx.open_job(job, storage)
-        current.allowed_hosts, current.has_processes = allowed_hosts, processes
+        current.allowed_hosts, current.function = allowed_hosts, function
         try:
-            result = operator(ctx, model.model_validate(current.config) if model else current.config)
+            config = model.model_validate(current.config) if model else current.config
+        except ValidationError as error:
+            current.close()
+            problems = [f"{'.'.join(map(str, found['loc']))}: {found['msg']}" for found in error.errors()[:5]]
+            raise Fail(f"the configuration of the job is invalid: {'; '.join(problems)}") from error
+        try:
+            result = operator(ctx, config)
             return current.published_briefly() if result is None else cast(Json, result)
         finally:
             current.close()

@@ -1,32 +1,28 @@
-"""The operator `python`: runs a function, which may be a task of an app, as a job."""
+"""The operator `python`: runs a function that an app of the worker declares."""
 
-import importlib
 import inspect
 from functools import partial
-from pathlib import Path
-from typing import cast
 
 from tenuto.dag.operator_configs import PythonConfig
 from tenuto.model.errors import InvalidInput
-from tenuto.sdk.context.control import Fail, Snooze
+from tenuto.sdk.context.control import Fail
 from tenuto.sdk.context.sync_context import SyncContext
 from tenuto.sdk.jobs.job import RunningJob
-from tenuto.sdk.options import TaskOptions
-from tenuto.sdk.task import AnyTask, Task
+from tenuto.sdk.task import AnyTask
+from tenuto.sdk.values.wire_format import NotSerializable
 
 _BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
-class NoFunction(Exception):
-    """The function of a job cannot be imported where it runs; the message says why."""
+class NoFunction(Fail):
+    """The app of the worker does not declare the function of the job."""
 
 
 def python(ctx: SyncContext, config: PythonConfig) -> object:
     """Run the function and publish the rows that it returns. A function that has called `ctx.write` must return None.
     If the job has no outputs, the returned value is the result of the task."""
-    task, job = _find(config.task), ctx.job
-    if task.runs_in == "process" and job.has_processes:
-        raise Snooze(0.0)  # its module is imported only now: next time, the worker chooses a process
+    job = ctx.job
+    task = _function_of(job, config)
     run = partial(task.run, **_arguments(task, config, job))
     if inspect.iscoroutinefunction(task.function):
         result = ctx.run_async(lambda context: run(context) if task.run_takes_context else run())
@@ -51,39 +47,32 @@ def python(ctx: SyncContext, config: PythonConfig) -> object:
     return None
 
 
-def _find(target: str) -> AnyTask:
-    """Return the function as a task, so that arguments are converted according to its type hints. Raises NoFunction if
-    it cannot be imported, and Fail if it cannot run as a job."""
-    module, _, name = target.partition(":")
-    try:
-        found: object = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError) as error:
-        raise NoFunction(f"{target} cannot be imported in {Path.cwd()}: {error}") from error
-    if isinstance(found, Task):
-        task = cast(AnyTask, found)
-        if task.declared.runtime != "worker":
-            raise Fail(
-                f'{target} has runtime="sandbox", but the operator python has no sandbox; use the operator bundle'
-            )
-        return task
-    if not callable(found):
-        raise NoFunction(f"{target} is not a function")
-    try:
-        return Task(target, found, TaskOptions())
-    except InvalidInput as error:
-        raise Fail(str(error)) from error
+def _function_of(job: RunningJob, config: PythonConfig) -> AnyTask:
+    """Return the declared function for which the worker claimed the task. Nothing is imported by name: a task whose
+    configuration names another function fails. Raises Fail if the function cannot run as a job."""
+    task = job.function
+    if task is None or task.name != config.task:
+        raise NoFunction(f"no app of this worker declares the function {config.task} for this task")
+    if task.declared.runtime != "worker":
+        raise Fail(
+            f'{task.name} has runtime="sandbox", but the operator python has no sandbox; use the operator bundle'
+        )
+    return task
 
 
 def _arguments(task: AnyTask, config: PythonConfig, job: RunningJob) -> dict[str, object]:
     """Return the arguments by name. They come from the configuration; the parameter `partition` gets the partition, and
     a parameter with the name of an input gets the table of this input. Raises Fail if an argument is missing or has no
     parameter."""
-    signature = task.signature
-    named: dict[str, object] = {}
-    for name, value in config.arguments.items():
-        if name not in signature.parameters:
-            raise Fail(f"{config.task} has no parameter {name!r}; its signature is {signature}")
-        named[name] = signature.codec(name).decode(value, name)
+    try:
+        signature = task.signature
+        named: dict[str, object] = {}
+        for name, value in config.arguments.items():
+            if name not in signature.parameters:
+                raise Fail(f"{config.task} has no parameter {name!r}; its signature is {signature}")
+            named[name] = signature.codec(name).decode(value, name)
+    except (InvalidInput, NotSerializable) as error:
+        raise Fail(f"config.arguments of {config.task}: {error}") from error
     for name, parameter in signature.parameters.items():
         if name in named or parameter.kind not in _BY_NAME:
             continue

@@ -20,7 +20,7 @@ def code_version(app: App) -> str:
     """Return a hash of the imported modules of the app: its own packages, installed or not, and every module that
     belongs neither to an installed package nor to Python or Tenuto. Two workers with the same files get the same
     version, even in different folders."""
-    own = {str(task.function.__module__).partition(".")[0] for task in app.tasks.values()} - {OURS}
+    own = {str(task.function.__module__).partition(".")[0] for task in app.functions.values()} - {OURS}
     sources: dict[str, Path] = {}
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)

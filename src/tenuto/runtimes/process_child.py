@@ -144,7 +144,7 @@ def _task(app: App, message: Message) -> AnyTask:
     if name not in app.tasks and message["jobs"]:
         jobs = message["jobs"]
         operators = cast("Callable[..., App]", resolve_name(jobs["operators"]))
-        app.tasks.update(operators(jobs["storage"], jobs["allowed_hosts"]).tasks)
+        app.tasks.update(operators(jobs["storage"], jobs["allowed_hosts"], functions=app.functions).tasks)
     return app.tasks[name]
 
 

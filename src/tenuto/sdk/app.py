@@ -7,8 +7,9 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, Unpack, overload
 
 from tenuto.model.errors import InvalidInput, NotFound
+from tenuto.model.task_types import MAX_FUNCTION_NAME
 from tenuto.sdk.hooks import FailureHook, Hooks, Middleware, ProcessHook, check_hook
-from tenuto.sdk.option_types import Declared, StartOptions, shows_options
+from tenuto.sdk.option_types import Declared, Executor, StartOptions, shows_options
 from tenuto.sdk.options import TaskOptions, read_declared
 from tenuto.sdk.suggestions import nearest
 from tenuto.sdk.task import AnyTask, Task
@@ -26,6 +27,7 @@ R_co = TypeVar("R_co", covariant=True)
 H = TypeVar("H", bound=ProcessHook)
 M = TypeVar("M", bound=Middleware)
 E = TypeVar("E", bound=FailureHook)
+J = TypeVar("J", bound=Callable[..., object])
 _NAME = re.compile(r"[A-Za-z_][\w-]*(\.[A-Za-z_][\w-]*)*")
 
 
@@ -63,6 +65,8 @@ class App:
         """The name of the app."""
         self.tasks: dict[str, AnyTask] = {}
         """The tasks, by their full names."""
+        self.job_functions: dict[str, AnyTask] = {}
+        """The functions that only jobs of DAGs run, by their full names."""
         self.queue_limits: dict[str, int] = {}
         self.hooks = Hooks()
 
@@ -89,15 +93,39 @@ class App:
 
         return decorate
 
+    @overload
+    def job(self, function: J, /) -> J: ...
+    @overload
+    def job(self, /, *, name: str | None = None, executor: Executor | None = None) -> Callable[[J], J]: ...
+    def job(
+        self,
+        function: Callable[..., object] | None = None,
+        /,
+        *,
+        name: str | None = None,
+        executor: Executor | None = None,
+    ) -> object:
+        """Declare a function that jobs of DAGs run: `@app.job`. A job names it as `config: {task: "shop.extract"}`.
+        Unlike a task, it cannot be started alone, and its parameters and result may have any type, such as a pyarrow
+        Table. Returns the function unchanged. `executor="process"`: run it in a process of its own."""
+
+        def declare(function: Callable[..., object]) -> Callable[..., object]:
+            options: Declared = {} if executor is None else {"executor": executor}
+            full = self._full_name(function, name, "job")
+            task: AnyTask = Task(full, function, read_declared(full, options), hooks=self.hooks)
+            task.use_middleware(self.hooks.middleware)
+            self.job_functions[full] = task
+            return function
+
+        return declare if function is None else declare(function)
+
+    @property
+    def functions(self) -> dict[str, AnyTask]:
+        """The functions that jobs of DAGs can run, by their full names: those of `@app.job`, and the tasks."""
+        return {**self.tasks, **self.job_functions}
+
     def _add(self, function: Callable[..., Any], options: Declared) -> AnyTask:
-        own = options.get("name") or getattr(function, "__name__", "")
-        full = f"{self.name}.{own}"
-        if isinstance(function, Task) or not callable(function):
-            raise InvalidInput(f"@{self.name}.task takes a function, not {function!r:.60}")
-        if not _NAME.fullmatch(own) or len(full) > 256:
-            raise InvalidInput(f"{own!r} is not the name of a task", 'give it one: @app.task(name="resize")')
-        if full in self.tasks and self.tasks[full].function.__code__ != getattr(function, "__code__", None):
-            raise InvalidInput(f"there are two tasks {full}", 'rename one: @app.task(name="…")')
+        full = self._full_name(function, options.get("name"), "task")
         declared = read_declared(full, {key: value for key, value in options.items() if key != "name"})
         task: AnyTask = Task(full, function, declared, queue_limits=self.queue_limits, hooks=self.hooks)
         _check_names(task)
@@ -105,6 +133,25 @@ class App:
         task.use_middleware(self.hooks.middleware)
         self.tasks[full] = task
         return task
+
+    def _full_name(self, function: Callable[..., object], name: str | None, kind: str) -> str:
+        """Return the full name of a function that is declared as a task or job function. Raises InvalidInput if it has
+        no valid name, or if the name belongs to another function."""
+        own = name or getattr(function, "__name__", "")
+        full = f"{self.name}.{own}"
+        if isinstance(function, Task) or not callable(function):
+            raise InvalidInput(f"@{self.name}.{kind} takes a function, not {function!r:.60}")
+        longest = MAX_FUNCTION_NAME if kind == "job" else 256
+        if not _NAME.fullmatch(own) or len(full) > longest:
+            raise InvalidInput(f"{own!r} is not the name of a {kind}", f'give it one: @app.{kind}(name="resize")')
+        mine, other = (self.tasks, self.job_functions) if kind == "task" else (self.job_functions, self.tasks)
+        again = full in mine and mine[full].function.__code__ == getattr(function, "__code__", None)
+        if full in other or (full in mine and not again):
+            raise InvalidInput(
+                f"there are two {'tasks' if full in self.tasks else 'job functions'} {full}",
+                f'rename one: @app.{kind}(name="…")',
+            )
+        return full
 
     def queue_limit(self, queue: str, n: int) -> None:
         """Limit how many of the app's tasks in a queue run at the same time, over all workers: `app.queue_limit("mail",
@@ -137,7 +184,7 @@ class App:
         tasks, or `def timed(ctx, call_next)` for synchronous tasks. The function returns `await call_next()`, or
         `call_next()`. The function that was registered first is outermost."""
         self.hooks.middleware.append(check_hook("@app.middleware", layer, "ctx", "call_next"))
-        for task in self.tasks.values():
+        for task in self.functions.values():
             task.use_middleware(self.hooks.middleware)
         return layer
 

@@ -64,16 +64,17 @@ def combine_apps(apps: Iterable[tuple[str, App]]) -> App:
     messages."""
     every, sources = App("worker"), dict[str, str]()
     for target, app in apps:
-        if app.name == RESERVED:
-            raise BadTarget(f"{target} is named {RESERVED!r}, the name of the operators; give it another one: App(…)")
-        if both := sources.keys() & app.tasks.keys():
+        if app.name.partition(".")[0] == RESERVED:
+            raise BadTarget(f"{target} is named {app.name!r}, a name of the operators; give it another one: App(…)")
+        if both := sources.keys() & app.functions.keys():
             name = min(both)
             raise BadTarget(
-                f"{sources[name]} and {target} both define the task {name}; pass each app only once, "
+                f"{sources[name]} and {target} both define {name}; pass each app only once, "
                 "and give every app its own name: App(…)"
             )
-        sources |= dict.fromkeys(app.tasks, target)
+        sources |= dict.fromkeys(app.functions, target)
         every.tasks.update(app.tasks)
+        every.job_functions.update(app.job_functions)
         every.hooks.extend(app.hooks)
     return every
 

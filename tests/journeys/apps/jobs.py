@@ -18,27 +18,33 @@ def extract(ctx: SyncContext, partition: str) -> None:
     at_gate_sync(partition)
 
 
+@app.job
 async def extract_twice(partition: str) -> list[dict[str, object]]:
     return [{"id": 1, "day": partition}] * 2
 
 
+@app.job
 def extract_others(partition: str) -> list[dict[str, object]]:
     return [{"id": 1, "date": partition}]
 
 
+@app.job
 def bookings(partition: str) -> list[dict[str, object]]:
     """Two rows, of which the first is the same in every partition."""
     return [{"id": 1, "note": partition}, {"id": int(partition), "note": "own"}]
 
 
+@app.job
 def count_bookings(ctx: SyncContext) -> list[dict[str, object]]:
     return [{"id": ctx.job.inputs["sums"].read().num_rows, "note": "rows"}]
 
 
+@app.job
 def numbers() -> list[dict[str, object]]:
     return [{"n": 1, "at": date(2026, 11, 17)}, {"n": 2, "at": None}]
 
 
+@app.job
 async def tally(partition: str) -> list[dict[str, object]]:
     """Return ten times the number of orders of a day; the test decides when."""
     effect(f"tallied {partition}")
@@ -46,6 +52,7 @@ async def tally(partition: str) -> list[dict[str, object]]:
     return [{"day": partition, "n": 30}]
 
 
+@app.job
 def summed(ctx: SyncContext) -> object:
     """Query the input; a dataset that is none of the inputs cannot be read."""
     result = ctx.query("select count(*) as n, sum(n)::bigint as total from numbers")
@@ -57,6 +64,7 @@ def summed(ctx: SyncContext) -> object:
     return result.dicts()
 
 
+@app.job
 async def summed_async(ctx: Context) -> list[dict[str, object]]:
     result = await ctx.query("select n from numbers order by n desc", max_rows=1)
     return [{"n": row["n"], "truncated": result.truncated} for row in result.dicts()]
@@ -80,16 +88,19 @@ def query_in_process(ctx: SyncContext, dataset: str) -> None:
         raise Fail(f"in its process: {error}") from error
 
 
+@app.job
 def orders_of(partition: str) -> list[dict[str, object]]:
     return [{"id": number, "day": partition} for number in range(3)]
 
 
+@app.job
 def write_and_fail(ctx: SyncContext, partition: str) -> None:
     """Leave staged files behind."""
     ctx.write(orders_of(partition))
     raise Fail("after its files were staged")
 
 
+@app.job
 def follow(ctx: SyncContext) -> list[dict[str, object]]:
     """Publish the next two numbers."""
     begin = ctx.state.get("cursor", 0)
@@ -97,11 +108,13 @@ def follow(ctx: SyncContext) -> list[dict[str, object]]:
     return [{"id": begin}, {"id": begin + 1}]
 
 
+@app.job
 def reading(ctx: SyncContext) -> list[dict[str, object]]:
     """A row for the sink: the same id from every job, and a row of the job's own."""
     return [{"id": 1, "note": ctx.job.name}, {"id": 2 if ctx.job.name == "north" else 3, "note": "own"}]
 
 
+@app.job
 def rated(ctx: SyncContext) -> list[dict[str, object]]:
     """Multiply the number of orders of a day by the rate of now; after the first rate, the test decides when."""
     day, rate = ctx.job.partition or "", int((FOLDER / "rate").read_text())
@@ -113,6 +126,7 @@ def rated(ctx: SyncContext) -> list[dict[str, object]]:
     return [{"day": day, "n": ctx.job.inputs["raw"].read().num_rows * rate}]
 
 
+@app.job
 def booked(ctx: SyncContext) -> list[dict[str, object]]:
     """Append a booking of a day, one per sum that it ever had."""
     (row,) = ctx.job.inputs["per_day"].read().to_pylist()

@@ -23,7 +23,7 @@ def a_job(name: str, reads: str | dict[str, Any], *outputs: Any, **fields: Any) 
         "name": name,
         "activation": "reactive",
         "operator": "python",
-        "config": {"task": "shop.jobs:run"},
+        "config": {"task": "shop.run"},
         "execution_strategy": "PerUpdate",
         "inputs": [{"from": {"dataset": reads}} if isinstance(reads, str) else reads],
         "outputs": [{"dataset": output} if isinstance(output, str) else output for output in outputs],

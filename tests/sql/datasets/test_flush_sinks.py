@@ -177,7 +177,7 @@ def test_lineage_names_what_the_writers_read(db: Db):
 def a_new_version(db: Db) -> int:
     """Deploys another definition of the writer; it is built into a new version of the dataset."""
     raw = a_writer("raw", outputs=[{"dataset": "raw"}])
-    new = deploy(db, {"name": "sensors", "jobs": [SINK, raw, {**EAST, "config": {"task": "shop.jobs:east2"}}]})
+    new = deploy(db, {"name": "sensors", "jobs": [SINK, raw, {**EAST, "config": {"task": "shop.east2"}}]})
     assert new["status"] == "building"
     advance(db)
     return new["version"]

@@ -77,7 +77,7 @@ def test_an_edge_to_a_newer_version_is_stale_and_an_old_version_keeps_its_lineag
     record(db, "d1", ["d0"])
     old = lineage(db, "d0")
     document = a_chain(2)
-    document["jobs"][0]["config"] = {"task": "a:other"}
+    document["jobs"][0]["config"] = {"task": "a.other"}
     document["jobs"][1]["name"] = "renamed"
     document["jobs"][1]["renamed_from"] = "j1"
     deployed(db, document, expected=1)

@@ -199,7 +199,7 @@ def test_a_version_that_is_not_current_raises_nothing(db: Db):
     trigger(db)
     old = worker.claim_one()
     document = sales()
-    document["jobs"] = [{**document["jobs"][0], "config": {"task": "shop.jobs:other"}}, document["jobs"][1]]
+    document["jobs"] = [{**document["jobs"][0], "config": {"task": "shop.other"}}, document["jobs"][1]]
     deployed(db, document, expected=1)
 
     assert worker.complete(old, published=[found(old, "b")]) == ["accepted"]

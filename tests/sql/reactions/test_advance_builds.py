@@ -294,7 +294,7 @@ def test_a_source_computes_again_what_it_has_published(db: Db):
     worker = a_worker(db)
     with_data(db, worker, "mon", "tue")
     source, daily = SALES["jobs"]
-    deploy(db, {**SALES, "jobs": [{**source, "config": {"task": "shop.jobs:extract_more"}}, daily]})
+    deploy(db, {**SALES, "jobs": [{**source, "config": {"task": "shop.extract_more"}}, daily]})
     advance(db)
 
     assert status(db, 2) == "building"

@@ -80,7 +80,7 @@ def test_an_unpublished_output_wakes_the_jobs_below_it(db: Db):
     route(db)
     assert reactions(db) == [("each", "-", "triggered")]
 
-    deployed(db, ticks(source={**TICK, "config": {"task": "shop.jobs:other"}}), expected=1)
+    deployed(db, ticks(source={**TICK, "config": {"task": "shop.other"}}), expected=1)
     emit(worker, claim, "0")  # the version that is current defines its producer in another way
     route(db)
 

@@ -22,7 +22,7 @@ def a_dag(task: str = "follow", kind: str = "continuous") -> dict[str, Any]:
         "name": "follow",
         "activation": "source",
         "operator": "python",
-        "config": {"task": f"chain:{task}"},
+        "config": {"task": f"chain.{task}"},
         "source": {"kind": kind},
         "outputs": [{"dataset": "blocks"}],
     }

@@ -26,7 +26,7 @@ def a_dag(jobs: tuple[str, ...] = ("extract",), outputs: Any = None, **source: A
                 "name": name,
                 "activation": "source",
                 "operator": "python",
-                "config": {"task": f"shop:{name}"},
+                "config": {"task": f"shop.{name}"},
                 "source": {"kind": "cron", "schedule": "0 3 * * *", **source},
                 "outputs": outputs or [{"dataset": name, **DAY}],
             }
@@ -135,7 +135,7 @@ def test_schedules_of_jobs_and_of_tasks_fire_in_one_call(db: Db, clock: Clock):
     )
 
     started = {row["name"]: task(db, row["run_ids"][0])["type"] for row in fired}
-    assert started == {"nightly": "app.report", NAME: "tenuto.python"}
+    assert started == {"nightly": "app.report", NAME: "tenuto.python.shop.extract"}
 
 
 def test_a_paused_job_starts_nothing_and_its_times_pass(db: Db, clock: Clock):

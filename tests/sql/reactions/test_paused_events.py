@@ -115,7 +115,7 @@ def test_an_event_of_an_old_version_is_stale(db: Db):
     worker = a_worker(db)
     trigger(db)
     late = worker.claim_one()
-    deployed(db, edited(CHAIN, "extract", config={"task": "shop.jobs:other"}), expected=1)
+    deployed(db, edited(CHAIN, "extract", config={"task": "shop.other"}), expected=1)
 
     assert publish(worker, late, "mon") == "accepted"
     route(db)

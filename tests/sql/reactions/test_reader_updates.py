@@ -12,7 +12,7 @@ from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call
 REPORTS = {"name": "reports", "jobs": [a_reader("weekly"), a_reader("mail", execution_strategy="PerUpdate")]}
 
 
-def newer(task: str = "shop.jobs:extract_2") -> dict[str, Any]:
+def newer(task: str = "shop.extract_2") -> dict[str, Any]:
     """The DAG of the source with another definition: another version of `raw`."""
     return readers(a_reader("daily"), source={**RAW, "config": {"task": task}})
 
@@ -131,7 +131,7 @@ def test_a_cutover_that_keeps_the_data_does_not_drop_an_update_that_waits(db: Db
 
 def test_a_third_version_is_compared_with_every_version_that_was_not_passed_on(db: Db) -> None:
     two_versions(db)
-    deployed(db, newer("shop.jobs:extract_3"), expected=1)
+    deployed(db, newer("shop.extract_3"), expected=1)
     worker = a_worker(db)
     for key, fingerprint in (("mon", "a"), ("tue", "c"), ("wed", "e")):
         commit(worker, key, fingerprint=fingerprint)

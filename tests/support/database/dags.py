@@ -30,6 +30,7 @@ def deploy(
         actor="ann",
         plan=Jsonb(plan),
         auto=auto,
+        functions=sorted(dag.functions()),
     )
     return row
 

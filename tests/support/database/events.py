@@ -14,7 +14,7 @@ RAW = {
     "activation": "source",
     "operator": "python",
     "source": {"kind": "manual"},
-    "config": {"task": "shop.jobs:extract"},
+    "config": {"task": "shop.extract"},
     "outputs": [{"dataset": "raw", **KEY}],
 }
 

@@ -20,7 +20,7 @@ SALES: dict[str, Any] = {
             "activation": "source",
             "operator": "python",
             "source": {"kind": "manual"},
-            "config": {"task": "shop.jobs:extract"},
+            "config": {"task": "shop.extract"},
             "max_attempts": 2,
             "outputs": [{"dataset": "raw", **KEY, "columns": [{"name": "at", "type": "timestamp"}]}],
         },

@@ -16,7 +16,7 @@ def a_chain(count: int, *, per_job: int = 1) -> dict[str, Any]:
             {"activation": "reactive", "inputs": inputs, "execution_strategy": "PerUpdate", "operator": "sql",
              "config": {"sql": f"select {number}"}}
             if inputs else
-            {"activation": "source", "source": {"kind": "manual"}, "operator": "python", "config": {"task": "a:b"}}
+            {"activation": "source", "source": {"kind": "manual"}, "operator": "python", "config": {"task": "a.b"}}
         )  # fmt: skip
         jobs.append({"name": f"j{number}", "outputs": [{"dataset": f"d{number}"}], **kind})
     return {"name": "chain", "jobs": jobs}

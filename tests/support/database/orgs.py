@@ -119,7 +119,7 @@ def a_backfill(db: Db, org: UUID) -> None:
 def _published_data(db: Db, org: UUID) -> None:
     call(db, "trigger_job", org_id=org, dag="orders", name="extract")
     worker = a_worker(db, "publisher", org_id=org)
-    (claim,) = worker.claim(1, routes=worker.routes(types=["tenuto.python"]))
+    (claim,) = worker.claim(1, routes=worker.routes(types=["tenuto.python.shop.extract"]))
     publish(worker, claim, "mon")
     db.execute(
         "insert into tenuto.row_sets"

@@ -41,7 +41,7 @@ def shop(
                 "activation": "source",
                 "operator": "python",
                 "source": {"kind": "manual"},
-                "config": {"task": "shop.jobs:extract", "arguments": {"note": note}},
+                "config": {"task": "shop.extract", "arguments": {"note": note}},
                 "outputs": [{"dataset": dataset, "storage": {"kind": storage}, "columns": ORDER_COLUMNS}],
             },
             *([_reader(reader, dataset)] if reader else []),
@@ -56,7 +56,7 @@ def _reader(name: str, dataset: str) -> dict[str, Any]:
         "operator": "python",
         "execution_strategy": "PerUpdate",
         "inputs": [{"from": {"dataset": dataset}}],
-        "config": {"task": "shop.jobs:report"},
+        "config": {"task": "shop.report"},
         "outputs": [{"dataset": f"{dataset}_{name}"}],
     }
 

@@ -14,7 +14,7 @@ def a_writer(name: str, **changes: Any) -> dict[str, Any]:
         "activation": "source",
         "operator": "python",
         "source": {"kind": "manual"},
-        "config": {"task": f"shop.jobs:{name}"},
+        "config": {"task": f"shop.{name}"},
         "outputs": [{"append_to": "readings"}],
         **changes,
     }

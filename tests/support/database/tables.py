@@ -18,7 +18,7 @@ LEDGER: dict[str, Any] = {
             "activation": "source",
             "operator": "python",
             "source": {"kind": "manual"},
-            "config": {"task": "tests.journeys.apps.jobs:bookings"},
+            "config": {"task": "jobs.bookings"},
             "update_strategy": "append",
             "unique_key": ["id"],
             "outputs": [{"dataset": "bookings", "storage": {"kind": "postgres"}, **KEY, "columns": COLUMNS}],

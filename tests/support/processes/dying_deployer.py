@@ -41,7 +41,8 @@ async def act(url: str, order: dict[str, Any]) -> None:
         async with conn.transaction():
             if order["action"] == "deploy":
                 dag = parse_dag(order["yaml"])
-                await deploys.deploy_dag(conn, org_id=DEFAULT_ORG, dag=dag, actor="ann", cutover=order["cutover"])
+                options = {"actor": "ann", "cutover": order["cutover"], "functions": dag.functions()}
+                await deploys.deploy_dag(conn, org_id=DEFAULT_ORG, dag=dag, **options)
             else:
                 move = getattr(datasets, f"{order['action']}_dag")
                 await move(conn, org_id=DEFAULT_ORG, name=order["name"], expected=order["expected"], actor="ann")

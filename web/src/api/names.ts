@@ -7,6 +7,7 @@ import type { Dataset, TaskTypeSummary } from "./schema";
 import { useMay } from "./session";
 
 const MINUTE_MS = 60_000;
+const OF_JOBS = "tenuto.python."; // before the name of a function that only jobs run
 
 /** The names of the datasets that may be read, for completion. */
 export function useDatasetList(): Dataset[] {
@@ -36,11 +37,20 @@ function columnsOf(definition: Record<string, unknown> | undefined, dataset: Dat
 
 /** The task types that workers have declared, without those of operators. */
 export function useTypeNames(): string[] {
+  return useDeclaredTypes().filter((type) => !type.startsWith("tenuto."));
+}
+
+/** The functions that workers have declared for jobs: tasks, and functions that only jobs run. */
+export function useFunctionNames(): string[] {
+  return useDeclaredTypes().map((type) => (type.startsWith(OF_JOBS) ? type.slice(OF_JOBS.length) : type));
+}
+
+function useDeclaredTypes(): string[] {
   const mayRead = useMay("tasks:read");
   const types = usePages<"GET /v1/types", TaskTypeSummary>("GET /v1/types", { query: { limit: 200 } }, {
     key: ["types"],
     cursor: "after",
     enabled: mayRead,
   });
-  return types.rows.map((type) => type.type).filter((type) => !type.startsWith("tenuto."));
+  return types.rows.map((type) => type.type);
 }

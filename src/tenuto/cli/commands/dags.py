@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tenuto.cli.audited import Org
-from tenuto.cli.commands.validate import File, read_document
+from tenuto.cli.commands.validate import Apps, File, read_document, read_functions
 from tenuto.cli.dag_changes import with_dags
 from tenuto.cli.exit_codes import FAILED, UsageError, WorkFailed
 from tenuto.cli.list_options import Limit
@@ -40,13 +40,14 @@ Expected = Annotated[
 
 def plan(
     file: File,
+    app: Apps = None,
     org: Org = None,
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 if there are changes.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show what a deploy of this document would change, compared with the current version. Changes nothing."""
-    dag = _read(file)
-    planned = with_dags(lambda dags: dags.plan_dag(dag), org=org)
+    dag, functions = _read(file), read_functions(app)
+    planned = with_dags(lambda dags: dags.plan_dag(dag, functions=functions), org=org)
     denied = [f"denied: {text}" for text in planned.denied]
     readers = [_describe_reader(reader) for reader in planned.readers]
     lines = [_describe(dag.name, planned, planned.rebuilds), *readers, *denied]
@@ -69,6 +70,7 @@ def deploy(
     wait_timeout: Annotated[
         str | None, typer.Option(help="Wait at most this long: 10m. Exit code 4 if the version is not ready then.")
     ] = None,
+    app: Apps = None,
     org: Org = None,
     as_json: AsJson = False,
 ) -> None:
@@ -76,12 +78,13 @@ def deploy(
     ones; then the version is ready. Deploying the same document again returns the same version, and computes again what
     failed.
     """
-    dag = _read(file)
+    dag, functions = _read(file), read_functions(app)
     wait = wait or wait_timeout is not None
     wait_seconds = None if wait_timeout is None else seconds(wait_timeout, "--wait-timeout")
 
     async def work(dags: "DagOperations") -> "tuple[DeployedVersion, str]":
-        planned, deployed = await dags.plan_dag(dag), await dags.deploy_dag(dag, cutover=auto)
+        planned = await dags.plan_dag(dag, functions=functions)
+        deployed = await dags.deploy_dag(dag, cutover=auto, functions=functions)
         text = _describe_deployed(deployed, planned, auto=auto)
         if wait:
             if deployed.status in OPEN:
@@ -106,7 +109,7 @@ def _describe_deployed(deployed: "DeployedVersion", planned: "Plan", *, auto: bo
         text += "\nit becomes current when it is ready" if auto else ""
     elif deployed.status == "ready" and not auto:
         text += f"; `tenuto cutover {deployed.dag} {deployed.version}` makes it current"
-    return text
+    return "\n".join([text, *(f"warning: {warning}" for warning in deployed.warnings)])
 
 
 async def _wait_for_version(
@@ -207,12 +210,13 @@ def _read(file: Path) -> "Dag":
 
 
 def _describe(name: str, diff: "Diff", rebuilds: "Sequence[Rebuild]" = ()) -> str:
+    warnings = [f"warning: {text}" for text in diff.warnings]
     if diff.is_empty:
-        return f"{name}: no changes"
+        return "\n".join([f"{name}: no changes", *warnings])
     estimates = {rebuild.job: f"; {_estimate([rebuild])}" for rebuild in rebuilds}
     jobs = [f"job {change.job}: {_describe_change(change)}{estimates.get(change.job, '')}" for change in diff.jobs]
     datasets = [f"dataset {item.dataset}: {item.kind}" for item in diff.datasets if item.kind != "reused"]
-    lines = [*jobs, *datasets, *(f"warning: {text}" for text in diff.warnings), _count_jobs(diff)]
+    lines = [*jobs, *datasets, *warnings, _count_jobs(diff)]
     return "\n".join([*lines, f"estimate: {_estimate(rebuilds)}"] if rebuilds else lines)
 
 

@@ -129,7 +129,7 @@ async def _look_at_login(url: str) -> "Diagnostics":
 
 
 async def _look_at_org(conn: "Conn", slug: str) -> OrgFacts | None:
-    from tenuto.db import monitoring, orgs, pools, task_types
+    from tenuto.db import dags, monitoring, orgs, pools, task_types
     from tenuto.model.errors import NotFound
 
     try:
@@ -141,6 +141,7 @@ async def _look_at_org(conn: "Conn", slug: str) -> OrgFacts | None:
     return OrgFacts(
         await monitoring.list_workers(conn, org_id=org_id, status="active", limit=200),
         await monitoring.list_unserved(conn, org_id=org_id),
+        await dags.list_unserved_functions(conn, org_id=org_id),
         await monitoring.list_blocked(conn, org_id=org_id),
         (await monitoring.get_overview(conn, org_id=org_id)).outbox_dead,
         await monitoring.list_open_runs(conn, org_id=org_id),

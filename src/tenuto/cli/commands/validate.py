@@ -12,17 +12,26 @@ from tenuto.cli.output import AsJson, counted, show
 if TYPE_CHECKING:
     from tenuto.dag.definitions import Dag
 
+Apps = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--app",
+        metavar="MODULE:APP",
+        help="An app whose functions the jobs can run. Repeatable. Imports the app.",
+        show_default=False,
+    ),
+]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A DAG document, as YAML.", show_default=False)]
 
 
-def validate(file: File, as_json: AsJson = False) -> None:
-    """Check a DAG document without a database, and list every problem with its line and column. Exit code 1 means
-    that there are problems."""
+def validate(file: File, app: Apps = None, as_json: AsJson = False) -> None:
+    """Check a DAG document without a database, and list every problem with its line and column. With --app, also check
+    that the app declares the functions of the jobs. Exit code 1 means that there are problems."""
     from tenuto.dag.parse import parse_dag
     from tenuto.dag.problems import InvalidDag
 
     try:
-        dag = parse_dag(read_document(file))
+        dag = parse_dag(read_document(file), functions=read_functions(app) if app else None)
     except InvalidDag as invalid:
         lines = [f"{file}:{problem}" for problem in invalid.problems]
         lines.append(f"{len(lines)} {'problem' if len(lines) == 1 else 'problems'}")
@@ -36,6 +45,16 @@ def schema(as_json: AsJson = False) -> None:
     from tenuto.dag.json_schema import json_schema
 
     typer.echo(json.dumps(json_schema(), indent=None if as_json else 2))
+
+
+def read_functions(targets: list[str] | None) -> set[str]:
+    """Import the apps, and return the names of the functions that they declare."""
+    from tenuto.sdk.app_loader import BadTarget, load_apps
+
+    try:
+        return set(load_apps(targets or []).functions)
+    except BadTarget as problem:
+        raise UsageError(str(problem)) from problem
 
 
 def read_document(file: Path) -> bytes:

@@ -82,10 +82,12 @@ def _explain_job(
     ]
     facts = {
         "dag": dag, "job": name, "version": job.version, "paused_at": job.paused_at, "pause_reason": job.pause_reason,
-        "held_at": job.held_at, "hold_reason": job.hold_reason, "backlog": job.backlog, "reactions": reactions,
+        "held_at": job.held_at, "hold_reason": job.hold_reason, "backlog": job.backlog, "problem": job.problem,
+        "reactions": reactions,
         "tasks": {str(id): sentence for id, sentence in tasks.items()},
     }  # fmt: skip
-    return facts, "\n".join([one_line(head), *_pressure(job), *(lines or ["no event has reached it yet"])])
+    problem = [f"its tasks wait: {one_line(job.problem)}"] if job.problem else []
+    return facts, "\n".join([one_line(head), *problem, *_pressure(job), *(lines or ["no event has reached it yet"])])
 
 
 def _pressure(job: "WholeJob") -> list[str]:

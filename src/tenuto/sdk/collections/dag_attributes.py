@@ -9,6 +9,7 @@ from tenuto.sdk.client.query_calls import QueryCalls, SyncQueryCalls
 from tenuto.sdk.client.sql_transport import SqlTransport
 
 if TYPE_CHECKING:
+    from tenuto.sdk.app import App
     from tenuto.sdk.collections.alerts import AlertCollection, SyncAlertCollection
     from tenuto.sdk.collections.backfills import BackfillCollection, SyncBackfillCollection
     from tenuto.sdk.collections.dags import DagCollection, JobCollection, SyncDagCollection, SyncJobCollection
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 class DagAttributes(QueryCalls):
     """DAGs, jobs and datasets, for asynchronous code. Modules are imported on first use."""
+
+    app: "App | None"
 
     @cached_property
     def dag_operations(self) -> "DagOperations":
@@ -72,7 +75,7 @@ class DagAttributes(QueryCalls):
         """The DAGs: `await tn.dags.deploy(Path("orders.yaml"))`, `await tn.dags.cutover("orders")`."""
         from tenuto.sdk.collections.dags import DagCollection
 
-        return DagCollection(self.dag_operations)
+        return DagCollection(self.dag_operations, self.app)
 
     @property
     def jobs(self) -> "JobCollection":

@@ -27,25 +27,29 @@ from tenuto.sdk.client.loop_thread import Wait
 from tenuto.sdk.collections.pages import all_pages
 
 if TYPE_CHECKING:
+    from tenuto.sdk.app import App
     from tenuto.sdk.operations.dags import DagOperations
 
 
 class DagCollection:
-    """The DAGs of an org and their versions. A document is passed as YAML text, or as the Path of a YAML file."""
+    """The DAGs of an org and their versions. A document is passed as YAML text, or as the Path of a YAML file. Its jobs
+    can run functions that workers have declared, and functions of the app of the client."""
 
-    def __init__(self, operations: "DagOperations") -> None:
+    def __init__(self, operations: "DagOperations", app: "App | None" = None) -> None:
         self._operations = operations
+        self._functions = app.functions if app is not None else {}
 
     async def plan(self, document: str | Path) -> Plan:
         """Return what a deploy of this document would change, compared with the current version."""
-        return await self._operations.plan_dag(await _read(document))
+        return await self._operations.plan_dag(await _read(document), functions=self._functions)
 
     async def deploy(self, document: str | Path, *, cutover: bool = False) -> DeployedVersion:
         """Store a document as a version of its DAG. Its new datasets are computed beside the current ones: the version
         is `building`, then `ready`. With `cutover`, it becomes current as soon as it is ready. Deploying the same
         document again returns the same version. If that version had failed, the datasets that failed are computed
         again."""
-        return await self._operations.deploy_dag(await _read(document), cutover=cutover)
+        dag = await _read(document)
+        return await self._operations.deploy_dag(dag, cutover=cutover, functions=self._functions)
 
     async def get(self, name: str, version: int | None = None) -> DagVersionText:
         """Return a version of a DAG with its YAML. Without `version`, this is the current version, or the newest if

@@ -4,7 +4,6 @@ import asyncio
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from importlib import import_module
 from typing import NoReturn, cast
 
 from tenuto.model.errors import Cancelled, StaleLease
@@ -22,8 +21,8 @@ NEVER_RECORDED = (StaleLease, Cancelled)  # the attempt has ended, so nothing ca
 
 
 class StepFailed(Exception):
-    """A step failed on an earlier attempt, and its error cannot be raised again: its class cannot be imported or
-    created. `step`, `type` and `message` describe it."""
+    """A step failed on an earlier attempt, and its error cannot be raised again: its class is not imported here or
+    cannot be created. `step`, `type` and `message` describe it."""
 
     def __init__(self, step: str, type: str, message: str) -> None:
         super().__init__(f"step {step!r} failed with {type}: {message}")
@@ -106,15 +105,13 @@ def _make(kind: type[BaseException], args: Sequence[object]) -> BaseException:
 
 
 def _find_class(module: str, name: str) -> type[BaseException] | None:
-    """Find the class of an error. Imports nothing of packages that this process does not use, because the record may
-    come from an attempt on another machine."""
-    if module.partition(".")[0] not in sys.modules or module.endswith(".__main__"):
-        return None
+    """Find the class of an error in the modules that this process has imported. Imports none, because the record may
+    come from another machine. Code that catches the error has imported its module."""
+    found: object = sys.modules.get(module)
     try:
-        found: object = import_module(module)
         for part in name.split("."):
             found = getattr(found, part)
-    except (Exception, SystemExit):  # the module may be gone, or raise
+    except Exception:  # the module may have no such class, or raise
         return None
     return found if isinstance(found, type) and issubclass(found, Exception | asyncio.CancelledError) else None
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from tenuto.sdk.jobs.input_data import InputData
+    from tenuto.sdk.task import AnyTask
 
 GLOB = "**/*.parquet"
 
@@ -157,7 +158,7 @@ class RunningJob:
         """The task of a bundle that the job runs."""
         self.allowed_hosts: Sequence[str] = ()
         """The hosts with private addresses that the job may contact."""
-        self.has_processes = False  # whether this is a task process, which runs functions with executor="process"
+        self.function: AnyTask | None = None  # of the operator python: the declared function that the task runs
         self.published: list[JsonObject] = []
         """The data that this attempt has written."""
         attempt.published = (

@@ -3,10 +3,12 @@
 from collections.abc import Generator
 from contextlib import contextmanager
 
+from tenuto.sdk.context.control import Fail
+
 PACKAGES = frozenset({"pyarrow", "duckdb"})
 
 
-class MissingExtra(Exception):
+class MissingExtra(Fail):
     """A package of the extra `data` is not installed where a job runs."""
 
 

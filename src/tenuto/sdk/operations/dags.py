@@ -1,6 +1,6 @@
 """DAGs, jobs and datasets: the interface of clients and commands, and its implementation as requests to a server."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Protocol, TypeVar
 from urllib.parse import quote
 from uuid import UUID
@@ -38,11 +38,12 @@ class DagOperations(Protocol):
 
     async def list_dags(self, *, after: str | None = None, limit: int = PAGE) -> list[DagSummary]: ...
 
-    async def plan_dag(self, dag: Dag) -> Plan:
-        """Return what a deploy would change, compared with the current version."""
+    async def plan_dag(self, dag: Dag, *, functions: Collection[str] = ()) -> Plan:
+        """Return what a deploy would change, compared with the current version. `functions`: what the app of the caller
+        declares."""
         ...
 
-    async def deploy_dag(self, dag: Dag, *, cutover: bool) -> DeployedVersion: ...
+    async def deploy_dag(self, dag: Dag, *, cutover: bool, functions: Collection[str] = ()) -> DeployedVersion: ...
 
     async def list_dag_versions(
         self, name: str, *, before: int | None = None, limit: int = PAGE
@@ -143,11 +144,13 @@ class HttpDags:
     async def list_dags(self, *, after: str | None = None, limit: int = PAGE) -> list[DagSummary]:
         return await self._items(DagSummary, "/v1/dags", {"after": after, "limit": limit})
 
-    async def plan_dag(self, dag: Dag) -> Plan:
-        return read(Plan, await self.http.request("POST", f"{_dag(dag.name)}/plan", dump({"yaml": dag.yaml})))
+    async def plan_dag(self, dag: Dag, *, functions: Collection[str] = ()) -> Plan:
+        body = dump({"yaml": dag.yaml, "functions": sorted(dag.functions() & {*functions})})
+        return read(Plan, await self.http.request("POST", f"{_dag(dag.name)}/plan", body))
 
-    async def deploy_dag(self, dag: Dag, *, cutover: bool) -> DeployedVersion:
-        body = dump({"yaml": dag.yaml, "cutover": cutover})
+    async def deploy_dag(self, dag: Dag, *, cutover: bool, functions: Collection[str] = ()) -> DeployedVersion:
+        used = sorted(dag.functions() & {*functions})
+        body = dump({"yaml": dag.yaml, "cutover": cutover, "functions": used})
         return read(DeployedVersion, await self.http.request("POST", f"{_dag(dag.name)}/versions", body))
 
     async def list_dag_versions(self, name: str, *, before: int | None = None, limit: int = PAGE) -> list[DagVersion]:

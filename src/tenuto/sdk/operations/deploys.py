@@ -2,6 +2,7 @@
 because a large document takes a second."""
 
 import asyncio
+from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from uuid import UUID
@@ -10,6 +11,7 @@ from tenuto.dag.definitions import Dag
 from tenuto.dag.diff import Diff, diff_dags
 from tenuto.dag.hashes import HASH_VERSION
 from tenuto.dag.job_rows import job_rows
+from tenuto.dag.operators import base_name
 from tenuto.dag.parse import parse_dag
 from tenuto.dag.plan import (
     Plan,
@@ -24,11 +26,12 @@ from tenuto.dag.problems import did_you_mean
 from tenuto.dag.readers import named_datasets, wider_readers
 from tenuto.db import dags, datasets
 from tenuto.db.connection.call import Conn
-from tenuto.model.dags import CurrentVersion, DeployedVersion
+from tenuto.model.dags import CurrentVersion, DagVersionText, DeployedVersion, UnservedFunction
 from tenuto.model.errors import Forbidden
 from tenuto.sdk.operations.column_flows import describe_flow
 
 MAX_SUGGESTED = 200  # how many datasets are searched for a similar name
+MAX_NAMED = 3  # how many jobs a warning names
 
 
 @dataclass(frozen=True)
@@ -39,17 +42,59 @@ class Deploy:
     moved: CurrentVersion | None = None
 
 
-async def plan_dag(conn: Conn, *, org_id: UUID, dag: Dag) -> Plan:
-    """Returns how the document differs from the current version of its DAG. The plan also has warnings about readers,
-    estimates, and the reasons for which a deploy would be refused."""
+async def plan_dag(conn: Conn, *, org_id: UUID, dag: Dag, functions: Collection[str] = ()) -> Plan:
+    """Returns how the document differs from the current version of its DAG. The plan also has warnings about readers
+    and functions, estimates, and the reasons for which a deploy would be refused. `functions`: what the app of the
+    caller declares."""
     plan, owners = await _compare(conn, org_id=org_id, dag=dag)
+    unserved = await _list_unserved(conn, org_id=org_id, dag=dag, functions=functions)
+    undeclared = [
+        f"job {item.job} runs {item.function}, which no app declares; {item.hint}"
+        for item in unserved
+        if not item.declared
+    ]
     unknown = unknown_inputs(dag, owners)
     known = await datasets.list_datasets(conn, org_id=org_id, limit=MAX_SUGGESTED) if unknown else []
     missing = [_describe_unknown(name, [item.name for item in known]) for name in unknown]
     old_names = {change.dataset: change.renamed_from for change in plan.datasets if change.renamed_from}
     loop = await datasets.find_loop(conn, org_id=org_id, dag=dag.name, edges=trigger_edges(dag, old_names))
     loops = [describe_loop(loop)] if loop else []
-    return replace(plan, denied=[*missing, *taken_outputs(dag, owners), *loops, *plan.denied])
+    return replace(
+        plan,
+        warnings=[*plan.warnings, *_describe_unserved(item for item in unserved if item.declared)],
+        denied=[*missing, *taken_outputs(dag, owners), *undeclared, *loops, *plan.denied],
+    )
+
+
+async def _list_unserved(conn: Conn, *, org_id: UUID, dag: Dag, functions: Collection[str]) -> list[UnservedFunction]:
+    """Returns the jobs of the document whose function no live worker can run. Only the first 20 are returned."""
+    if not (used := dag.functions()):
+        return []
+    rows = [job for job in job_rows(dag) if base_name(str(job["operator"])) == "python"]
+    return await dags.list_unserved_functions(conn, org_id=org_id, jobs=rows, functions=sorted(used & {*functions}))
+
+
+def _describe_unserved(unserved: Iterable[UnservedFunction]) -> list[str]:
+    """Returns a warning for each reason for which jobs would wait."""
+    reasons: dict[str, list[str]] = {}
+    for item in unserved:
+        reasons.setdefault(item.reason, []).append(item.job)
+    return [f"{_named_jobs(jobs)} would wait for a worker: {reason}" for reason, jobs in reasons.items()]
+
+
+def _named_jobs(jobs: list[str]) -> str:
+    more = f" and {len(jobs) - MAX_NAMED} more" if len(jobs) > MAX_NAMED else ""
+    return f"job{'s' if len(jobs) > 1 else ''} {', '.join(jobs[:MAX_NAMED])}{more}"
+
+
+async def get_dag(conn: Conn, *, org_id: UUID, name: str, version: int | None = None) -> DagVersionText:
+    """Returns a version of a DAG with its YAML: by default the current version, or the newest if none is current. If it
+    is the current version, also warns of jobs that no live worker can run."""
+    text = await dags.get_dag_version(conn, org_id=org_id, name=name, version=version)
+    if text.status != "current":
+        return text
+    unserved = await dags.list_unserved_functions(conn, org_id=org_id, dag=name)
+    return replace(text, warnings=_describe_unserved(unserved))
 
 
 def _describe_unknown(name: str, known: list[str]) -> str:
@@ -92,11 +137,16 @@ def _describe_any_flow(dag: Dag, dataset: str, source: str) -> str | None:
     return describe_flow(dag, dataset, source) or None
 
 
-async def deploy_dag(conn: Conn, *, org_id: UUID, dag: Dag, actor: str, cutover: bool) -> Deploy:
+async def deploy_dag(
+    conn: Conn, *, org_id: UUID, dag: Dag, actor: str, cutover: bool, functions: Collection[str] = ()
+) -> Deploy:
     """Stores the document as a version of its DAG. With `cutover`, the version becomes current: now if it is ready,
     otherwise when dispatchers have computed it. If the same document is deployed again, no second version is stored.
+    `functions`: what the app of the caller declares; jobs can run these functions and those that workers have declared.
     Raises Forbidden for a deploy that the org denies."""
     plan, _ = await _compare(conn, org_id=org_id, dag=dag)
+    unserved = await _list_unserved(conn, org_id=org_id, dag=dag, functions=functions)
+    plan = replace(plan, warnings=[*plan.warnings, *_describe_unserved(unserved)])
     if plan.denied:
         raise Forbidden(
             f"the org denies this deploy: {'; '.join(plan.denied)}",
@@ -113,7 +163,9 @@ async def deploy_dag(conn: Conn, *, org_id: UUID, dag: Dag, actor: str, cutover:
         actor=actor,
         plan=asdict(plan),
         auto=cutover,
+        functions=sorted(dag.functions() & {*functions}),
     )
+    deployed = replace(deployed, warnings=plan.warnings)
     if not cutover or deployed.status in ("current", "building"):
         return Deploy(deployed)
     moved = await datasets.cutover_dag(

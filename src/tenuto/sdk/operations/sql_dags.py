@@ -1,6 +1,6 @@
 """DAGs, jobs and datasets on the database: calls the SQL functions directly, each operation in one transaction."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from typing import TypeVar
 from uuid import UUID
 
@@ -47,12 +47,16 @@ class SqlDags:
     async def list_dags(self, *, after: str | None = None, limit: int = PAGE) -> list[DagSummary]:
         return await self._pool.call(dags.list_dags, org_id=self._org_id, after=after, limit=limit)
 
-    async def plan_dag(self, dag: Dag) -> Plan:
-        return await self._in_one(lambda conn: deploys.plan_dag(conn, org_id=self._org_id, dag=dag))
+    async def plan_dag(self, dag: Dag, *, functions: Collection[str] = ()) -> Plan:
+        return await self._in_one(
+            lambda conn: deploys.plan_dag(conn, org_id=self._org_id, dag=dag, functions=functions)
+        )
 
-    async def deploy_dag(self, dag: Dag, *, cutover: bool) -> DeployedVersion:
+    async def deploy_dag(self, dag: Dag, *, cutover: bool, functions: Collection[str] = ()) -> DeployedVersion:
         deployed = await self._in_one(
-            lambda conn: deploys.deploy_dag(conn, org_id=self._org_id, dag=dag, actor=self._actor, cutover=cutover)
+            lambda conn: deploys.deploy_dag(
+                conn, org_id=self._org_id, dag=dag, actor=self._actor, cutover=cutover, functions=functions
+            )
         )
         return deployed.version
 
@@ -60,7 +64,7 @@ class SqlDags:
         return await self._pool.call(dags.list_dag_versions, org_id=self._org_id, name=name, before=before, limit=limit)
 
     async def get_dag_version(self, name: str, version: int | None = None) -> DagVersionText:
-        return await self._pool.call(dags.get_dag_version, org_id=self._org_id, name=name, version=version)
+        return await self._in_one(lambda conn: deploys.get_dag(conn, org_id=self._org_id, name=name, version=version))
 
     async def compare_versions(self, name: str, old: int, new: int) -> Diff:
         return await self._in_one(

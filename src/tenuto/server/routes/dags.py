@@ -68,11 +68,12 @@ async def list_dags(request: ApiRequest, query: NameFilter) -> object:
 async def plan_dag(request: ApiRequest, name: PathName, body: schemas.PlanDagRequest) -> object:
     """Get what a deploy of this document would change, compared with the current version. Changes nothing. An invalid
     document is refused (422). The response lists all of its problems with path, line and column."""
-    return await request.read(deploys.plan_dag, dag=await _read(request, name, body.yaml))
+    dag = await _read(request, name, body.yaml)
+    return await request.read(deploys.plan_dag, dag=dag, functions=body.functions or ())
 
 
 @ROUTES.add("POST", "/v1/dags/{name}/graph", permission="dags:read", response=schemas.DagGraphResponse)
-async def get_dag_graph(request: ApiRequest, name: PathName, body: schemas.PlanDagRequest) -> object:
+async def get_dag_graph(request: ApiRequest, name: PathName, body: schemas.DagDocumentRequest) -> object:
     """Get the jobs of this document and what they read from each other, to draw the graph. Changes nothing and reads no
     data. An invalid document is refused (422), as in a plan."""
     await request.check()
@@ -120,7 +121,14 @@ async def deploy_dag(request: ApiRequest, name: PathName, body: schemas.DeployDa
     dag, actor = await _read(request, name, body.yaml), str(request.principal.id)
 
     async def work(change: Transaction) -> DeployedVersion:
-        done = await deploys.deploy_dag(change.conn, org_id=change.org_id, dag=dag, actor=actor, cutover=body.cutover)
+        done = await deploys.deploy_dag(
+            change.conn,
+            org_id=change.org_id,
+            dag=dag,
+            actor=actor,
+            cutover=body.cutover,
+            functions=body.functions or (),
+        )
         if done.version.created:
             await change.audit("dag", name, "deploy", {"version": {"new": done.version.version}})
         if done.moved is not None:
@@ -140,13 +148,13 @@ async def list_dag_versions(request: ApiRequest, name: PathName, query: DagVersi
 @ROUTES.add("GET", "/v1/dags/{name}", permission="dags:read", response=DagVersionText)
 async def get_dag(request: ApiRequest, name: PathName) -> object:
     """Get the current version of a DAG with its YAML. Before the first cutover, this is the newest version."""
-    return await request.call(dags.get_dag_version, name=name)
+    return await request.read(deploys.get_dag, name=name)
 
 
 @ROUTES.add("GET", "/v1/dags/{name}/versions/{version}", permission="dags:read", response=DagVersionText)
 async def get_dag_version(request: ApiRequest, name: PathName, version: Version) -> object:
     """Get a version of a DAG with its YAML."""
-    return await request.call(dags.get_dag_version, name=name, version=version)
+    return await request.read(deploys.get_dag, name=name, version=version)
 
 
 @ROUTES.add("GET", "/v1/dags/{name}/diff", permission="dags:read", response=schemas.DiffResponse)

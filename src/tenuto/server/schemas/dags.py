@@ -12,14 +12,22 @@ from tenuto.server.schemas.base import WHOLE, EffectKey, Name, RequestModel, Res
 VersionNumber = Annotated[int, Field(ge=1, le=2_147_483_647), WHOLE]
 
 
-class PlanDagRequest(RequestModel):
+class DagDocumentRequest(RequestModel):
     """A DAG document, as YAML."""
 
     yaml: Annotated[str, Field(min_length=1, max_length=MAX_YAML_BYTES)]
 
 
+class PlanDagRequest(DagDocumentRequest):
+    """A DAG document, as YAML. `functions`: functions that the app of the caller declares. Jobs can run these functions
+    and those that workers have declared."""
+
+    functions: Annotated[list[Name], Field(max_length=1000)] | None = None
+
+
 class DeployDagRequest(PlanDagRequest):
-    """A DAG document, as YAML. `cutover`: make the version current as soon as it is ready."""
+    """A DAG document, as YAML, and `functions` as in a plan. `cutover`: make the version current as soon as it is
+    ready."""
 
     cutover: bool = False
 

@@ -19,7 +19,7 @@ Count = Annotated[int, Field(ge=0, le=2_147_483_647), WHOLE]
 ClaimNo = Annotated[int, Field(ge=0, le=MAX_EXACT_INTEGER), WHOLE]
 SessionId = Annotated[int, Field(ge=1, le=MAX_EXACT_INTEGER), WHOLE]
 Retry = Annotated[float, Field(ge=-1, le=315_360_000)]
-Names = Annotated[list[Name], Field(max_length=1000)]
+Names = Annotated[list[Name], Field(max_length=2500)]
 Hash = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 MAX_BATCH = 1000  # maximum number of tasks or reports in one request
 

@@ -18,7 +18,8 @@ declare
     order by s.name
     for update of s);
   v_new tenuto.schedules[] := array(
-    select (p_org_id, v_dag || '/' || j.name, jsonb_build_object('type', 'tenuto.' || split_part(j.operator, '@', 1)),
+    select (p_org_id, v_dag || '/' || j.name,
+            jsonb_build_object('type', tenuto._job_type(j.operator, j.definition -> 'config')),
             null, null, n.cron, n.timezone, n.catch_up, 0, o.paused_at,
             case when n.same then o.next_at else tenuto.now() end, o.last_at, coalesce(o.created_at, tenuto.now()),
             j.job_key, case when n.same then o.starts_after when not n.continuous then tenuto.now() end,

@@ -2,9 +2,10 @@
 -- document. Dispatchers compute the new datasets beside the current ones; nothing that is current changes before a
 -- cutover. Deploying a document again returns its version. If this version has failed, its failed parts are computed
 -- again. p_auto: the version becomes current when it is built, unless another version has become current by then.
+-- p_functions: functions that the app of the caller declares, for jobs whose function no worker has declared yet.
 create or replace function tenuto.deploy_dag(
   p_org_id uuid, p_name text, p_yaml text, p_yaml_hash text, p_hash_version int, p_jobs jsonb, p_actor text,
-  p_plan jsonb default null, p_auto boolean default false)
+  p_plan jsonb default null, p_auto boolean default false, p_functions text[] default null)
   returns table (dag text, version int, yaml_hash text, status text, created boolean)
   language plpgsql
 as $$
@@ -29,6 +30,7 @@ begin
     limit 1;
     perform tenuto._check_runtimes(p_jobs);
     perform tenuto._check_bundles(p_org_id, p_jobs);
+    perform tenuto._check_functions(p_org_id, p_jobs, p_functions);
     v_version_id := tenuto._add_version(p_org_id, v_dag_id, p_yaml, p_yaml_hash, p_hash_version, p_actor);
     perform tenuto._add_jobs(p_org_id, v_dag_id, v_version_id, v_base, p_jobs);
     perform tenuto._lock_loops(p_org_id, v_version_id);   -- locks before the rows of datasets, as a cutover does

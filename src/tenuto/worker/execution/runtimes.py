@@ -25,18 +25,11 @@ class RuntimeEntry:
     slots: Callable[[int], int] | None = None  # computes the number from the concurrency of the worker
 
 
-def open_jobs(host: WorkerRuntimeHost) -> Runtime:
-    from tenuto.runtimes.job import JobRuntime  # imported only if needed: it delays the start
-
-    return JobRuntime(host, per_core(host.settings.concurrency))
-
-
 Runtimes = Mapping[str, RuntimeEntry]
 
 RUNTIMES: Runtimes = {
     "async": RuntimeEntry(CoroutineRuntime),
     "thread": RuntimeEntry(ThreadRuntime),
-    "job": RuntimeEntry(open_jobs),
     "process": RuntimeEntry(ProcessRuntime, slots=per_core),
     "sandbox": RuntimeEntry(open_sandboxes, slots=per_core),
 }

@@ -54,7 +54,7 @@ def main(fd: int, ledger: int, backend: str) -> None:
         app = load_apps(settings.targets)
         for task in app.tasks.values():
             task.check()  # report type hints without a JSON form now, not at the first task
-        operators = _load_operators(settings)
+        operators = _load_operators(settings, app)
     except (BadTarget, InvalidInput) as problem:
         control.send({"event": "refused", "reason": str(problem)})
         return
@@ -83,15 +83,16 @@ def _find_operators() -> None:
     installed_operators()
 
 
-def _load_operators(settings: WorkerSettings) -> App:
+def _load_operators(settings: WorkerSettings, app: App) -> App:
     """Return the operators that this process serves. In a dispatcher, these are the operators that can run in
-    dispatchers; in a worker with an app, all operators; in other workers, none."""
+    dispatchers; in a worker with an app, all operators, with python for each function of the app; in other workers,
+    none."""
     if not settings.targets and not settings.in_dispatcher:
         return NO_OPERATORS
     from tenuto.operators.app import operator_app, operators_in_dispatcher
 
     only = operators_in_dispatcher() if settings.in_dispatcher else None
-    return operator_app(settings.storage, settings.allowed_hosts, only=only, processes=True)
+    return operator_app(settings.storage, settings.allowed_hosts, only=only, functions=app.functions)
 
 
 async def _work(settings: WorkerSettings, app: App, operators: App, control: ControlChannel, ledger: int) -> bool:

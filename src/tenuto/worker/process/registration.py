@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tenuto.db.connection.errors import Unreachable
+from tenuto.model.json import JsonObject
+from tenuto.model.task_types import FUNCTION_TYPES
 from tenuto.model.tasks import Route
 from tenuto.model.workers import Session
 from tenuto.runtimes.local_processes import process_id, this_host
@@ -114,7 +116,8 @@ class Registration:
         session = self.session.current
         tasks = _own_tasks(self._app)
         schemas = input_schemas(tasks)
-        declared = [*declare(tasks).items()]
+        jobs: dict[str, JsonObject] = {f"{FUNCTION_TYPES}{name}": {} for name in self._app.job_functions}
+        declared = [*declare(tasks).items(), *jobs.items()]
         for first in range(0, len(declared), MAX_DECLARED_TYPES):
             some = declared[first : first + MAX_DECLARED_TYPES]
             own = {name: schemas[name] for name, _ in some if name in schemas}

@@ -48,7 +48,7 @@ def test_state_is_carried_over_by_the_same_definition_and_restored_by_a_rollback
     cutover(db, 1, name="sales")
     assert state(worker, a_task(db, worker)) == {"cursor": 7}
 
-    deploy(db, edited(config={"task": "shop.jobs:extract_more"}))
+    deploy(db, edited(config={"task": "shop.extract_more"}))
     cutover(db, 2, name="sales")
     late = a_task(db, worker)
     assert state(worker, late) == {}

@@ -25,7 +25,7 @@ def test_a_trigger_starts_a_task_with_all_that_its_code_needs(db: Db):
         "job": "extract",
         "operator": "python",
         "runtime": "worker",
-        "config": {"task": "shop.jobs:extract"},
+        "config": {"task": "shop.extract"},
         "partition": None,
     }
     assert (job["inputs"], job["secrets"], job["udf"]) == ([], [], None)

@@ -43,6 +43,7 @@ export function DagPage() {
       <Loaded read={dag}>
         {(found) => (
           <>
+            <Warnings texts={found.warnings} />
             {tab === "graph" && <DagGraph name={name} yaml={found.yaml} />}
             {tab === "jobs" && <Jobs dag={name} />}
             {tab === "versions" && <Versions name={name} current={found} />}
@@ -52,6 +53,19 @@ export function DagPage() {
         )}
       </Loaded>
     </Page>
+  );
+}
+
+/** Which jobs of the current version no worker can run. */
+function Warnings({ texts }: { texts: string[] }) {
+  return (
+    <>
+      {texts.map((text) => (
+        <p key={text} role="status" className="rounded-md bg-warn-soft px-3 py-2 text-sm text-warn">
+          {text}
+        </p>
+      ))}
+    </>
   );
 }
 

@@ -1,7 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { ApiError } from "../../api/client";
 import { useDagGraph, useDagPlan, useDeployDag } from "../../api/dags";
-import { useDatasetList, useTypeNames } from "../../api/names";
+import { useDatasetList, useFunctionNames } from "../../api/names";
 import type { Plan } from "../../api/schema";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/Button";
@@ -28,9 +28,9 @@ export function Editor({ text, name }: { text: string; name?: string }) {
   const graph = useDagGraph(dag, plan.error === null ? checked : "");
   const problems = problemsOf(plan.error);
   const datasets = useDatasetList();
-  const types = useTypeNames();
+  const functions = useFunctionNames();
   const complete = completeYaml(
-    { datasets: datasets.map((dataset) => dataset.name), types },
+    { datasets: datasets.map((dataset) => dataset.name), functions },
     useSqlCompletion(checked),
   );
   return (

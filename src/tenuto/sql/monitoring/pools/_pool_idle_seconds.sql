@@ -19,7 +19,7 @@ as $$
       and j.definition ->> 'idle_timeout' is not null
       and (p_pool.queues is null or 'default' = any (p_pool.queues))
       and (p_pool.types is null
-           or 'tenuto.' || case j.operator when 'udf' then 'bundle' else j.operator end = any (p_pool.types))
+           or tenuto._job_type(j.operator, j.definition -> 'config') = any (p_pool.types))
     offset 0
   ) t;
 $$;

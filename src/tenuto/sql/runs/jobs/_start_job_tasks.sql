@@ -35,7 +35,7 @@ declare
   v_reused uuid[] := '{}';
 begin
   v_kinds := tenuto._read_kinds(p_org_id, jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
-    'type', 'tenuto.' || case v_operator when 'udf' then 'bundle' else v_operator end,
+    'type', tenuto._job_type(p_job.operator, v_definition -> 'config'),
     'queue', case when p_job.runtime = 'dispatcher' then 'tenuto.dispatcher' else v_definition ->> 'queue' end,
     'labels', case when p_job.runtime <> 'dispatcher' then v_definition -> 'labels' end,
     'max_attempts', v_definition -> 'max_attempts',

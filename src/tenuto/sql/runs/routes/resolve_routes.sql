@@ -1,6 +1,7 @@
 -- Returns the routes that a worker serves: routes of its queues (null: all) and types (null: all) whose labels it has,
 -- whose language it supports, whose data is at its address, and whose tasks its code can continue. Creates the routes
--- of the queues and types that are passed, so that a first start does not have to create them.
+-- of the queues and types that are passed, so that a first start does not have to create them. Routes of jobs are
+-- created only by jobs, because a worker has one more type for every function that jobs can run.
 create or replace function tenuto.resolve_routes(
   p_session_id bigint, p_queues text[] default null, p_types text[] default null)
   returns table (route_id int, queue text, type text, language text, labels text[])
@@ -8,6 +9,7 @@ create or replace function tenuto.resolve_routes(
 as $$
 declare
   v_worker tenuto.workers;
+  v_created text[] := array(select t from unnest(p_types) t where not starts_with(t, 'tenuto.'));
 begin
   select w.* into v_worker
   from tenuto.sessions s
@@ -18,14 +20,14 @@ begin
   end if;
 
   perform tenuto._check_names('the queues of a worker', p_queues, 1000);
-  perform tenuto._check_names('the types of a worker', p_types, 1000);
-  if cardinality(p_queues) * cardinality(p_types) > 10000 then
+  perform tenuto._check_names('the types of a worker', p_types, 2500);
+  if cardinality(p_queues) * cardinality(v_created) > 10000 then
     perform tenuto._raise('TN003',
-      format('%s queues with %s types make more than 10,000 routes', cardinality(p_queues), cardinality(p_types)),
+      format('%s queues with %s types make more than 10,000 routes', cardinality(p_queues), cardinality(v_created)),
       'leave out the types to serve all types of a queue');
   end if;
   perform tenuto._intern_route(v_worker.org_id, q, t, v_worker.languages[1], '{}')
-  from unnest(p_queues) q, unnest(p_types) t;
+  from unnest(p_queues) q, unnest(v_created) t;
 
   return query
   select r.id, r.queue, r.type, r.language, r.labels

@@ -5,7 +5,8 @@
 -- ignored. Otherwise the session could redirect to its own queues the starts that pass only a type and no queue. A
 -- limit with a "parameter" applies to each value of that parameter. The "key" of this limit ends before the value,
 -- "position" is the index of the parameter among the positional arguments, and "default" is the value if the argument
--- is left out. p_schemas: {type: JSON Schema of its arguments by name}, for the types of p_types.
+-- is left out. p_schemas: {type: JSON Schema of its arguments by name}, for the types of p_types. A function that only
+-- jobs run is declared as the type tenuto.python.<function>, by any session and without options.
 create or replace function tenuto.declare_types(
   p_session_id bigint, p_token uuid, p_types jsonb, p_schemas jsonb default null)
   returns table (type text, changed boolean, schema_problem text)
@@ -34,7 +35,14 @@ begin
   if v_session.queues is not null then
     select coalesce(jsonb_object_agg(d.key, d.value), '{}') into p_types
     from jsonb_each(p_types) d
-    where coalesce(d.value -> 'kind' ->> 'queue', 'default') = any (v_session.queues);
+    where coalesce(d.value -> 'kind' ->> 'queue', 'default') = any (v_session.queues)
+       or starts_with(d.key, 'tenuto.');
+  end if;
+  if exists (
+    select from jsonb_each(p_types) d
+    where starts_with(d.key, 'tenuto.') and (d.value <> '{}' or d.key !~ '^tenuto\.python\..')) then
+    perform tenuto._raise('TN003', 'types that begin with tenuto. are operators, which have no options',
+      'declare tenuto.python.app.function as {}, for a function that jobs run');
   end if;
   -- Also creates the routes of the types. All callers create them in one order: otherwise two workers that start
   -- together could wait for each other's locks.
@@ -42,7 +50,8 @@ begin
     select coalesce(jsonb_agg(k.kind order by coalesce(k.kind ->> 'queue', 'default'), k.kind ->> 'type'), '[]')
     from (
       select coalesce(d.value -> 'kind', '{}') || jsonb_build_object('type', d.key) as kind
-      from jsonb_each(p_types) d) k), true);
+      from jsonb_each(p_types) d
+      where not starts_with(d.key, 'tenuto.')) k));
 
   return query
   with before as materialized (

@@ -6,7 +6,7 @@ import { yamlContext, type YamlContext } from "./yamlContext";
 /** Names of the org that a document may refer to. */
 export interface Names {
   datasets: string[];
-  types: string[];
+  functions: string[];
 }
 
 interface OperatorSchema {
@@ -77,21 +77,13 @@ function valuesAt(context: YamlContext, text: string, names: Names): Suggestion[
     return [...named("dataset of this document", here), ...named("dataset", names.datasets)];
   }
   if (key === "task" && path.at(-1) === "config") {
-    const here = written(text, /\btask:\s*["']?([\w.]+:\w+)/g);
-    return [...named("function of this document", here), ...names.types.flatMap(functionOf)];
+    const here = written(text, /\btask:\s*["']?([A-Za-z_][\w.-]*)/g);
+    return [...named("function of this document", here), ...named("function of an app", names.functions)];
   }
   if (key === "column" || (key === "" && path.at(-2) === "columns")) {
     return named("column of this document", written(text, /\{name:\s*["']?([A-Za-z_]\w*)["']?,\s*type:/g));
   }
   return values;
-}
-
-/** The function of a task type that is named after it, as types are by default: `shop.jobs.extract`. */
-function functionOf(type: string): Suggestion[] {
-  const found = /^([\w.]+)\.(\w+)$/.exec(type);
-  return found === null
-    ? []
-    : [{ text: `${found[1] ?? ""}:${found[2] ?? ""}`, about: `function of the task type ${type}` }];
 }
 
 /** The names that a pattern finds in the document. */

@@ -50,7 +50,9 @@ begin
        or (w.metadata ? 'bundles'
            and exists (select from tenuto.bundle_types b where b.org_id = w.org_id and b.type = p_route.type)));
   if cardinality(v_left) = 0 then
-    return case when exists (
+    return case when starts_with(p_route.type, 'tenuto.python.')
+                then format('no worker alive has the function %s', substr(p_route.type, 15))
+                when exists (
                   select from tenuto.bundle_types b where b.org_id = p_route.org_id and b.type = p_route.type)
                 then format('%s is a task of a bundle, and no worker alive runs bundles: start one with '
                   '`tenuto worker --bundles`', p_route.type)
