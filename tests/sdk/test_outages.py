@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tenuto import App, Client, Unreachable, WaitTimeout
+from tenuto.db.connection.errors import AWAY_SECONDS
 from tenuto.sdk.client import http_client
-from tenuto.sdk.connect import AWAY_SECONDS
 from tests.support.faults.closable_proxy import ClosableProxy, a_closable_proxy
 
 app = App("outages")

@@ -82,9 +82,8 @@ def test_an_attempt_that_ended_one_way_is_not_said_to_have_ended_another(
     if end in ENDS:
         assert report(end).json() == {"result": "accepted"}
     else:
-        assert worker.ask("report", **{end: [fence(held, **WORKER_ENDS[end])]}).json()["results"][0]["result"] == (
-            "accepted"
-        )
+        ends: dict[str, Any] = {end: [fence(held, **WORKER_ENDS[end])]}
+        assert worker.ask("report", **ends).json()["results"][0]["result"] == "accepted"
     before = history(db, held["task_id"])
     for other in ENDS:
         again = report(other)

@@ -1129,6 +1129,20 @@ create table tenuto.installation (
   constraint installation_pkey PRIMARY KEY (key)
 );
 
+-- Which database of which server this is: a copy of the database has other marks until it is adopted.
+create table tenuto.installation_marks (
+  one               boolean default true not null,
+  system_identifier text,
+  database_oid      oid not null,
+  name              text,
+  recorded_at       timestamp with time zone not null,
+  stores            text[] default '{}'::text[] not null,
+  foreign_stores    text[] default '{}'::text[] not null,
+  constraint installation_marks_pkey PRIMARY KEY (one),
+  constraint name_is_short CHECK (((length(name) >= 1) AND (length(name) <= 256))),
+  constraint there_is_one_row CHECK (one)
+);
+
 create table tenuto.invalidation_consumers (
   invalidation_id uuid not null,
   job_key         uuid not null,
@@ -2159,7 +2173,7 @@ create table tenuto.scaling_decisions (
   reason     text not null,
   facts      jsonb default '{}'::jsonb not null,
   constraint scaling_decisions_pkey PRIMARY KEY (id),
-  constraint decision_is_about_a_pool FOREIGN KEY (org_id, pool_id) REFERENCES tenuto.pools(org_id, id) ON DELETE CASCADE,
+  constraint decision_is_about_a_pool FOREIGN KEY (org_id, pool_id) REFERENCES tenuto.pools(org_id, id) ON UPDATE CASCADE ON DELETE CASCADE,
   constraint facts_are_an_object CHECK ((jsonb_typeof(facts) = 'object'::text)),
   constraint facts_fit_in_a_megabyte CHECK ((pg_column_size(facts) <= 1048576)),
   constraint reason_is_not_empty CHECK (((length(reason) >= 1) AND (length(reason) <= 1024))),
@@ -2274,6 +2288,12 @@ create table tenuto.signing_keys (
   constraint signing_keys_pkey PRIMARY KEY (id),
   constraint id_is_not_empty CHECK (((length(id) >= 1) AND (length(id) <= 64))),
   constraint public_key_is_an_object CHECK ((jsonb_typeof(public_key) = 'object'::text))
+);
+
+create table tenuto.sweep_positions (
+  sweep    text not null,
+  position uuid not null,
+  constraint sweep_positions_pkey PRIMARY KEY (sweep)
 );
 
 create table tenuto.table_lineage (
@@ -2451,15 +2471,17 @@ create policy clients_change_no_rows on tenuto.task_steps for update to tenuto_c
 create policy trusted_roles_see_all on tenuto.task_steps for all to tenuto_backup, tenuto_client, tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.task_types (
-  org_id       uuid not null,
-  type         text not null,
-  kind         jsonb not null,
-  limits       jsonb,
-  declared_by  text not null,
-  declared_at  timestamp with time zone not null,
-  input_schema jsonb,
+  org_id         uuid not null,
+  type           text not null,
+  kind           jsonb not null,
+  limits         jsonb,
+  declared_by    text not null,
+  declared_at    timestamp with time zone not null,
+  input_schema   jsonb,
+  schema_problem text,
   constraint task_types_pkey PRIMARY KEY (org_id, type),
   constraint task_types_org_id_fkey FOREIGN KEY (org_id) REFERENCES tenuto.orgs(id),
+  constraint a_refused_schema_is_not_stored CHECK (((schema_problem IS NULL) OR (input_schema IS NULL))),
   constraint input_schema_is_an_object CHECK ((jsonb_typeof(input_schema) = 'object'::text)),
   constraint kind_is_an_object CHECK ((jsonb_typeof(kind) = 'object'::text)),
   constraint limits_are_a_list CHECK ((jsonb_typeof(limits) = 'array'::text)),
@@ -2561,6 +2583,7 @@ create table tenuto.waiting_tasks (
   constraint waits_for_is_known CHECK ((waits_for = ANY (ARRAY['children'::text, 'signal'::text, 'time'::text, 'limit'::text, 'code'::text])))
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
 CREATE INDEX waiting_tasks_code_idx ON tenuto.waiting_tasks USING btree (org_id, route_id, seq) WHERE (waits_for = 'code'::text);
+CREATE INDEX waiting_tasks_events_idx ON tenuto.waiting_tasks USING btree (id) WHERE (waits_for = ANY (ARRAY['children'::text, 'signal'::text]));
 CREATE INDEX waiting_tasks_limit_idx ON tenuto.waiting_tasks USING btree (limit_id, ((- priority)), seq) WHERE (limit_id IS NOT NULL);
 CREATE INDEX waiting_tasks_run_idx ON tenuto.waiting_tasks USING btree (run_id);
 CREATE INDEX waiting_tasks_wake_idx ON tenuto.waiting_tasks USING btree (wake_at) WHERE (wake_at IS NOT NULL);
@@ -2663,7 +2686,7 @@ create table tenuto.workers (
   given_up_at      timestamp with time zone,
   registered_at    timestamp with time zone,
   constraint workers_pkey PRIMARY KEY (org_id, id),
-  constraint worker_is_of_a_pool FOREIGN KEY (org_id, pool_id) REFERENCES tenuto.pools(org_id, id) ON DELETE SET NULL (pool_id),
+  constraint worker_is_of_a_pool FOREIGN KEY (org_id, pool_id) REFERENCES tenuto.pools(org_id, id) ON UPDATE CASCADE ON DELETE SET NULL (pool_id),
   constraint workers_org_id_fkey FOREIGN KEY (org_id) REFERENCES tenuto.orgs(id),
   constraint diagnostics_fit_in_64_kilobytes CHECK ((pg_column_size(diagnostics) <= 65536)),
   constraint draining_has_a_time CHECK (((status <> 'draining'::text) OR (drained_at IS NOT NULL))),

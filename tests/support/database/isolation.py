@@ -22,7 +22,7 @@ def default_isolation(database: str, level: str) -> Iterator[None]:
 def default(database: str, setting: str, value: str) -> Iterator[None]:
     """Connections that are opened meanwhile begin with this value of a setting."""
     with psycopg.connect(database, autocommit=True) as conn:
-        named = {"name": sql.Identifier(conn.info.dbname), "setting": sql.SQL(setting), "value": value}
+        named = {"name": sql.Identifier(conn.info.dbname), "setting": sql.Identifier(setting), "value": value}
         conn.execute(sql.SQL("alter database {name} set {setting} = {value}").format(**named))
         try:
             yield
@@ -36,6 +36,6 @@ def a_transaction(database: str, level: str, role: str = "tenuto_worker", *, che
     is without the triggers of test databases, in whose table transactions meet."""
     triggers = "" if checked else " -c session_replication_role=replica"
     with psycopg.connect(database, options=f"-c role={role}{triggers}") as conn:
-        conn.execute(sql.SQL("set transaction isolation level {}").format(sql.SQL(level)))
+        conn.execute(f"set transaction isolation level {level}".encode())
         conn.execute("select 1 from tenuto.orgs limit 1")
         yield conn

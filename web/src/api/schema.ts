@@ -269,6 +269,10 @@ export interface CutoverDagRequest {
   force?: boolean;
 }
 
+export interface DagDocumentRequest {
+  yaml: string;
+}
+
 export interface DagGraphResponse {
   dag: string;
   description: string | null;
@@ -305,6 +309,7 @@ export interface DagVersionText {
   yaml: string;
   created_by: string;
   created_at: string;
+  warnings: Array<string>;
 }
 
 export interface DataIdsResponse {
@@ -372,6 +377,7 @@ export interface DeletedResponse {
 
 export interface DeployDagRequest {
   yaml: string;
+  functions?: Array<string> | null;
   cutover?: boolean;
 }
 
@@ -392,6 +398,7 @@ export interface DeployedVersion {
   yaml_hash: string;
   status: string;
   created: boolean;
+  warnings: Array<string>;
 }
 
 export interface Destination {
@@ -860,6 +867,7 @@ export interface OrgStatus {
   stuck_tasks: number;
   rolled_up_until: string | null;
   oldest_effect_seconds: number | null;
+  copy_problem: string | null;
 }
 
 export interface OutputRef {
@@ -1092,6 +1100,7 @@ export interface Plan {
 
 export interface PlanDagRequest {
   yaml: string;
+  functions?: Array<string> | null;
 }
 
 export interface PoolMachine {
@@ -1156,6 +1165,7 @@ export interface Problem {
   request_id: string;
   hint: string | null;
   errors: Array<Record<string, string | number>> | null;
+  more_errors: number | null;
 }
 
 export interface PublishEffectRequest {
@@ -1804,6 +1814,7 @@ export interface TaskType {
   declared_at: string | null;
   bundle: string | null;
   input_schema: Record<string, unknown> | null;
+  schema_problem: string | null;
 }
 
 export interface TaskTypeSummary {
@@ -1951,6 +1962,7 @@ export interface WholeJob {
   held_at: string | null;
   hold_reason: string | null;
   backlog: Record<string, unknown> | null;
+  problem: string | null;
 }
 
 export interface WorkerKeyInfo {
@@ -3229,7 +3241,7 @@ export interface Operations {
       name: string;
     };
     query: Record<string, never>;
-    body: PlanDagRequest;
+    body: DagDocumentRequest;
     response: DagGraphResponse;
   };
   "POST /v1/dags/{name}/plan": {
