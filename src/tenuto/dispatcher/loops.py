@@ -85,14 +85,11 @@ async def sweep_cancelled(dispatcher: Dispatcher, limit: int) -> int:
 
 
 async def beat_dispatcher(dispatcher: Dispatcher, _: int) -> int:
+    """Sends a heartbeat, records the object store, and reports whether the database is a copy, on which this dispatcher
+    does nothing."""
     id, address, port = dispatcher.id, dispatcher.address, dispatcher.port
-    await dispatcher.pool.call(workers.beat_dispatcher, id=id, address=address, port=port)
-    return 0
-
-
-async def check_installation(dispatcher: Dispatcher, _: int) -> int:
-    """Reports whether the database is a copy, on which this dispatcher does nothing. Records its object store."""
     pool, root = dispatcher.pool, dispatcher.store_root
+    await pool.call(workers.beat_dispatcher, id=id, address=address, port=port)
     found = await pool.call(installation.get_installation, installation=dispatcher.installation, store=root)
     dispatcher.adoption.check(found)
     if found.copy_problem is None and root is not None and root not in found.stores:
@@ -159,7 +156,6 @@ def loops_of(dispatcher: Dispatcher) -> list[Loop[Dispatcher]]:
 
 LOOPS: list[Loop[Dispatcher]] = [
     Loop("beat_dispatcher", beat_dispatcher, every=10.0, alone=False),
-    Loop("check_installation", check_installation, every=10.0, alone=False),
     Loop("control_pools", control_pools, every=1.0, alone=False),
     Loop("promote_due", rows_of("promote_due"), batch=1000),
     Loop("wake_waiting", rows_of("wake_waiting"), batch=1000),
