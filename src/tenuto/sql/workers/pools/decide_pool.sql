@@ -1,9 +1,9 @@
 -- Records a decision about a pool and begins to carry it out. Returns false and changes nothing if the pool was changed
 -- since decision p_expected, if this dispatcher does not control it, or on a copy of the database. -> starting: the
 -- machines p_spawn, before they are requested from the provider. active -> draining: the workers of the machines
--- p_drain. starting -> terminated: the machines p_cancel that have not registered. p_busy: machines that have tasks now.
--- p_max_machines: also returns false if the provider would run more machines than this for the org. p_requested: how
--- many of the machines requested by hand (request_machines) this decision covers. A decision is stored if it does
+-- p_drain. starting -> terminated: the machines p_cancel that have not registered. p_busy: machines that have tasks
+-- now. p_max_machines: also returns false if the provider would run more machines than this for the org. p_requested:
+-- how many of the machines requested by hand (request_machines) this decision covers. A decision is stored if it does
 -- something, has an anomaly, or differs from the last stored decision in p_wanted or in its rule.
 create or replace function tenuto.decide_pool(
   p_org_id uuid, p_pool_id uuid, p_dispatcher_id uuid, p_expected bigint, p_workers int, p_wanted int, p_reason text,
