@@ -86,8 +86,15 @@ async def sweep_cancelled(dispatcher: Dispatcher, limit: int) -> int:
 
 
 async def beat_dispatcher(dispatcher: Dispatcher, _: int) -> int:
+    """Sends a heartbeat, records the object store, and reports whether the database is a copy, on which this dispatcher
+    does nothing."""
     id, address, port = dispatcher.id, dispatcher.address, dispatcher.port
-    await dispatcher.pool.call(workers.beat_dispatcher, id=id, address=address, port=port)
+    pool, root = dispatcher.pool, dispatcher.store_root
+    await pool.call(workers.beat_dispatcher, id=id, address=address, port=port)
+    found = await pool.call(installation.get_installation, installation=dispatcher.installation, store=root)
+    dispatcher.adoption.check(found)
+    if found.copy_problem is None and root is not None and root not in found.stores:
+        await pool.call(installation.record_store, root=root)
     return 0
 
 
@@ -95,16 +102,6 @@ async def end_leases(dispatcher: Dispatcher, _: int) -> int:
     """Ends the leases of workers on this host whose processes have ended, however they ended: other workers get their
     tasks at once."""
     return await dispatcher.local_workers.end_leases(dispatcher.pool)
-
-
-async def check_installation(dispatcher: Dispatcher, _: int) -> int:
-    """Reports whether the database is a copy, on which this dispatcher does nothing. Records its object store."""
-    pool, root = dispatcher.pool, dispatcher.store_root
-    found = await pool.call(installation.get_installation, installation=dispatcher.installation, store=root)
-    dispatcher.adoption.check(found)
-    if found.copy_problem is None and root is not None and root not in found.stores:
-        await pool.call(installation.record_store, root=root)
-    return 0
 
 
 async def drain(dispatcher: Dispatcher, limit: int) -> int:
@@ -168,7 +165,6 @@ def loops_of(dispatcher: Dispatcher) -> list[Loop[Dispatcher]]:
 LOOPS: list[Loop[Dispatcher]] = [
     Loop("beat_dispatcher", beat_dispatcher, every=10.0, alone=False),
     Loop("end_leases", end_leases, every=0.5, alone=False),
-    Loop("check_installation", check_installation, every=10.0, alone=False),
     Loop("control_pools", control_pools, every=1.0, alone=False),
     Loop("promote_due", rows_of("promote_due"), batch=1000),
     Loop("wake_waiting", rows_of("wake_waiting"), batch=1000),

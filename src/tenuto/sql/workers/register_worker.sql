@@ -8,9 +8,9 @@ create or replace function tenuto.register_worker(
   p_org_id uuid, p_worker_id text,
   p_labels text[] default '{}', p_languages text[] default '{python}', p_address text default null,
   p_instance_type text default 'worker', p_metadata jsonb default '{}', p_lease interval default '60 seconds',
-  p_worker_key_id uuid default null, p_queues text[] default null, p_installation text default null,
-  p_store text default null,
-  out session_id bigint, out token uuid, out org text)
+  p_worker_key_id uuid default null, p_queues text[] default null,
+  out session_id bigint, out token uuid, out org text,
+  p_installation text default null, p_store text default null)
   language plpgsql
 as $$
 begin
