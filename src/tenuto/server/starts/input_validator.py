@@ -13,10 +13,10 @@ from collections.abc import Mapping, Sequence, Set
 from tenuto.model.errors import InvalidInput, TooLarge
 from tenuto.model.json import Json, JsonObject
 from tenuto.model.similar_names import most_similar
-from tenuto.server.starts.wrong_value import (
+from tenuto.server.starts.schema_mismatch import (
     PLAIN,
     AllowedValues,
-    WrongValue,
+    SchemaMismatch,
     list_or_empty,
     names_in,
     out_of_bounds,
@@ -93,7 +93,7 @@ class _Check:
 
     def __init__(self, validator: InputValidator, budget: StepBudget) -> None:
         self._validator, self._budget = validator, budget
-        self._remembered: dict[tuple[int, str], WrongValue | None] = {}
+        self._remembered: dict[tuple[int, str], SchemaMismatch | None] = {}
 
     def positional(self, values: Sequence[Json]) -> str | None:
         names, schema = self._validator.positional, self._validator.schema
@@ -124,11 +124,11 @@ class _Check:
         missing = next((name for name in required if name not in given), None)
         return None if missing is None else f"the argument {missing!r:.100} is missing"
 
-    def mismatch(self, value: Json, schema: Json) -> WrongValue | None:
+    def mismatch(self, value: Json, schema: Json) -> SchemaMismatch | None:
         """Returns what is wrong with a value, or None if it matches a part of the schema."""
         self._budget.take(1)
         if schema is False:
-            return WrongValue("there is no such field")
+            return SchemaMismatch("there is no such field")
         if not isinstance(schema, dict) or (isinstance(value, dict) and _is_reference(value)):
             return None
         declared = schema.get("type")
@@ -153,14 +153,14 @@ class _Check:
             return self._in_object(value, schema)
         return self._in_list(value, schema) if isinstance(value, list) else None
 
-    def _not_allowed(self, value: Json, schema: JsonObject) -> WrongValue | None:
+    def _not_allowed(self, value: Json, schema: JsonObject) -> SchemaMismatch | None:
         allowed = self._validator.allowed_values(schema)
         if allowed is None:
             return None
         self._budget.take(len(allowed.nested))
-        return None if value in allowed else WrongValue(allowed.text)
+        return None if value in allowed else SchemaMismatch(allowed.text)
 
-    def _not_defined(self, value: Json, reference: str) -> WrongValue | None:
+    def _not_defined(self, value: Json, reference: str) -> SchemaMismatch | None:
         """Applies a definition. Remembers the result, because the steps could otherwise double with each definition
         that refers to another one twice."""
         key = (id(value), reference)
@@ -170,9 +170,9 @@ class _Check:
             self._remembered[key] = self.mismatch(value, self._validator.definitions.get(reference))
         return self._remembered[key]
 
-    def _no_option(self, value: Json, options: Sequence[Json]) -> WrongValue | None:
+    def _no_option(self, value: Json, options: Sequence[Json]) -> SchemaMismatch | None:
         """Returns the mismatch with the option that fits best, or one for all options if each expects another type."""
-        best: WrongValue | None = None
+        best: SchemaMismatch | None = None
         expected: dict[str, None] = {}
         each_has_types = True
         for option in options:
@@ -188,12 +188,12 @@ class _Check:
             return best._replace(expected=tuple(expected))
         return best
 
-    def _in_object(self, value: Mapping[str, Json], schema: JsonObject) -> WrongValue | None:
+    def _in_object(self, value: Mapping[str, Json], schema: JsonObject) -> SchemaMismatch | None:
         required = names_in(schema.get("required"))
         self._budget.take(len(required) // NAMES_PER_STEP)
         missing = next((name for name in required if name not in value), None)
         if missing is not None:
-            return WrongValue("is missing").inside(f".{missing:.100}")
+            return SchemaMismatch("is missing").inside(f".{missing:.100}")
         properties, more = _object(schema.get("properties")), _more(schema)
         if not properties and more is None:
             return None
@@ -202,7 +202,7 @@ class _Check:
                 return wrong.inside(f".{name:.100}")
         return None
 
-    def _in_list(self, value: Sequence[Json], schema: JsonObject) -> WrongValue | None:
+    def _in_list(self, value: Sequence[Json], schema: JsonObject) -> SchemaMismatch | None:
         first, rest = list_or_empty(schema.get("prefixItems")), schema.get("items")
         if not first and rest is None:
             return None

@@ -39,7 +39,7 @@ SIZES: Mapping[str, tuple[str, Callable[[int, int], bool], str]] = {
 }
 
 
-class WrongValue(NamedTuple):
+class SchemaMismatch(NamedTuple):
     """Why a value does not match a schema. `path` leads from the value to the part of it that is wrong, `depth` steps
     below. `expected`: the types that this part may have, if its type is wrong; `text` is then what it is instead. A
     named tuple, because a check of a union makes many."""
@@ -49,7 +49,7 @@ class WrongValue(NamedTuple):
     depth: int = 0
     expected: tuple[str, ...] = ()
 
-    def inside(self, step: str) -> "WrongValue":
+    def inside(self, step: str) -> "SchemaMismatch":
         """Returns the same mismatch for the value that contains this one."""
         return self._replace(path=(step + self.path)[:MAX_PATH_CHARS], depth=self.depth + 1)
 
@@ -72,14 +72,14 @@ class AllowedValues:
         return (isinstance(value, bool), value) in self._scalars  # for Python, True == 1
 
 
-def wrong_type(value: Json, declared: Json) -> WrongValue | None:
+def wrong_type(value: Json, declared: Json) -> SchemaMismatch | None:
     names = [declared] if isinstance(declared, str) else names_in(declared)
     if not names:
         return None
     for name in names:
         if name not in NAMES or _is(value, name):
             return None
-    return WrongValue(_kind(value), expected=tuple(dict.fromkeys([NAMES[name] for name in names])))
+    return SchemaMismatch(_kind(value), expected=tuple(dict.fromkeys([NAMES[name] for name in names])))
 
 
 def _is(value: Json, name: str) -> bool:
@@ -110,17 +110,17 @@ def read_allowed_values(schema: JsonObject) -> AllowedValues:
     return AllowedValues(values, f"is not one of {shown:.{MAX_SHOWN_CHARS}}")
 
 
-def out_of_bounds(value: Json, schema: JsonObject) -> WrongValue | None:
+def out_of_bounds(value: Json, schema: JsonObject) -> SchemaMismatch | None:
     if isinstance(value, int | float) and not isinstance(value, bool):
         for keyword, (fits, message) in BOUNDS.items():
             bound = schema.get(keyword)
             if isinstance(bound, int | float) and not fits(value, bound):
-                return WrongValue(message.format(bound)[:MAX_NAME_CHARS])
+                return SchemaMismatch(message.format(bound)[:MAX_NAME_CHARS])
     elif isinstance(value, str | list):
         for keyword, (name, fits, message) in SIZES.items():
             bound = schema.get(keyword)
             if isinstance(bound, int) and _is(value, name) and not fits(len(value), bound):
-                return WrongValue(message.format(bound)[:MAX_NAME_CHARS])
+                return SchemaMismatch(message.format(bound)[:MAX_NAME_CHARS])
     return None
 
 
