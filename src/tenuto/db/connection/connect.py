@@ -71,8 +71,8 @@ def begins(conn: Conn) -> bool:
 
 
 class Connected(NamedTuple):
-    """Describes a new connection. `pooled`: it goes through a pooler. `begins`: the server connections of the pooler have
-    another default than READ COMMITTED, so every transaction has to begin with its isolation level."""
+    """Describes a new connection. `pooled`: it goes through a pooler. `begins`: the server connections of the pooler
+    have another default than READ COMMITTED, so every transaction has to begin with its isolation level."""
 
     pooled: bool
     begins: bool
