@@ -4,6 +4,7 @@ import json
 
 import psycopg
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
 from tests.support.database.isolation import LEVELS, default_isolation
 from tests.support.database.open_runs import open_run
@@ -164,7 +165,7 @@ def test_another_default_isolation_is_named_with_who_gets_it_and_the_cure(databa
         checked = tenuto("db", "migrate", "--check", TENUTO_DATABASE_URL=database)
     _, after = doctor(database)
 
-    name = psycopg.conninfo.conninfo_to_dict(database)["dbname"]
+    name = conninfo_to_dict(database)["dbname"]
     says = f"connections of database {name} begin with default_transaction_isolation = {level}"
     assert checks["defaults"][0] == "note"
     assert checks["defaults"][1].startswith(says)

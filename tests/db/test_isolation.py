@@ -89,7 +89,7 @@ def test_a_limited_start_that_commits_by_itself_works(db: Db, address: str) -> N
     async def main() -> None:
         async with open_pool(address) as pool:
             kind = json.dumps({"type": "app.work", "inherit": True})
-            await pool.call(runs.start_task, org_id=DEFAULT_ORG, kind=kind, input="{}", id=task_id)
+            await pool.call(runs.start_task, org_id=DEFAULT_ORG, kind=kind, input="{}", id=str(task_id))
             async with pool.connection() as conn:
                 await conn.execute("vacuum tenuto.ready_tasks")
 
