@@ -65,11 +65,6 @@ def _may_be_in_transaction(query: QueryNoTemplate) -> bool:
     return not start.lower().startswith((b"call ", b"vacuum "))
 
 
-def begins(conn: Conn) -> bool:
-    """Returns whether every transaction of this connection has to begin with its isolation level."""
-    return conn.cursor_factory is TransactionCursor
-
-
 class Connected(NamedTuple):
     """Describes a new connection. `pooled`: it goes through a pooler. `begins`: the server connections of the pooler
     have another default than READ COMMITTED, so every transaction has to begin with its isolation level."""

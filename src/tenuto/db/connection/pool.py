@@ -16,7 +16,13 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from tenuto.db.connection.availability import Availability, availability_of
 from tenuto.db.connection.call import Actor, Conn, rejected, translated_errors
-from tenuto.db.connection.connect import begins, configure, configure_bound, connection_settings, gated
+from tenuto.db.connection.connect import (
+    TransactionCursor,
+    configure,
+    configure_bound,
+    connection_settings,
+    gated,
+)
 from tenuto.db.connection.error_messages import place_of
 from tenuto.db.connection.errors import (
     Away,
@@ -278,7 +284,7 @@ async def call_for(
             return await function(actor.on(conn), org_id=org_id, **params)
     async with (
         pool.connection(timeout=max(pool.timeout, 2 * timeout), org_id=org_id) as conn,
-        conn.transaction() if begins(conn) else conn.pipeline(),
+        conn.transaction() if conn.cursor_factory is TransactionCursor else conn.pipeline(),
     ):
         await _act_for(conn, org_id, timeout, None)
         return await function(conn, org_id=org_id, **params)
