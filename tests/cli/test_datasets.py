@@ -7,6 +7,7 @@ from typing import Any
 
 from tests.dag.documents import a_document, with_job
 from tests.support.database.dags import cutover, deploy
+from tests.support.database.functions import serve_functions
 from tests.support.database.tasks import Db
 from tests.support.http.both_ways import run_here as tenuto
 
@@ -77,6 +78,7 @@ def test_a_dataset_is_listed_shown_granted_and_revoked(database: str, db: Db, as
 
 
 def test_a_plan_warns_of_readers_that_cannot_read_a_new_source(db: Db, asked: Callable[..., Any], tmp_path: Path):
+    serve_functions(db, "shop.extract", "shop.report", "shop.returns", "vault.collect")
     deploy(db)
     cutover(db)
     asked("roles", "create", "finance")
