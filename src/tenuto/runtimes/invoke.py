@@ -4,6 +4,7 @@ run on the event loop, plain functions in the calling thread (thread.py)."""
 import asyncio
 import os
 import traceback as tracebacks
+from collections import deque
 from collections.abc import Callable, Coroutine
 from contextvars import Context as Variables
 from contextvars import copy_context
@@ -65,6 +66,11 @@ class TaskHandle:
     def kill(self) -> bool:
         return False
 
+    @property
+    def is_past_begin(self) -> bool:
+        """Whether the asyncio task has begun, or was cancelled before it could begin."""
+        return self.begun or (self.task is not None and self.task.done())
+
 
 class CoroutineRuntime:
     """Runs async functions on the event loop. One asyncio task runs several attempts in a row, because creating an
@@ -74,14 +80,18 @@ class CoroutineRuntime:
     def __init__(self, host: RuntimeHost) -> None:
         self._loop, self._open_api, self._began = host.loop, host.open_api, host.began
         self._ended, self._next_attempt = host.ended, host.next_attempt
+        self._unbegun: deque[TaskHandle] = deque()
 
     def submit(self, attempt: Attempt) -> TaskHandle:
         self._began(attempt)
         handle = TaskHandle(attempt, self._ended)
+        self._unbegun.append(handle)
         return handle.start(self._loop, self._run(attempt, handle))
 
     async def _run(self, first: Attempt, handle: TaskHandle) -> None:
         handle.begun = True
+        while self._unbegun and self._unbegun[0].is_past_begin:  # one that was cancelled first never begins
+            self._unbegun.popleft()
         task: Any = handle.task
         began = first.started
         running.set(first)
@@ -97,7 +107,8 @@ class CoroutineRuntime:
             self._ended(attempt, outcome)
             if attempt.cancelled or task.cancelling() or _changed(variables):
                 return
-            attempt = self._next_attempt(began, handle)
+            # Attempts begin in the order of their claim: those that were submitted before begin first.
+            attempt = None if self._unbegun else self._next_attempt(began, handle)
 
 
 def _changed(before: Variables) -> bool:
