@@ -81,8 +81,8 @@ begin
                          tenuto._task_slot_values(id, case when bytes <= v_room then v_room else -1 end))
                   when bytes > v_room then '{"$fetch": 0}' end,
              timeout_seconds, case when bytes <= v_room then metadata end, root_id
-      from queued
-      order by array_position(v_share.groups, group_no), priority desc, seq;   -- the delete returns rows in the order of ctid
+      from queued   -- the delete has returned them in the order of ctid
+      order by array_position(v_share.groups, group_no), priority desc, seq;
     end if;
     v_left := v_left - v_taken;
     exit when v_left = 0
