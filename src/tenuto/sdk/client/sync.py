@@ -203,7 +203,7 @@ class SyncClient(SyncAuditCalls, SyncObjectCalls, SyncCollections):
             return SyncRuns(self, self.wait_for(self.client.start_bulk(task, many)))
         statements = many.statements(self.client.direct.org_id)
         started = [start for one in statements for start in start_statements.execute_start_sync(connection, one)]
-        return SyncRuns(self, Runs(self.client, [start.run_id for start in started] or many.ids, task.decode_result))
+        return SyncRuns(self, self.client.runs_of(task, many, started, known=False))
 
     @shows_options(OpenOptions)
     def open_run(
