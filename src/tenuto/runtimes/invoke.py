@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from tenuto.model.errors import StaleLease
+from tenuto.model.json import JsonObject
 from tenuto.runtimes.base import Attempt, RuntimeHost
 from tenuto.runtimes.outcomes import (
     Blocked,
@@ -30,7 +31,7 @@ from tenuto.sdk.context.context import Context
 from tenuto.sdk.context.control import Fail, ReplayMismatch, Retry, Snooze, Suspend
 from tenuto.sdk.context.current_attempt import running
 from tenuto.sdk.context.sync_context import SyncContext
-from tenuto.sdk.retries import NEVER
+from tenuto.sdk.retries import NEVER, policy_failed
 from tenuto.sdk.tracing import span
 from tenuto.sdk.values.wire_format import WrongValue
 
@@ -190,9 +191,8 @@ def classify(attempt: Attempt, error: BaseException) -> Outcome:
         if isinstance(outcome, Failed) and outcome is not attempt.stop and attempt.task.hooks.failure:
             return replace(outcome, exception=error)
         return outcome
-    except BaseException as mistake:  # user code may raise CancelledError here
-        message = f"{type(error).__name__}, and then its retry policy raised {describe(mistake)['message']}"
-        return Failed({"type": type(error).__name__, "message": message})
+    except BaseException:  # an error object is user code, and may raise CancelledError
+        return Failed(describe(error))
 
 
 def _unwrap_wait(error: BaseException) -> BaseException:
@@ -231,8 +231,19 @@ def _classify(attempt: Attempt, error: BaseException) -> Outcome:
                 {"type": "CancelledError", "message": "the function raised CancelledError without being cancelled"}
             )
         case _:
-            retry = attempt.task.retry_after(error, attempt.failures + 1)
-            return Failed(describe(error, traceback=_trace(error)), retry)
+            failure = describe(error, traceback=_trace(error))
+            try:
+                return Failed(failure, attempt.task.retry_after(error, attempt.failures + 1))
+            except BaseException as mistake:  # a policy is user code, and may raise CancelledError
+                return Failed(_add_policy_error(failure, mistake))
+
+
+def _add_policy_error(failure: JsonObject, mistake: BaseException) -> JsonObject:
+    """Return the failure of an attempt with the error of its retry policy."""
+    policy = describe(mistake)
+    message = policy_failed(failure["message"], policy["type"], policy["message"])
+    both = [failure.get("traceback"), "The retry policy then failed:\n", _trace(mistake)]
+    return {**failure, "message": message, "traceback": "".join(filter(None, both))}
 
 
 def _trace(error: BaseException) -> str | None:
