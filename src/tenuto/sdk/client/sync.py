@@ -19,7 +19,6 @@ from tenuto.sdk.client.client import Client, build_start, build_starts
 from tenuto.sdk.client.loop_thread import CLOSED, LoopThread
 from tenuto.sdk.client.object_calls import SyncObjectCalls
 from tenuto.sdk.client.open_runs import open_options
-from tenuto.sdk.client.run import Runs
 from tenuto.sdk.client.run_collection import SyncRunCollection
 from tenuto.sdk.client.schedules import SyncSchedules
 from tenuto.sdk.client.start_many import build_many
