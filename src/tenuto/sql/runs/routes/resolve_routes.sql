@@ -18,6 +18,7 @@ begin
   end if;
 
   perform tenuto._check_names('the queues of a worker', p_queues, 1000);
+  perform tenuto._check_queue_name('one of the queues of a worker', q) from unnest(p_queues) q;
   perform tenuto._check_names('the types of a worker', p_types, 1000);
   if cardinality(p_queues) * cardinality(p_types) > 10000 then
     perform tenuto._raise('TN003',
