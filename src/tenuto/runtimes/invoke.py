@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from tenuto.model.errors import StaleLease
-from tenuto.model.json import JsonObject
 from tenuto.runtimes.base import Attempt, RuntimeHost
 from tenuto.runtimes.outcomes import (
     Blocked,
@@ -238,7 +237,7 @@ def _classify(attempt: Attempt, error: BaseException) -> Outcome:
                 return Failed(_add_policy_error(failure, mistake))
 
 
-def _add_policy_error(failure: JsonObject, mistake: BaseException) -> JsonObject:
+def _add_policy_error(failure: dict[str, Any], mistake: BaseException) -> dict[str, Any]:
     """Return the failure of an attempt with the error of its retry policy."""
     policy = describe(mistake)
     message = policy_failed(failure["message"], policy["type"], policy["message"])

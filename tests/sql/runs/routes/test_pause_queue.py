@@ -90,7 +90,7 @@ def test_a_queue_that_nothing_has_named_is_refused_with_a_similar_one(db: psycop
 
     with pytest.raises(NotFound, match=r"no queue 'emails'; did you mean mail\? or "):
         call(db, function, org_id=DEFAULT_ORG, queue="emails")
-    with pytest.raises(NotFound, match="no queue 'elsewhere'; (list|pass)"):
+    with pytest.raises(NotFound, match=r"no queue 'elsewhere'; (list|pass)"):
         call(db, function, org_id=DEFAULT_ORG, queue="elsewhere")
 
     assert count(db, "queues", "name <> 'mail'") == 0
