@@ -209,7 +209,9 @@ schedules run NAME --json
 schedules delete NAME
 schedules delete NAME
 queues pause NAME
+queues pause NAME --new
 queues pause NAME
+queues pause *
 queues resume NAME --json
 workers drain NAME --reason update --json
 workers terminate NAME

@@ -96,6 +96,9 @@ def test_one_of_each_thing_is_read_and_changed(way, db: Db):
             await tn.queues.pause("mail")
             assert [(q.name, q.ready, q.paused_at is None) for q in await tn.queues.list()] == [("mail", 1, False)]
             await tn.queues.resume("mail")
+            with pytest.raises(NotFound, match="did you mean mail"):
+                await tn.queues.pause("emails")
+            await tn.queues.pause("later", new=True)
             assert (await tn.limits.get("key", "a/b")) == (await tn.limits.list(scope="key"))[0]
             assert [type.type for type in await tn.types.list()] == ["a.b", "tools.load"]
             assert (await tn.types.get("a.b")).input_schema == {"type": "object"}
@@ -131,6 +134,8 @@ def test_the_sync_client_has_the_same_collections(way, db: Db):
         assert len(tn.dispatchers.list()) == 1
         tn.queues.pause("mail")
         tn.queues.resume("mail")
+        with pytest.raises(NotFound, match="no queue 'later'"):
+            tn.queues.pause("later")
         assert [queue.name for queue in tn.queues.list()] == ["mail"]
         assert tn.limits.get("key", "a/b") == tn.limits.list()[0]
         assert tn.types.get("a.b").type == tn.types.list()[0].type

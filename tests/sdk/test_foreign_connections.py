@@ -17,7 +17,7 @@ from django.utils.connection import ConnectionProxy
 from psycopg.conninfo import conninfo_to_dict
 from sqlalchemy.ext.asyncio import AsyncSession, create_async_engine
 
-from tenuto import App, InvalidInput, Limit
+from tenuto import App, InvalidInput, Limit, NotFound
 from tenuto.db.connection.errors import BadAddress, MissingRight
 
 app = App("bank")
@@ -154,16 +154,20 @@ ASYNC: dict[str, Callable[[str], Any]] = {
 def test_a_sync_start_commits_and_rolls_back_with_the_callers_transaction(kind: str, database, db):
     with app.connect_sync(database) as tn, SYNC[kind](database) as conn:
         tn.start(add, 1, "lost", connection=conn)
+        (lost,) = tn.start_many(add, [(1, "lost")], connection=conn)
         conn.rollback()
         kept = tn.start(add, 2, ODD, connection=conn, dedupe_key="k")
         again = tn.start(add, 2, ODD, connection=conn, dedupe_key="k")
-        many = tn.start_many(add, [(1, "a"), (2, "b")], connection=conn)
+        many = tn.start_many(add, [(1, "a"), (2, "b")], connection=conn, dedupe_keys=["k", "l"])
         assert inputs(db) == []
         conn.commit()
 
+        assert [run.created for run in many] == [False, True]
+        with pytest.raises(NotFound):
+            lost.result(timeout=60)
         assert (kept.created, again.created, again.id == kept.id, kept.status()) == (True, False, True, "pending")
         assert [run.status() for run in many] == ["pending"] * 2
-    assert inputs(db) == [[1, "a"], [2, ODD], [2, "b"]]
+    assert inputs(db) == [[2, ODD], [2, "b"]]
 
 
 @pytest.mark.parametrize("kind", ASYNC)
@@ -175,15 +179,16 @@ def test_an_async_start_commits_and_rolls_back_with_the_callers_transaction(kind
             await transaction.rollback()
             kept = await tn.start(add, 2, ODD, connection=conn, dedupe_key="k")
             again = await tn.start(add, 2, ODD, connection=conn, dedupe_key="k")
-            many = await tn.start_many(add, [(1, "a"), (2, "b")], connection=conn)
+            many = await tn.start_many(add, [(1, "a"), (2, "b")], connection=conn, dedupe_keys=["k", "l"])
             assert inputs(db) == []
             await transaction.commit()
 
+            assert [run.created for run in many] == [False, True]
             assert (kept.created, again.created, again.id == kept.id) == (True, False, True)
             assert [await run.status() for run in (kept, *many)] == ["pending"] * 3
 
     asyncio.run(steps())
-    assert inputs(db) == [[1, "a"], [2, ODD], [2, "b"]]
+    assert inputs(db) == [[2, ODD], [2, "b"]]
 
 
 @pytest.mark.parametrize("kind", SYNC)

@@ -190,6 +190,19 @@ def test_start_many_takes_tuples_dicts_and_single_values(journey):
     assert [text.split(" by")[0] for text in journey(app, steps)] == ["hi to a", "x to b", "hi to c"]
 
 
+def test_start_many_says_which_runs_are_new(journey):
+    async def steps(tn):
+        first = await tn.start(add, 1, 1, dedupe_key="a")
+        runs = await tn.start_many(add, [(1, 1), (2, 2), (3, 3), (4, 4)], dedupe_keys=["a", "b", None, "b"])
+        assert [run.created for run in runs] == [False, True, True, False]
+        assert [run.created for run in runs[2:]] == [True, False]
+        assert (runs[0].id, runs[3].id) == (first.id, runs[1].id)
+        assert [run.created for run in await tn.start_many(add, [(1, 1), (2, 2)])] == [True, True]
+        assert (first.created, tn.run(first.id).created) == (True, False)
+
+    journey(app, steps)
+
+
 def test_start_many_with_a_wrong_item_starts_nothing(journey):
     async def steps(tn):
         with pytest.raises(InvalidInput, match=r"shop.add: y: 'z' is not int"):

@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+import psycopg
 import pytest
 
 from tenuto import App, Context, Exponential, Fail, Fixed, InvalidInput, RunFailed, Step, SyncContext, step
@@ -126,6 +127,33 @@ def fails_for_good() -> None:
 @app.task
 async def once(ctx: Context, which: str) -> None:
     await ctx.step("charge", {"policy": gives_up, "fail": fails_for_good}[which])
+
+
+@step(max_attempts=2, retry=lambda *_: "soon")  # type: ignore[arg-type]
+def retried_soon() -> str:
+    return failing(1, "charge")
+
+
+@app.task(max_attempts=1)
+async def pay_soon(ctx: Context) -> str:
+    return await ctx.step("charge", retried_soon)
+
+
+def test_a_step_whose_policy_fails_keeps_its_error_and_is_tried_again(journey: Any, db: psycopg.Connection) -> None:
+    async def steps(tn: Any) -> Any:
+        ran.clear()
+        run = await tn.start(pay_soon)
+        await tn.work()
+        errors = db.execute("select error ->> 'type', error ->> 'message' from tenuto.task_steps").fetchall()
+        await tn.clock.advance("1m")
+        await tn.work()
+        return errors, await run.result(timeout=60)
+
+    ((type_, message),), result = journey(app, steps)
+
+    assert result == "charge after 2"
+    assert type_ == "ConnectionError"
+    assert message.startswith("charge failed 1 times (its retry policy failed, so the default backoff applies: Invalid")
 
 
 @pytest.mark.parametrize(("which", "tries", "says"), [("policy", 2, "failed 2 times"), ("fail", 1, "no such card")])

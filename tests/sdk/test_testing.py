@@ -2,13 +2,16 @@
 
 import asyncio
 import shlex
+import threading
+import time
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
 import psycopg
 import pytest
 
-from tenuto import App, Context, Rate, SyncContext, WaitTimeout
+from tenuto import App, Context, Rate, RunFailed, SyncContext, WaitTimeout
 from tenuto.testing import NotEnded, isolated, isolated_sync
 from tenuto.testing.isolation import isolated_client
 from tests.support.postgres.server import copy_home
@@ -87,6 +90,69 @@ def test_nights_pass_and_schedules_fire(journey):
         return len(nights) - before
 
     assert journey(app, steps) == 3
+
+
+@app.task(timeout="50ms", max_attempts=1)
+async def hangs() -> None:
+    await asyncio.sleep(3600)
+
+
+@app.task(timeout="50ms", max_attempts=1)
+async def ends_in_time(ctx: Context) -> bool:
+    with suppress(asyncio.CancelledError):
+        await asyncio.sleep(3600)
+    return ctx.cancelled
+
+
+@app.task(timeout="50ms", max_attempts=1)
+def stops(ctx: SyncContext) -> None:
+    while not ctx.cancelled:
+        time.sleep(0.01)
+    raise InterruptedError("asked to stop")
+
+
+let_go = threading.Event()
+
+
+@app.task(timeout="50ms", max_attempts=1)
+def never_stops() -> None:
+    let_go.wait(60)
+
+
+def test_a_timeout_ends_an_attempt_as_in_a_worker(journey, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tenuto.testing.inline.STOP_GRACE_SECONDS", 1.0)
+
+    async def steps(tn):
+        let_go.clear()
+        runs = [await tn.start(task) for task in (hangs, stops, never_stops, ends_in_time)]
+        await tn.work()
+        let_go.set()
+        for run in runs[:3]:
+            with pytest.raises(RunFailed, match=r"it ran longer than its timeout of 0.05 s"):
+                await run.result(timeout=60)
+        return await runs[3].result(timeout=60)
+
+    assert journey(app, steps) is True
+
+
+async def note(name: str) -> None:
+    nights.append(name)
+
+
+low, high = app.task(priority=-1, name="low")(note), app.task(priority=1, name="high")(note)
+
+
+def test_tasks_run_by_priority_then_by_age(journey) -> None:
+    names = [f"{kind} {no}" for no in range(30) for kind in ("low", "high")]
+
+    async def steps(tn):
+        nights.clear()
+        for name in names:
+            await tn.start({"low": low, "high": high}[name.split()[0]], name)
+        await tn.work()
+        return [*nights]
+
+    assert journey(app, steps) == sorted(names, key=lambda name: "high" not in name)
 
 
 def test_work_without_end_is_told_from_much_work(journey):

@@ -132,7 +132,7 @@ def of_things(api: TestClient, db: Db) -> Iterator[Deed]:
     yield "POST /v1/destinations/{name}/rotate", "/v1/destinations/crm/rotate", {}
     yield "DELETE /v1/destinations/{name}", "/v1/destinations/crm", {}
     yield "POST /v1/outbox/replay", "/v1/outbox/replay", {"json": {"all": True}}
-    yield "POST /v1/queues/{name}/pause", "/v1/queues/mail/pause", {}
+    yield "POST /v1/queues/{name}/pause", "/v1/queues/mail/pause?new=true", {}
     yield "POST /v1/queues/{name}/resume", "/v1/queues/mail/resume", {}
     yield "POST /v1/queues/{name}/purge", "/v1/queues/mail/purge", {}
     yield "PUT /v1/limits/{scope}/{key}", "/v1/limits/key/eu", {"json": {"size": 2}}

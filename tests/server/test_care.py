@@ -23,6 +23,20 @@ def test_a_paused_queue_says_so_until_it_is_resumed(admin: TestClient, db: psyco
     assert admin.get("/v1/queues").json()["items"][0]["paused_at"] is None
 
 
+def test_a_queue_that_nothing_has_named_is_paused_only_as_a_new_one(admin: TestClient, db: psycopg.Connection) -> None:
+    start_one(db, kind={"queue": "mail"})
+
+    for verb in ("pause", "resume", "purge"):
+        refused = admin.post(f"/v1/queues/emails/{verb}", json={} if verb == "purge" else None)
+        assert (refused.status_code, refused.json()["code"]) == (404, "not_found")
+        assert "did you mean mail?" in refused.json()["hint"]
+    assert admin.post("/v1/queues/*/pause?new=true").status_code == 422
+    assert [queue["name"] for queue in admin.get("/v1/queues").json()["items"]] == ["mail"]
+
+    assert admin.post("/v1/queues/emails/pause?new=true").status_code == 204
+    assert admin.post("/v1/queues/emails/resume").status_code == 204
+
+
 def test_a_worker_is_drained_with_a_reason(admin: TestClient, db: psycopg.Connection) -> None:
     a_worker(db, "w1")
 

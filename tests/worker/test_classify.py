@@ -2,7 +2,7 @@
 
 import asyncio
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -130,16 +130,34 @@ def test_an_error_that_cannot_be_shown_is_a_failure_like_others(mistake: type[Ba
     assert outcome.error["message"] == "a Unprintable whose message cannot be read"
 
 
-def test_a_retry_policy_that_raises_does_not_take_the_slot_along():
-    attempt = SimpleNamespace(failures=0, task=badly_retried, stop=None)
-    outcome = classify(attempt, raised(ValueError("first")))  # type: ignore[arg-type]
-    assert isinstance(outcome, Failed)
-    assert outcome.error["message"] == "ValueError, and then its retry policy raised division by zero"
-    assert outcome.retry is None
+@app.task(retry=lambda *_: "soon")  # type: ignore[arg-type]
+async def retried_soon() -> None: ...
 
-    outcome = classify(attempt, raised(asyncio.QueueEmpty()))  # type: ignore[arg-type]
+
+FIRST = "first (its retry policy failed, so the default backoff applies: "
+SOON = 'InvalidInput: the return value of the retry policy is \'soon\', not a duration; write "500ms", "30s"'
+
+
+@pytest.mark.parametrize(
+    ("task", "error", "message", "of_policy"),
+    [
+        (badly_retried, ValueError, "ZeroDivisionError: division by zero)", "in divide"),
+        (badly_retried, asyncio.QueueEmpty, "CancelledError: no policy)", "in divide"),
+        (retried_soon, ValueError, SOON, "InvalidInput: the return value"),
+    ],
+)
+def test_the_error_is_kept_beside_that_of_its_retry_policy(
+    task: Any, error: type[Exception], message: str, of_policy: str
+):
+    outcome = classify(cast("Any", SimpleNamespace(failures=0, task=task, stop=None)), raised(error("first")))
+
     assert isinstance(outcome, Failed)
-    assert outcome.error["message"] == "QueueEmpty, and then its retry policy raised no policy"
+    assert (outcome.error["type"], outcome.retry) == (error.__name__, None)
+    assert outcome.error["message"].startswith(FIRST + message)
+    own, policy = outcome.error["traceback"].split("The retry policy then failed:\n")
+    assert "in raised" in own
+    assert own.endswith("first\n")
+    assert of_policy in policy
 
 
 def test_a_wait_inside_a_task_group_is_a_wait():

@@ -94,6 +94,21 @@ async def test_short_attempts_run_one_after_the_other_in_one_asyncio_task(monkey
     assert len(tasks) < 10
 
 
+@pytest.mark.parametrize("capacity", [1, 2, 7, 100])
+@on_a_loop
+async def test_attempts_begin_in_the_order_of_their_claim(capacity: int) -> None:
+    begun: list[int] = []
+
+    async def sometimes_waits(n: int) -> None:
+        begun.append(n)
+        if n % 3 == 0:
+            await asyncio.sleep(0)
+
+    await Bench(sometimes_waits, capacity=capacity).run(60)
+
+    assert begun == list(range(60))
+
+
 @on_a_loop
 async def test_attempts_that_wait_run_side_by_side_up_to_the_capacity() -> None:
     together, most = 0, 0

@@ -284,8 +284,8 @@ async def get_task_tree(conn: Conn, *, org_id: UUID, task_id: UUID) -> list[Tree
     return await call(conn, "get_task_tree", TreeNode, org_id=org_id, task_id=task_id)
 
 
-async def pause_queue(conn: Conn, *, org_id: UUID, queue: str) -> None:
-    await call_void(conn, "pause_queue", org_id=org_id, queue=queue)
+async def pause_queue(conn: Conn, *, org_id: UUID, queue: str, new: bool | None = None) -> None:
+    await call_void(conn, "pause_queue", org_id=org_id, queue=queue, new=new)
 
 
 async def resume_queue(conn: Conn, *, org_id: UUID, queue: str) -> None:

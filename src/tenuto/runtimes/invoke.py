@@ -4,6 +4,7 @@ run on the event loop, plain functions in the calling thread (thread.py)."""
 import asyncio
 import os
 import traceback as tracebacks
+from collections import deque
 from collections.abc import Callable, Coroutine
 from contextvars import Context as Variables
 from contextvars import copy_context
@@ -29,7 +30,7 @@ from tenuto.sdk.context.context import Context
 from tenuto.sdk.context.control import Fail, ReplayMismatch, Retry, Snooze, Suspend
 from tenuto.sdk.context.current_attempt import running
 from tenuto.sdk.context.sync_context import SyncContext
-from tenuto.sdk.retries import NEVER
+from tenuto.sdk.retries import NEVER, policy_failed
 from tenuto.sdk.tracing import span
 from tenuto.sdk.values.wire_format import WrongValue
 
@@ -65,6 +66,11 @@ class TaskHandle:
     def kill(self) -> bool:
         return False
 
+    @property
+    def is_past_begin(self) -> bool:
+        """Whether the asyncio task has begun, or was cancelled before it could begin."""
+        return self.begun or (self.task is not None and self.task.done())
+
 
 class CoroutineRuntime:
     """Runs async functions on the event loop. One asyncio task runs several attempts in a row, because creating an
@@ -74,14 +80,18 @@ class CoroutineRuntime:
     def __init__(self, host: RuntimeHost) -> None:
         self._loop, self._open_api, self._began = host.loop, host.open_api, host.began
         self._ended, self._next_attempt = host.ended, host.next_attempt
+        self._unbegun: deque[TaskHandle] = deque()
 
     def submit(self, attempt: Attempt) -> TaskHandle:
         self._began(attempt)
         handle = TaskHandle(attempt, self._ended)
+        self._unbegun.append(handle)
         return handle.start(self._loop, self._run(attempt, handle))
 
     async def _run(self, first: Attempt, handle: TaskHandle) -> None:
         handle.begun = True
+        while self._unbegun and self._unbegun[0].is_past_begin:  # one that was cancelled first never begins
+            self._unbegun.popleft()
         task: Any = handle.task
         began = first.started
         running.set(first)
@@ -97,7 +107,8 @@ class CoroutineRuntime:
             self._ended(attempt, outcome)
             if attempt.cancelled or task.cancelling() or _changed(variables):
                 return
-            attempt = self._next_attempt(began, handle)
+            # Attempts begin in the order of their claim: those that were submitted before begin first.
+            attempt = None if self._unbegun else self._next_attempt(began, handle)
 
 
 def _changed(before: Variables) -> bool:
@@ -179,9 +190,8 @@ def classify(attempt: Attempt, error: BaseException) -> Outcome:
         if isinstance(outcome, Failed) and outcome is not attempt.stop and attempt.task.hooks.failure:
             return replace(outcome, exception=error)
         return outcome
-    except BaseException as mistake:  # user code may raise CancelledError here
-        message = f"{type(error).__name__}, and then its retry policy raised {describe(mistake)['message']}"
-        return Failed({"type": type(error).__name__, "message": message})
+    except BaseException:  # an error object is user code, and may raise CancelledError
+        return Failed(describe(error))
 
 
 def _unwrap_wait(error: BaseException) -> BaseException:
@@ -220,8 +230,19 @@ def _classify(attempt: Attempt, error: BaseException) -> Outcome:
                 {"type": "CancelledError", "message": "the function raised CancelledError without being cancelled"}
             )
         case _:
-            retry = attempt.task.retry_after(error, attempt.failures + 1)
-            return Failed(describe(error, traceback=_trace(error)), retry)
+            failure = describe(error, traceback=_trace(error))
+            try:
+                return Failed(failure, attempt.task.retry_after(error, attempt.failures + 1))
+            except BaseException as mistake:  # a policy is user code, and may raise CancelledError
+                return Failed(_add_policy_error(failure, mistake))
+
+
+def _add_policy_error(failure: dict[str, Any], mistake: BaseException) -> dict[str, Any]:
+    """Return the failure of an attempt with the error of its retry policy."""
+    policy = describe(mistake)
+    message = policy_failed(failure["message"], policy["type"], policy["message"])
+    both = [failure.get("traceback"), "The retry policy then failed:\n", _trace(mistake)]
+    return {**failure, "message": message, "traceback": "".join(filter(None, both))}
 
 
 def _trace(error: BaseException) -> str | None:

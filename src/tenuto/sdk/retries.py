@@ -86,6 +86,11 @@ def pause_after(policy: RetryPolicy | None, error: BaseException, failures: int)
     return _doubled(policy if isinstance(policy, Exponential) else Exponential(), failures)
 
 
+def policy_failed(message: object, type: object, reason: object) -> str:
+    """Return the message of an error whose retry policy raised an error itself or returned no pause: both errors."""
+    return f"{message} (its retry policy failed, so the default backoff applies: {type}: {reason})"
+
+
 def _doubled(policy: Exponential, failures: int) -> float:
     return jitter(min(seconds(policy.maximum), seconds(policy.base) * 2.0 ** min(failures - 1, 30)))
 

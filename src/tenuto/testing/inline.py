@@ -4,7 +4,10 @@ process."""
 import asyncio
 import inspect
 import json
+import threading
 import time
+from contextlib import suppress
+from contextvars import copy_context
 from typing import Any
 from uuid import UUID
 
@@ -15,7 +18,7 @@ from tenuto.model.ids import uuid7
 from tenuto.model.tasks import Claimed
 from tenuto.runtimes.base import Attempt
 from tenuto.runtimes.invoke import classify, invoke_async, invoke_sync
-from tenuto.runtimes.outcomes import Outcome
+from tenuto.runtimes.outcomes import Interrupted, Outcome
 from tenuto.sdk.app import App
 from tenuto.sdk.client.sql_transport import SqlTransport
 from tenuto.sdk.context.current_attempt import running
@@ -23,6 +26,8 @@ from tenuto.testing.waiting import INLINE_WORKER
 from tenuto.worker.backends.attempt_api import MAX_INLINE_OUTPUT_CHARS
 from tenuto.worker.backends.sql import SqlBackend
 from tenuto.worker.backends.sql_attempt_api import SqlAttemptApis
+from tenuto.worker.execution.deadlines import STOP_GRACE_SECONDS
+from tenuto.worker.execution.executor import timed_out
 from tenuto.worker.execution.failure_hooks import FailureHooks
 from tenuto.worker.execution.progress import ProgressSender
 from tenuto.worker.execution.reporter import Reporter
@@ -155,9 +160,35 @@ class InlineWorker:
             reporting.result()  # raises the error that ended it
 
     async def _invoke(self, attempt: Attempt) -> Outcome:
-        if inspect.iscoroutinefunction(attempt.task.function):
-            return await invoke_async(attempt, self._apis.open)
-        return await asyncio.to_thread(invoke_sync, attempt, self._apis.open, asyncio.get_running_loop())
+        """Run the function. As in a worker, it is asked to stop when its timeout has passed, by the real clock, and is
+        abandoned if it does not stop."""
+        is_async = inspect.iscoroutinefunction(attempt.task.function)
+        call = asyncio.create_task(invoke_async(attempt, self._apis.open)) if is_async else self._in_thread(attempt)
+        try:
+            await asyncio.wait({call}, timeout=attempt.timeout or None)
+            if not call.done():
+                attempt.stop, attempt.cancelled = timed_out(attempt), True
+                if is_async:
+                    call.cancel()
+                await asyncio.wait({call}, timeout=STOP_GRACE_SECONDS)
+            ended = call.done() and not call.cancelled()
+            return call.result() if ended else attempt.stop or Interrupted()
+        finally:
+            attempt.over = True
+            call.cancel()
+
+    def _in_thread(self, attempt: Attempt) -> "asyncio.Future[Outcome]":
+        """Run a plain function in a daemon thread, which does not keep the test from ending if it is abandoned."""
+        loop, variables = asyncio.get_running_loop(), copy_context()
+        ended: asyncio.Future[Outcome] = loop.create_future()
+
+        def run() -> None:
+            outcome = variables.run(invoke_sync, attempt, self._apis.open, loop)
+            with suppress(RuntimeError):  # the loop of an abandoned call may be closed
+                loop.call_soon_threadsafe(lambda: ended.done() or ended.set_result(outcome))
+
+        threading.Thread(target=run, name="tenuto task", daemon=True).start()
+        return ended
 
     async def _store(self, attempt: Attempt, output: str | None) -> Any:
         if output is not None and len(output) > MAX_INLINE_OUTPUT_CHARS:

@@ -289,7 +289,7 @@ def test_a_call_that_is_rolled_back_has_no_entry_and_one_that_commits_has_one(db
 def test_what_a_server_does_is_left_to_its_own_entry(db: Db, database: str) -> None:
     with connect_as(database, "tenuto_api") as api, acting_for(api, DEFAULT_ORG):
         start(api, 1)
-        call(api, "pause_queue", org_id=DEFAULT_ORG, queue="mail")
+        call(api, "pause_queue", org_id=DEFAULT_ORG, queue="mail", new=True)
 
     assert (deeds(db), count(db, "runs")) == ([], 1)
 

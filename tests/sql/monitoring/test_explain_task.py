@@ -127,6 +127,13 @@ def test_it_is_ready_behind_others(db: Db, clock: Clock) -> None:
     assert why(db, first) == f"app.work is queued: ready since {said(clock)}; tasks ahead of it: none"
     assert why(db, third) == f"app.work is queued: ready since {said(clock)}; tasks ahead of it: 2"
 
+    (urgent,) = start(db, 4, kind={"priority": 5})
+    start(db, 5, kind={"priority": -5})
+
+    assert why(db, urgent).endswith("; tasks ahead of it: none")
+    assert why(db, first).endswith("; tasks ahead of it: 1")
+    assert why(db, third).endswith("; tasks ahead of it: 3")
+
 
 def test_no_claim_has_opened_its_lane(db: Db, clock: Clock) -> None:
     task_id = start_one(db)

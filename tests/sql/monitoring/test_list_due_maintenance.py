@@ -106,7 +106,7 @@ def test_entries_of_the_audit_log_are_due_to_be_sealed_at_once(db: Db) -> None:
     call(db, "seal_audit")
 
     assert due(db, of_audit=True) == {}
-    call(db, "pause_queue", org_id=DEFAULT_ORG, queue="mail")  # by a direct client
+    call(db, "pause_queue", org_id=DEFAULT_ORG, queue="default")  # by a direct client
     assert due(db, of_audit=True) == {"seal_audit": 0}
     call(db, "seal_audit")
     assert due(db, of_audit=True) == {}

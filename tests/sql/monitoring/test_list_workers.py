@@ -62,7 +62,7 @@ def test_queues_are_shown_with_what_stands_in_them(db: Db, clock: Clock, databas
     start_limited(db, 2, a_key("k", 1), kind={"queue": "limited"})
     worker = a_worker(db)
     worker.claim(1, routes=worker.routes(["limited"]))
-    call(db, "pause_queue", org_id=DEFAULT_ORG, queue="idle")
+    call(db, "pause_queue", org_id=DEFAULT_ORG, queue="idle", new=True)
     start_one(db, org_id=an_org(db, "other"), kind={"queue": "mail"})
 
     rows = call_wrapper(database, monitoring.list_queues, org_id=DEFAULT_ORG)

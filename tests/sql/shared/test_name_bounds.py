@@ -87,7 +87,7 @@ NAMES: dict[str, tuple[Give, int]] = {
         lambda scene, text: start_run(scene.db, run={"outputs": [{"task": 0, "type": text}]}),
         256,
     ),
-    "the name of a queue": (of_the_org("pause_queue", "queue"), 256),
+    "the name of a queue": (of_the_org("pause_queue", "queue", new=True), 256),
     "one of the queues of a worker": (served(queues=True), 256),
     "one of the types of a worker": (served(queues=False), 256),
     "the reason of a cancel": (of_the_run("cancel_run", "reason"), 1024),

@@ -23,9 +23,15 @@ def list_(as_json: AsJson = False) -> None:
 
 
 @app.command()
-def pause(queue: Queue, as_json: AsJson = False) -> None:
+def pause(
+    queue: Queue,
+    new: Annotated[bool, typer.Option("--new", help="The queue may be one that no task or worker has named yet.")] = (
+        False
+    ),
+    as_json: AsJson = False,
+) -> None:
     """Pause a queue: workers claim no tasks from it until it is resumed. Running tasks continue."""
-    with_tenuto(lambda tenuto: tenuto.pause_queue(queue))
+    with_tenuto(lambda tenuto: tenuto.pause_queue(queue, new=new))
     show({"queue": queue, "paused": True}, f"paused {queue}", as_json=as_json)
 
 

@@ -195,11 +195,17 @@ class Client(AuditCalls, ObjectCalls, Collections):
         started = [
             start for statement in statements for start in await start_statements.execute_start(connection, statement)
         ]
-        return Runs(self, [start.run_id for start in started] or many.ids, task.decode_result)
+        return self.runs_of(task, many, started, known=False)
 
     async def start_bulk(self, task: Task[..., R], many: BulkStart) -> Runs[R]:
         """Start the encoded runs."""
-        return Runs(self, await self.transport.start_many(many), task.decode_result)
+        return self.runs_of(task, many, await self.transport.start_many(many), known=True)
+
+    def runs_of(self, task: Task[..., R], many: BulkStart, started: list[Started], *, known: bool) -> Runs[R]:
+        """Return the handles of started runs. `started` is empty if all runs are new and have the ids of `many`.
+        `known=False`: the runs were started in the caller's own transaction."""
+        ids, created = [start.run_id for start in started] or many.ids, [start.created for start in started]
+        return Runs(self, ids, task.decode_result, created=created, known=known)
 
     @shows_options(OpenOptions)
     async def open_run(
@@ -240,7 +246,7 @@ class Client(AuditCalls, ObjectCalls, Collections):
 
     def run(self, id: UUID | str) -> Run[Any]:
         """Return a handle for the run with this id; its result is plain JSON."""
-        return Run(self, as_id(id), as_json, known=False)
+        return Run(self, as_id(id), as_json, created=False, known=False)
 
     async def find(
         self,

@@ -63,9 +63,9 @@ class HttpTransport:
             return [_started(await self.http.request("POST", "/v1/runs", texts[0]))]
         return await self._start_all(texts)
 
-    async def start_many(self, many: BulkStart) -> Sequence[UUID | str]:
+    async def start_many(self, many: BulkStart) -> list[Started]:
         """Start the runs in requests of up to 10,000 runs or 60 MB. Each request starts all of its runs or none."""
-        return [start.run_id for batch in starts_of(many) for start in await self._start_all(batch)]
+        return [start for batch in starts_of(many) for start in await self._start_all(batch)]
 
     async def _start_all(self, texts: list[str]) -> list[Started]:
         response = await self.http.request("POST", "/v1/runs/bulk", f"[{','.join(texts)}]", wait=60.0)

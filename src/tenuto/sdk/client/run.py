@@ -65,7 +65,8 @@ class Run(Generic[R]):
         self.id = id
         """The id of the run."""
         self.created = created
-        """False if a run with this dedupe key or id existed before the call. Then this is the handle of that run."""
+        """Whether the call that returned this handle created the run. False if a run with this dedupe key or id existed
+        before; this is then the handle of that run."""
         self._read = read
         self._known = known  # False: check first that the run exists, instead of waiting forever
 
@@ -259,8 +260,17 @@ class Run(Generic[R]):
 class Runs(Sequence[Run[R]]):
     """The runs of one `start_many`, in the order of the items."""
 
-    def __init__(self, client: "Client", ids: Sequence[UUID | str], read: Callable[[Json], R]) -> None:
+    def __init__(
+        self,
+        client: "Client",
+        ids: Sequence[UUID | str],
+        read: Callable[[Json], R],
+        *,
+        created: Sequence[bool],
+        known: bool,
+    ) -> None:
         self._client, self._ids, self._read = client, ids, read
+        self._created, self._known = created, known  # `created` is empty if all runs are new
 
     @property
     def ids(self) -> list[UUID]:
@@ -276,8 +286,10 @@ class Runs(Sequence[Run[R]]):
     def __getitem__(self, index: slice) -> "Runs[R]": ...
     def __getitem__(self, index: int | slice) -> "Run[R] | Runs[R]":
         if isinstance(index, slice):
-            return Runs(self._client, self._ids[index], self._read)
-        return Run(self._client, _uuid(self._ids[index]), self._read)
+            ids, created = self._ids[index], self._created[index]
+            return Runs(self._client, ids, self._read, created=created, known=self._known)
+        created = self._created[index] if self._created else True
+        return Run(self._client, _uuid(self._ids[index]), self._read, created=created, known=self._known)
 
     def __iter__(self) -> Iterator[Run[R]]:
         return (self[index] for index in range(len(self)))

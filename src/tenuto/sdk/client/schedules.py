@@ -8,6 +8,7 @@ from tenuto.model.durations import Duration, seconds
 from tenuto.model.errors import InvalidInput
 from tenuto.model.json import Json
 from tenuto.model.schedules import Schedule, ScheduleUpdate
+from tenuto.model.tasks import Started
 from tenuto.sdk.client.start_request import StartRequest, build_task_start
 from tenuto.sdk.client.sync_run import SyncRun
 from tenuto.sdk.option_types import CatchUp
@@ -118,7 +119,8 @@ class Schedules:
 
     async def run(self, name: str) -> "Run[Any]":
         """Start a run of the schedule now, even if it is paused. Its next start time stays the same."""
-        return self._client.run(await self._client.transport.fire_schedule(name))
+        run_id = await self._client.transport.fire_schedule(name)
+        return self._client.run_of(Started(run_id, created=True), known=True)
 
     async def delete(self, name: str) -> None:
         """Delete the schedule. The runs that it started are kept."""

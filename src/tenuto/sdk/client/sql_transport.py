@@ -50,9 +50,8 @@ class SqlTransport(SqlObjects):
         )
         return Started(UUID(id), True)
 
-    async def start_many(self, many: BulkStart) -> Sequence[UUID | str]:
-        started = await self._ask(many.statements(self.org_id)) if many.ids else []
-        return [start.run_id for start in started] or many.ids
+    async def start_many(self, many: BulkStart) -> list[Started]:
+        return await self._ask(many.statements(self.org_id)) if many.ids else []
 
     async def _ask(self, statements: list[start_statements.Statement]) -> list[Started]:
         async with self.pool.connection(timeout=30.0 + 5 * len(statements)) as conn:

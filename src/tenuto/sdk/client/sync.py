@@ -19,7 +19,6 @@ from tenuto.sdk.client.client import Client, build_start, build_starts
 from tenuto.sdk.client.loop_thread import CLOSED, LoopThread
 from tenuto.sdk.client.object_calls import SyncObjectCalls
 from tenuto.sdk.client.open_runs import open_options
-from tenuto.sdk.client.run import Runs
 from tenuto.sdk.client.run_collection import SyncRunCollection
 from tenuto.sdk.client.schedules import SyncSchedules
 from tenuto.sdk.client.start_many import build_many
@@ -203,7 +202,7 @@ class SyncClient(SyncAuditCalls, SyncObjectCalls, SyncCollections):
             return SyncRuns(self, self.wait_for(self.client.start_bulk(task, many)))
         statements = many.statements(self.client.direct.org_id)
         started = [start for one in statements for start in start_statements.execute_start_sync(connection, one)]
-        return SyncRuns(self, Runs(self.client, [start.run_id for start in started] or many.ids, task.decode_result))
+        return SyncRuns(self, self.client.runs_of(task, many, started, known=False))
 
     @shows_options(OpenOptions)
     def open_run(

@@ -34,8 +34,9 @@ class Transport(Protocol):
         """Start the requested runs in one transaction."""
         ...
 
-    async def start_many(self, many: BulkStart) -> Sequence[UUID | str]:
-        """Start the runs and return their ids, in order."""
+    async def start_many(self, many: BulkStart) -> list[Started]:
+        """Start the runs and return them, in order. The list is empty if all runs are new and have the ids of
+        `many`."""
         ...
 
     async def open_run(self, run: RunOptions) -> Started: ...

@@ -18,9 +18,10 @@ class QueueCollection:
     def __init__(self, operations: "Operations") -> None:
         self._operations = operations
 
-    async def pause(self, name: str) -> None:
-        """Pause a queue: workers claim no tasks from it until it is resumed."""
-        await self._operations.pause_queue(name)
+    async def pause(self, name: str, *, new: bool = False) -> None:
+        """Pause a queue: workers claim no tasks from it until it is resumed. Raises NotFound for a queue that no task
+        and no worker has named so far, unless `new` is True."""
+        await self._operations.pause_queue(name, new=new)
 
     async def resume(self, name: str) -> None:
         """Resume a paused queue."""
@@ -37,9 +38,10 @@ class SyncQueueCollection:
     def __init__(self, queues: QueueCollection, wait: Wait) -> None:
         self._queues, self._wait = queues, wait
 
-    def pause(self, name: str) -> None:
-        """Pause a queue: workers claim no tasks from it until it is resumed."""
-        self._wait(self._queues.pause(name))
+    def pause(self, name: str, *, new: bool = False) -> None:
+        """Pause a queue: workers claim no tasks from it until it is resumed. Raises NotFound for a queue that no task
+        and no worker has named so far, unless `new` is True."""
+        self._wait(self._queues.pause(name, new=new))
 
     def resume(self, name: str) -> None:
         """Resume a paused queue."""

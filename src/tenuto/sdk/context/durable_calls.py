@@ -18,6 +18,7 @@ from tenuto.sdk.context.attempt_api import AttemptApi
 from tenuto.sdk.context.control import Suspend
 from tenuto.sdk.context.replay import Branch, Replay, current_step
 from tenuto.sdk.context.step_failures import error_of, failure_of, is_recorded
+from tenuto.sdk.retries import pause_after, policy_failed
 from tenuto.sdk.steps import Step
 from tenuto.sdk.values.codecs import result_codec
 from tenuto.sdk.values.wire_format import ResultCodec
@@ -154,9 +155,14 @@ class DurableCalls:
         tries = begun.tries + 1
         if not is_recorded(error) or (self.cancelled and isinstance(error, asyncio.CancelledError)):
             return
-        pause = step.pause_after(error, tries) if isinstance(error, Exception) else None
+        failure = failure_of(error)
+        try:
+            pause = step.pause_after(error, tries) if isinstance(error, Exception) else None
+        except Exception as mistake:
+            pause = pause_after(None, error, tries)
+            policy = failure_of(mistake)
+            failure["message"] = policy_failed(failure["message"], policy["type"], policy["message"])
         if pause is None:
-            failure = failure_of(error)
             if isinstance(error, asyncio.CancelledError) and branch is not None and branch.cancelling():
                 failure[INTERRUPTED] = True
             self.replay.failed(begun.no, begun.name, failure, tries=tries, branch=branch)
@@ -165,7 +171,7 @@ class DurableCalls:
             "fail_step",
             step_no=begun.no,
             name=begun.name,
-            error=failure_of(error),
+            error=failure,
             tries=tries,
             retry_seconds=pause,
         )

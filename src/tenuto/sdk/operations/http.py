@@ -98,8 +98,9 @@ class HttpOperations(HttpTransport):
     async def list_queues(self) -> list[QueueStatus]:
         return await self._items(QueueStatus, "/v1/queues")
 
-    async def pause_queue(self, queue: str) -> None:
-        await self.http.request("POST", f"/v1/queues/{_part(queue)}/pause")
+    async def pause_queue(self, queue: str, *, new: bool) -> None:
+        params = {"new": "true"} if new else None
+        await self.http.request("POST", f"/v1/queues/{_part(queue)}/pause", params=params)
 
     async def resume_queue(self, queue: str) -> None:
         await self.http.request("POST", f"/v1/queues/{_part(queue)}/resume")

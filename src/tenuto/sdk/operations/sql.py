@@ -121,8 +121,8 @@ class SqlOperations(SqlTransport):
     async def list_queues(self) -> list[QueueStatus]:
         return await self.pool.call(monitoring.list_queues, org_id=self.org_id)
 
-    async def pause_queue(self, queue: str) -> None:
-        await self.pool.call(runs.pause_queue, org_id=self.org_id, queue=queue)
+    async def pause_queue(self, queue: str, *, new: bool) -> None:
+        await self.pool.call(runs.pause_queue, org_id=self.org_id, queue=queue, new=new)
 
     async def resume_queue(self, queue: str) -> None:
         await self.pool.call(runs.resume_queue, org_id=self.org_id, queue=queue)

@@ -19,9 +19,10 @@ async def list_queues(request: ApiRequest) -> object:
 
 
 @ROUTES.add("POST", "/v1/queues/{name}/pause", permission="queues:write", response=None, status=204)
-async def pause_queue(request: ApiRequest, name: PathName) -> Response:
-    """Pause a queue: its tasks are not claimed until it is resumed."""
-    return await request.audited_call("queue", name, "pause", runs.pause_queue, queue=name)
+async def pause_queue(request: ApiRequest, name: PathName, new: bool = False) -> Response:
+    """Pause a queue: its tasks are not claimed until it is resumed. The response is 404 for a queue that no task and no
+    worker has named so far, unless `new` is true."""
+    return await request.audited_call("queue", name, "pause", runs.pause_queue, queue=name, new=new)
 
 
 @ROUTES.add("POST", "/v1/queues/{name}/resume", permission="queues:write", response=None, status=204)

@@ -29,6 +29,11 @@ MAX_TURN_SECONDS = 0.005  # maximum time in which one asyncio task runs attempts
 STALE_CLAIM_SECONDS = 1.0
 
 
+def timed_out(attempt: Attempt) -> Failed:
+    """Return the outcome of an attempt that stops because its timeout has passed."""
+    return Failed({"type": "Timeout", "message": f"it ran longer than its timeout of {attempt.timeout:.15g} s"})
+
+
 class Executor:
     """Runs the attempts of one set of slots. Everything except `take_counts` happens in the event loop's thread."""
 
@@ -196,8 +201,7 @@ class Executor:
             attempt.handle.ask_to_stop()
 
     def _time_is_up(self, attempt: Attempt) -> None:
-        message = f"it ran longer than its timeout of {attempt.timeout:.15g} s"
-        self.stop(attempt, Failed({"type": "Timeout", "message": message}))
+        self.stop(attempt, timed_out(attempt))
 
     def abandon(self, attempt: Attempt) -> None:
         """End an attempt that was asked to stop and did not. If its code cannot be killed, the code continues, and its

@@ -187,10 +187,13 @@ def test_a_claim_wakes_the_workers_of_what_it_leaves(db: psycopg.Connection, dat
 def test_a_queue_is_paused_or_resumed_while_its_first_start_is_open(
     db: psycopg.Connection, client: psycopg.Connection, paused_first: bool
 ) -> None:
-    before, meanwhile = ("pause_queue", "resume_queue") if paused_first else ("resume_queue", "pause_queue")
-    call(db, before, org_id=DEFAULT_ORG, queue="mail")
+    if paused_first:
+        call(db, "pause_queue", org_id=DEFAULT_ORG, queue="mail", new=True)
     mine = start_one(client, kind={"type": "app.new", "queue": "mail"})
-    call(db, meanwhile, org_id=DEFAULT_ORG, queue="mail")
+    if paused_first:
+        call(db, "resume_queue", org_id=DEFAULT_ORG, queue="mail")
+    else:
+        call(db, "pause_queue", org_id=DEFAULT_ORG, queue="mail", new=True)
     theirs = start_one(db, kind={"type": "app.new", "queue": "mail"})
     client.commit()
     call(db, "follow_arrivals")

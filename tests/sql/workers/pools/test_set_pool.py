@@ -136,7 +136,7 @@ def test_a_pool_with_machines_keeps_its_provider(db: Db) -> None:
 def test_a_pool_counts_the_tasks_that_its_workers_could_take(db: Db) -> None:
     start(db, 1, 2, kind={"queue": "a", "type": "app.one"})
     start(db, 3, kind={"queue": "b", "type": "app.two", "labels": ["gpu"]})
-    call(db, "pause_queue", org_id=DEFAULT_ORG, queue="c")
+    call(db, "pause_queue", org_id=DEFAULT_ORG, queue="c", new=True)
     start(db, 4, kind={"queue": "c", "type": "app.one"})
 
     ready = {

@@ -45,12 +45,20 @@ begin
       limit 1), '');
   end if;
   select count(*) into v_ahead
-  from (select from tenuto.ready_tasks q
-        where q.route_id = p_ready.route_id
-          and q.group_no = p_ready.group_no
-          and q.priority = p_ready.priority
-          and q.seq < p_ready.seq
-        limit 1000) q;
+  from (
+    (select 1
+     from tenuto.ready_tasks q
+     where q.route_id = p_ready.route_id and q.group_no = p_ready.group_no and q.priority > p_ready.priority
+     limit 1000)
+    union all
+    (select 1
+     from tenuto.ready_tasks q
+     where q.route_id = p_ready.route_id
+       and q.group_no = p_ready.group_no
+       and q.priority = p_ready.priority
+       and q.seq < p_ready.seq
+     limit 1000)
+    limit 1000) q;
   return coalesce(tenuto._why_no_worker(v_route, p_ready.group_no),
     format('ready since %s; tasks ahead of it: %s', tenuto._format_time(p_ready.queued_at),
            case v_ahead when 0 then 'none' when 1000 then '1000 or more' else v_ahead::text end) || v_hidden);

@@ -13,10 +13,7 @@ begin
   perform tenuto._require_read_committed();
   perform tenuto._check_page(p_limit);
   perform tenuto._check_name('the reason of a cancellation', nullif(p_reason, ''), 1024);
-  if cardinality(v_routes) = 0 and not exists (
-    select from tenuto.queues q where q.org_id = p_org_id and q.name = p_queue) then
-    perform tenuto._raise('TN001', format('no queue %L', p_queue), 'list the queues to see which exist');
-  end if;
+  perform tenuto._check_known_queue(p_org_id, p_queue, 'list the queues to see which exist');
   task_ids := array(
     select o.id
     from (

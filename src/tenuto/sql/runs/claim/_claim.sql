@@ -57,7 +57,9 @@ begin
         returning seq, queued_at, id, org_id, run_id, route_id, group_no, priority, attempt, flags
       ), queued as materialized (
         select k.*, t.*, tenuto._json_bytes(t.input) + tenuto._json_bytes(t.metadata) as bytes
-        from taken k
+        from (   -- sorted, since a delete by ctid returns rows in the order of ctid; later, it would take 0.4 µs more
+          select * from taken order by array_position(v_share.groups, group_no), priority desc, seq
+        ) k
         cross join lateral (
           select t.input, t.has_slots, t.timeout_seconds, t.heartbeat_timeout_seconds, t.metadata, t.root_id
           from tenuto.tasks t where t.id = k.id limit 1

@@ -24,9 +24,11 @@ begin
 
   select coalesce(
            json_agg(json_build_object(
-             'task_id', x.task_id, 'attempt', x.attempt, 'run_id', x.run_id, 'type', r.type, 'input', x.input,
-             'slots', x.slots, 'timeout_seconds', x.timeout_seconds, 'metadata', x.metadata,
-             'idempotency_key', coalesce(x.root_id, x.task_id)))
+             'task_id', x.task_id, 'attempt', x.attempt, 'run_id', x.run_id,
+             'type', (select r.type from tenuto.routes r where r.id = x.route_id), 'input', x.input, 'slots', x.slots,
+             'timeout_seconds', x.timeout_seconds, 'metadata', x.metadata,
+             'idempotency_key', coalesce(x.root_id, x.task_id))
+             order by x.ordinality)
            filter (where x.result is null),
            '[]'),
          coalesce(
@@ -38,7 +40,6 @@ begin
   into tasks, rejected_reports, claimed, session_ended
   from tenuto.complete_and_claim(
     p_session_id, p_token, p_task_ids, p_attempts, p_outputs, p_claim_no, v_routes, p_limit, null, p_group,
-    p_published) x
-  left join tenuto.routes r on r.id = x.route_id;
+    p_published) with ordinality x;
 end
 $$;

@@ -20,6 +20,7 @@ begin
   end if;
 
   perform tenuto._check_names('the queues of a worker', p_queues, 1000);
+  perform tenuto._check_queue_name('one of the queues of a worker', q) from unnest(p_queues) q;
   perform tenuto._check_names('the types of a worker', p_types, 2500);
   if cardinality(p_queues) * cardinality(v_created) > 10000 then
     perform tenuto._raise('TN003',

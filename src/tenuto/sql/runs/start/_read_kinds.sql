@@ -35,7 +35,7 @@ begin
       perform tenuto._raise('TN003', format('type %s is an operator, which only a job of a DAG runs', v_read.type),
         'deploy a DAG, or give your app another name');
     end if;
-    perform tenuto._check_name(format('the queue of %s', v_read.type), v_read.queue);
+    perform tenuto._check_queue_name(format('the queue of %s', v_read.type), v_read.queue);
     perform tenuto._check_name(format('the language of %s', v_read.type), v_read.language);
     perform tenuto._check_names(format('the labels of %s', v_read.type), v_read.labels);
     if octet_length(concat(v_read.type, v_read.queue, v_read.language, v_read.labels)) > 2000 then

@@ -8,6 +8,7 @@ declare
 begin
   perform tenuto._check_name('the provider of a pool', coalesce(p_pool.provider, ''));
   perform tenuto._check_names('the queues of a pool', p_pool.queues);
+  perform tenuto._check_queue_name('one of the queues of a pool', q) from unnest(p_pool.queues) q;
   perform tenuto._check_names('the types of a pool', p_pool.types);
   perform tenuto._check_names('the labels of a pool', p_pool.labels);
   select c.text into v_wrong
