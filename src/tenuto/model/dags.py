@@ -6,6 +6,7 @@ from typing import TypedDict
 from uuid import UUID
 
 from tenuto.model.json import JsonObject
+from tenuto.model.statuses import Activation, DagVersionStatus, DeployAction, SourceKind, SourceStatus
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,7 @@ class DagSummary:
     version: int | None
     yaml_hash: str | None
     newest_version: int
-    newest_status: str
+    newest_status: DagVersionStatus
     updated_at: datetime
 
 
@@ -29,7 +30,7 @@ class DagVersion:
     dag: str
     version: int
     yaml_hash: str
-    status: str
+    status: DagVersionStatus
     jobs: int
     created_by: str
     created_at: datetime
@@ -45,7 +46,7 @@ class DagVersionText:
     dag: str
     version: int
     yaml_hash: str
-    status: str
+    status: DagVersionStatus
     yaml: str
     created_by: str
     created_at: datetime
@@ -58,7 +59,7 @@ class DeployEntry:
 
     id: UUID
     dag: str
-    action: str
+    action: DeployAction
     from_version: int | None
     to_version: int | None
     plan: JsonObject | None
@@ -84,7 +85,7 @@ class DeployedVersion:
     dag: str
     version: int
     yaml_hash: str
-    status: str
+    status: DagVersionStatus
     created: bool
 
 
@@ -96,7 +97,7 @@ class CurrentVersion:
     dag: str
     version: int
     yaml_hash: str
-    status: str
+    status: DagVersionStatus
     from_version: int | None
 
 
@@ -116,7 +117,7 @@ class DeployFacts:
     current_version: int | None
     current_yaml: str | None
     deployed_version: int | None
-    deployed_status: str | None
+    deployed_status: DagVersionStatus | None
     datasets: dict[str, DatasetFacts]
     wider_readers: str = "warn"  # the org's setting for datasets that more roles can read than their sources
     # jobs of other DAGs that read a dataset: dataset, dag, job
@@ -131,7 +132,7 @@ class JobSummary:
     name: str
     job_key: UUID
     version: int
-    activation: str
+    activation: Activation
     runtime: str
     operator: str
     config_hash: str
@@ -149,7 +150,7 @@ class WholeJob:
     name: str
     job_key: UUID
     version: int
-    activation: str
+    activation: Activation
     runtime: str
     operator: str
     config_hash: str
@@ -171,8 +172,8 @@ class SourceState:
 
     dag: str
     job: str
-    kind: str
-    status: str
+    kind: SourceKind
+    status: SourceStatus
     task_id: UUID | None
     next_at: datetime | None
     last_at: datetime | None

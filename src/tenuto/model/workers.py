@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from tenuto.model.statuses import SessionEnd
+
 
 @dataclass(frozen=True)
 class Session:
@@ -64,7 +66,7 @@ class WorkerLife:
     session_id: int
     started_at: datetime
     ended_at: datetime | None
-    end_reason: str | None
+    end_reason: SessionEnd | None
     lease_expires_at: datetime | None
     lease_seconds: float
     queues: list[str] | None

@@ -99,7 +99,7 @@ async def start_backfill(request: ApiRequest, body: BackfillRequest) -> Response
     return await request.change(work, status=201)
 
 
-@ROUTES.add("POST", "/v1/backfills/preview", permission="backfills:read", response=BackfillPreview)
+@ROUTES.add("POST", "/v1/backfills/preview", permission="backfills:read", response=BackfillPreview, repeatable=False)
 async def preview_backfill(request: ApiRequest, body: BackfillRequest) -> object:
     """Count the partitions that a backfill would compute, wait for and skip, without starting it."""
     return await request.read(preview, scope=body.scope())

@@ -52,12 +52,12 @@ class RequestedStarts:
     strict: list[str]
 
 
-@ROUTES.add("POST", "/v1/runs", permission="runs:write", response=StartedRun | StartedRuns, status=201)
-async def start_runs(request: ApiRequest, body: AnyStart) -> Response:
-    """Start a task, a graph of tasks, or a list of them: all are started, or none. A task of a type that no worker
-    serves waits for such a worker; with `strict`, the request is refused (404) if no worker has ever served the type
-    and no bundle runs it. Inputs are checked against the schema that a worker declared for the type, if there is one.
-    With `open`, the run has no tasks yet: tasks can be added until the run is closed."""
+@ROUTES.add("POST", "/v1/runs", permission="runs:write", response=StartedRun, status=201)
+async def start_run(request: ApiRequest, body: AnyStart) -> Response:
+    """Start a task or a graph of tasks. A task of a type that no worker serves waits for such a worker; with `strict`,
+    the request is refused (404) if no worker has ever served the type and no bundle runs it. Inputs are checked against
+    the schema that a worker declared for the type, if there is one. With `open`, the run has no tasks yet: tasks can be
+    added until the run is closed."""
     return await open_run(request, body) if isinstance(body, OpenRunRequest) else await _start(request, body)
 
 
