@@ -106,7 +106,7 @@ def test_a_text_that_was_sent_in_the_wrong_place_is_not_repeated(admin: TestClie
 def test_a_start_without_a_type_is_told_what_a_start_may_be(admin: TestClient, body: Any) -> None:
     hint = admin.post("/v1/runs", json=body).json()["hint"]
 
-    assert ("a list of these" in hint, '{"graph": {"tasks": {…}}}' in hint) == (True, True)
+    assert ('{"type": "app.task"' in hint, '{"graph": {"tasks": {…}}}' in hint) == (True, True)
 
 
 def test_other_refusals_have_no_hint_about_starts(admin: TestClient) -> None:

@@ -80,6 +80,7 @@ SourceKind = Literal["cron", "webhook", "continuous", "always_on", "manual", "bu
 SourceStatus = Literal["active", "stopped", "pending", "running", "draining", "dead"]
 JobChangeKind = Literal["added", "removed", "data", "metadata", "renamed"]
 DatasetChangeKind = Literal["added", "removed", "renamed", "rebuilt", "reused", "moved"]
+ReaderEffect = Literal["updated", "removed"]  # of a cutover on a job of another DAG
 
 EffectKind = Literal["route_event", "emit_lineage", "deliver", "enqueue_task", "delete_data", "sink", "raise_alerts"]
 EffectStatus = Literal["pending", "processing", "done", "dead"]

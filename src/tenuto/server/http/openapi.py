@@ -44,6 +44,7 @@ HEADERS: dict[str, dict[str, Any]] = {
     "503": AFTER,
 }
 SCHEMAS = "#/components/schemas/"
+BESIDE = ("description", "minProperties")  # keywords that stay beside a reference
 ANY_OBJECT = {"type": "object", "additionalProperties": True}
 # The names of the lists of words of the model.
 NAMES = {frozenset(get_args(words)): name for name, words in vars(statuses).items() if get_origin(words) is Literal}
@@ -154,8 +155,9 @@ def _describe_responses(responses: dict[str, Any]) -> None:
 
 def _describe_default(field: dict[str, Any]) -> None:
     """Moves the default of a field into its description. Some generators make fields with a default required."""
-    if "default" in field:
-        text = f"Default: {json.dumps(field.pop('default'))}."
+    default = field.pop("default", None)
+    if default is not None:
+        text = f"Default: {json.dumps(default)}."
         field["description"] = f"{field['description']} {text}" if "description" in field else text
 
 
@@ -169,7 +171,7 @@ def _name_shared(part: Any, titles: dict[str, str], named: dict[str, Any]) -> An
     if not isinstance(part, dict):
         return part
     found = cast("dict[str, Any]", part)
-    alone = {key: value for key, value in found.items() if key not in ("title", "description")}
+    alone = {key: value for key, value in found.items() if key not in ("title", *BESIDE)}
     if alone == ANY_OBJECT:
         name = "JsonObject"
     elif alone.keys() == {"type", "enum"}:
@@ -179,5 +181,4 @@ def _name_shared(part: Any, titles: dict[str, str], named: dict[str, Any]) -> An
     if name is None:
         return {key: _name_shared(value, titles, named) for key, value in found.items()}
     named[name] = {**alone, "title": name}
-    kept = {"description": found["description"]} if "description" in found else {}
-    return {"$ref": f"{SCHEMAS}{name}", **kept}
+    return {"$ref": f"{SCHEMAS}{name}", **{key: found[key] for key in BESIDE if key in found}}

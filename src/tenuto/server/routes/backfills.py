@@ -7,13 +7,8 @@ from pydantic import Field
 from starlette.responses import Response
 
 from tenuto.db import backfills
-from tenuto.model.backfills import (
-    Backfill,
-    BackfillPreview,
-    BackfillScope,
-    BackfillStatus,
-    BackfillTask,
-)
+from tenuto.model.backfills import Backfill, BackfillPreview, BackfillScope, BackfillTask
+from tenuto.model.statuses import BackfillStatus
 from tenuto.sdk.operations.sql_repairs import preview_backfill as preview
 from tenuto.sdk.operations.sql_repairs import start_backfill as start
 from tenuto.server.http.pagination import Filter, page

@@ -13,6 +13,7 @@ from tenuto.db.connection.call import Conn
 from tenuto.model.durations import seconds
 from tenuto.model.errors import NotFound
 from tenuto.model.monitoring import RunState
+from tenuto.model.statuses import RunStatusName
 from tenuto.model.tasks import ServedType, Started
 from tenuto.sdk import served_types
 from tenuto.sdk.client.start_request import RUN_OPTIONS, StartRequest, batch_statement, details_json
@@ -205,7 +206,7 @@ async def _start_alone(request: ApiRequest, start: StartRequest, changes: str) -
 def _with_status(started: list[Started], old: list[RunState]) -> list[StartedRun]:
     """Adds the status of each run: new runs are pending; `old` are the statuses of runs that were found by a dedupe
     key."""
-    statuses = {run.id: run.status for run in old}
+    statuses: dict[UUID, RunStatusName] = {run.id: run.status for run in old}
     return [
         StartedRun(id=run.run_id, status=statuses.get(run.run_id, "pending"), created=run.created) for run in started
     ]

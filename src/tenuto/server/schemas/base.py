@@ -50,7 +50,7 @@ class Listing(ResponseModel, Generic[T]):
     RunSummaryPage."""
 
     @classmethod
-    def model_parametrized_name(cls, params: tuple[type[Any], ...]) -> str:
+    def model_parametrized_name(cls, params: tuple[Any, ...]) -> str:
         return f"{params[0].__name__}{cls.__name__}"
 
 

@@ -1,6 +1,6 @@
-"""Request bodies of starts: a task, a graph of tasks that refer to each other by name, or a list of these."""
+"""Request bodies of starts: a task, a graph of tasks that refer to each other by name."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 from uuid import UUID
 
 from pydantic import Discriminator, Field, Tag
@@ -183,7 +183,7 @@ def _any_kind(body: object) -> str | None:
         return None
     if isinstance(body, OpenRunRequest) or (isinstance(body, dict) and "open" in body):
         return "open"
-    return _kind(body)
+    return _kind(cast("object", body))
 
 
 OneStart = Annotated[
