@@ -1,7 +1,6 @@
-"""The clients of docs/howto/generate-a-client.md are generated from the document of a real server, and used."""
+"""The clients of two pages are generated from the document of a real server, type-checked and used."""
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -15,13 +14,14 @@ import pytest
 from tenuto.model.keys import API, key_hash, make_key
 from tenuto.server.settings import ServerSettings
 from tests.support.database.tasks import DEFAULT_ORG, call
-from tests.support.docs.pages import check_printed
+from tests.support.docs.pages import blocks_of, check_printed
 from tests.support.http.app_server import serving
 from tests.support.http.worker_requests import PEPPERS
 from tests.support.processes.bundles import a_bundle
 from tests.support.processes.terminal import ROOT
 
-PAGE = ROOT / "docs" / "howto" / "generate-a-client.md"
+PYTHON = ROOT / "docs" / "howto" / "generate-a-client.md"
+TYPESCRIPT = ROOT / "docs" / "howto" / "generate-a-typescript-client.md"
 PACKAGES = ROOT / "web" / "node_modules"
 BIN = Path(sys.executable).parent
 IMPORT_ALL = """
@@ -36,8 +36,9 @@ TSCONFIG = """{"compilerOptions": {"strict": true, "target": "es2022", "module":
 
 @dataclass(frozen=True)
 class Reader:
-    """Somebody who follows the page in a folder, with a server."""
+    """Somebody who follows a page in a folder, with a server."""
 
+    page: Path
     folder: Path
     environment: dict[str, str]
 
@@ -48,23 +49,25 @@ class Reader:
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
         return done.stdout
 
-    def follow(self, program: str) -> str:
-        """Runs the command of the page that begins with this program."""
-        (command,) = [code for code in blocks("bash") if program in code.split()[:2]]
-        return self.run("/bin/sh", "-euc", command)
+    def generate(self, file: str) -> str:
+        """Runs the commands of the page, and writes its program into a file."""
+        said = "".join(self.run("/bin/sh", "-euc", command) for command in self.blocks("bash"))
+        (code,) = self.blocks("python") or self.blocks("ts")
+        assert code.split()[1] == file
+        (self.folder / file).write_text(code)
+        return said
 
-    def write(self, language: str, name: str) -> None:
-        """Writes the program of the page into its file."""
-        (code,) = [code for code in blocks(language) if code.split()[1] == name]
-        (self.folder / name).write_text(code)
+    def blocks(self, language: str) -> Sequence[str]:
+        return [block.code for block in blocks_of(self.page) if block.language == language]
 
-
-def blocks(language: str) -> Sequence[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", PAGE.read_text(), re.DOTALL | re.MULTILINE)
+    def check(self, *command: str) -> None:
+        """Runs the program, which must print what the page says."""
+        (printed,) = self.blocks("text")
+        check_printed(printed, self.run(*command), self.page.name)
 
 
 @pytest.fixture
-def reader(database: str, db: psycopg.Connection, tmp_path: Path) -> Iterator[Reader]:
+def reader(database: str, db: psycopg.Connection, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Reader]:
     settings = ServerSettings(
         database, "tenuto_api", PEPPERS, env="test", storage=(tmp_path / "objects").as_uri(), weak_queries=True
     )
@@ -76,39 +79,37 @@ def reader(database: str, db: psycopg.Connection, tmp_path: Path) -> Iterator[Re
     (folder / "images.zip").write_bytes(a_bundle())
     with serving(settings) as url:
         path = os.pathsep.join((str(BIN), os.environ["PATH"]))
-        reader = Reader(folder, {**os.environ, "PATH": path, "TENUTO_URL": url, "TENUTO_API_KEY": key.text})
-        reader.follow("curl")
-        yield reader
+        yield Reader(request.param, folder, {**os.environ, "PATH": path, "TENUTO_URL": url, "TENUTO_API_KEY": key.text})
 
 
+@pytest.mark.parametrize("reader", [PYTHON], indirect=True, ids=["python"])
 def test_the_python_client_of_the_page_is_typed_and_works(reader: Reader) -> None:
-    said = reader.follow("openapi-python-client")
+    said = reader.generate("walk.py")
     assert "Warning" not in said, said
-    reader.write("python", "walk.py")
 
-    check_printed(blocks("text")[0], reader.run(sys.executable, "walk.py"), PAGE.name)
+    reader.check(sys.executable, "walk.py")
     assert int(reader.run(sys.executable, "-c", IMPORT_ALL)) > 500
     (reader.folder / "pyrightconfig.json").write_text(PYRIGHT)
     reader.run(sys.executable, "-m", "pyright", "--pythonpath", sys.executable)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("reader", [PYTHON], indirect=True, ids=["python"])
 def test_the_whole_python_client_is_typed(reader: Reader) -> None:
-    reader.follow("openapi-python-client")
-    shutil.rmtree(reader.folder / "tenuto_client" / "__pycache__", ignore_errors=True)
-    (reader.folder / "tenuto_client" / "client.py").rename(reader.folder / "unchecked.py")  # not made for this document
-    (reader.folder / "pyrightconfig.json").write_text('{"include": ["tenuto_client/models"]}')
+    """Its modules for schemas and operations, which are made from the document."""
+    reader.generate("walk.py")
+    (reader.folder / "pyrightconfig.json").write_text('{"include": ["tenuto_client/models", "tenuto_client/api"]}')
     reader.run(sys.executable, "-m", "pyright", "--pythonpath", sys.executable)
 
 
+@pytest.mark.parametrize("reader", [TYPESCRIPT], indirect=True, ids=["typescript"])
 def test_the_typescript_client_of_the_page_is_typed_and_works(reader: Reader) -> None:
     if shutil.which("node") is None or not (PACKAGES / "openapi-typescript").exists():
         assert "CI" not in os.environ, "CI needs Node, and the packages of web/"
         pytest.skip("Node or the packages of the dashboard are not installed: make check installs them")
     (reader.folder / "node_modules").symlink_to(PACKAGES)
-    reader.follow("openapi-typescript")
-    reader.write("ts", "walk.mts")
+    reader.generate("walk.mts")
     (reader.folder / "tsconfig.json").write_text(TSCONFIG)
     reader.run("npx", "tsc")
 
-    check_printed(blocks("text")[0], reader.run("node", "walk.mjs"), PAGE.name)
+    reader.check("node", "walk.mjs")
