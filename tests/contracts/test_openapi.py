@@ -214,7 +214,7 @@ def test_pages_are_read_in_the_same_way_everywhere() -> None:
         assert not any(parameter["required"] for parameter in parameters.values()), name
         fields = schemas()[schema["$ref"].rpartition("/")[2]]
         assert set(fields["required"]) == {"items", "next"}, name
-    assert pages > 40
+    assert pages >= 40
 
 
 def test_every_header_that_the_server_reads_is_described() -> None:

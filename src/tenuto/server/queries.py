@@ -6,7 +6,6 @@ import json
 import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
-from typing import Any
 from uuid import UUID
 
 from starlette.requests import ClientDisconnect
@@ -24,7 +23,7 @@ from tenuto.server.limits.rate_limits import TooManyRequests
 from tenuto.server.settings import RateLimit
 
 MAX_WHOLE_BYTES = 8 << 20
-ARROW: dict[int, dict[str, Any]] = {200: {"content": {MEDIA_TYPES["arrow"]: {"schema": BINARY}}}}
+ARROW = {200: {"content": {MEDIA_TYPES["arrow"]: {"schema": BINARY}}}}
 
 log = logging.getLogger("tenuto.server")
 

@@ -13,6 +13,7 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
 from tenuto.model import statuses
+from tenuto.model.json import JsonObject
 from tenuto.server.http.binding import JSON, Argument
 from tenuto.server.http.route_table import BINARY, PUBLIC, TASK, WORKER, RouteSpec
 from tenuto.server.http.routing import HttpRoute
@@ -68,7 +69,7 @@ def describe(title: str, version: str, routes: Iterable[HttpRoute]) -> dict[str,
     for model in components["schemas"].values():
         for field in model.get("properties", {}).values():
             _describe_default(field)
-    named: dict[str, Any] = {}
+    named: dict[str, object] = {}
     titles = {f"{SCHEMAS}{name}": f"{SCHEMAS}{model['title']}" for name, model in components["schemas"].items()}
     components["schemas"] = {model["title"]: model for model in components["schemas"].values()}
     schema = _name_shared(schema, titles, named)
@@ -127,7 +128,7 @@ def _extra(spec: RouteSpec) -> dict[str, Any]:
     if spec.permission != PUBLIC:
         extra["security"] = [{SCHEME_OF.get(spec.permission or "", "api_key"): []}]
     if spec.takes:
-        body: dict[str, Any] = {} if spec.takes == JSON else BINARY
+        body: dict[str, str] = {} if spec.takes == JSON else BINARY
         extra["requestBody"] = {"content": {spec.takes: {"schema": body}}, "required": True}
     if spec.headers:
         extra["parameters"] = [
@@ -153,7 +154,7 @@ def _describe_responses(responses: dict[str, Any]) -> None:
                 content["schema"] = BINARY
 
 
-def _describe_default(field: dict[str, Any]) -> None:
+def _describe_default(field: JsonObject) -> None:
     """Moves the default of a field into its description. Some generators make fields with a default required."""
     default = field.pop("default", None)
     if default is not None:
@@ -161,21 +162,21 @@ def _describe_default(field: dict[str, Any]) -> None:
         field["description"] = f"{field['description']} {text}" if "description" in field else text
 
 
-def _name_shared(part: Any, titles: dict[str, str], named: dict[str, Any]) -> Any:
+def _name_shared(part: object, titles: dict[str, str], named: dict[str, object]) -> Any:
     """Returns the part of the document with references to schemas by their titles, and with references in place of
     lists of words that have a name and of objects with any fields. Adds the schemas of these to `named`."""
     if isinstance(part, list):
-        return [_name_shared(item, titles, named) for item in cast("list[Any]", part)]
+        return [_name_shared(item, titles, named) for item in cast("list[object]", part)]
     if isinstance(part, str):
         return titles.get(part, part)
     if not isinstance(part, dict):
         return part
-    found = cast("dict[str, Any]", part)
+    found = cast("dict[str, object]", part)
     alone = {key: value for key, value in found.items() if key not in ("title", *BESIDE)}
     if alone == ANY_OBJECT:
         name = "JsonObject"
     elif alone.keys() == {"type", "enum"}:
-        name = NAMES.get(frozenset(alone["enum"]))
+        name = NAMES.get(frozenset(cast("list[str]", alone["enum"])))
     else:
         name = None
     if name is None:

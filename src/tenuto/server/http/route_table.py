@@ -7,6 +7,7 @@ from typing import Any
 
 from starlette.responses import JSONResponse, Response
 
+from tenuto.model.json import JsonObject
 from tenuto.model.permissions import KNOWN
 from tenuto.server.auth.authenticate import ANY_PRINCIPAL
 
@@ -29,7 +30,7 @@ class RequestHeader:
 
     name: str
     description: str
-    schema: dict[str, Any]
+    schema: JsonObject
     required: bool = False
 
 
@@ -46,7 +47,7 @@ IF_NONE_MATCH = RequestHeader(
 CONTENT_DIGEST = RequestHeader(
     "Content-Digest", "The SHA-256 hash of the body (RFC 9530): 422 if another body arrives.", {"type": "string"}
 )
-NOT_MODIFIED: dict[int, dict[str, Any]] = {304: {"description": "the client has the current version"}}
+NOT_MODIFIED = {304: {"description": "the client has the current version"}}
 
 
 class UndeclaredRoute(Exception):

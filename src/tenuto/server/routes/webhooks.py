@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse, Response
 from tenuto.db import audit, webhooks
 from tenuto.db.connection.pool import transaction_for
 from tenuto.model.deliveries import SIGNATURE_HEADER, TIMESTAMP_HEADER
+from tenuto.model.json import JsonObject
 from tenuto.model.webhook_secrets import check_signature, webhook_secrets
 from tenuto.model.webhooks import Webhook
 from tenuto.server.http.pagination import PathName
@@ -20,7 +21,7 @@ from tenuto.server.schemas.base import ResponseModel
 
 ROUTES = RouteTable("webhooks")
 JSON = "application/json"
-TEXT = {"type": "string"}
+TEXT: JsonObject = {"type": "string"}
 
 
 class WebhookResponse(ResponseModel):
