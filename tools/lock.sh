@@ -4,6 +4,6 @@ set -eu
 export UV_CUSTOM_COMPILE_COMMAND="make lock"
 for name in requirements/runtime requirements/demo requirements/dev bench/peers/requirements; do
   uv pip compile --quiet --universal --generate-hashes --python-version 3.11 \
-    --no-emit-index-url --no-emit-find-links --no-annotate "$@" \
+    --overrides requirements/overrides.in --no-emit-index-url --no-emit-find-links --no-annotate "$@" \
     "$name.in" -o "$name.txt"
 done

@@ -13,7 +13,7 @@ from tests.support.processes.terminal import ROOT, Terminal, newcomer
 from tests.support.sandbox.availability import OUTSIDE_MEMORY, require_full_sandbox
 
 DOCS = ROOT / "docs"
-RUN = ("python", "bash", "text", "sql", "js")
+RUN = ("python", "bash", "text", "sql", "js", "ts")
 COMMANDS = tuple(
     DOCS / f"{name}.md"
     for name in (
@@ -33,8 +33,15 @@ OVER_HTTP = tuple(DOCS / "howto" / f"{name}.md" for name in ("http-api", "remote
 FROM_NOTHING = (ROOT / "README.md", DOCS / "quickstart.md")
 EMBEDDED = (*OVER_HTTP, *COMMANDS)  # with the embedded server, which the pages above have made
 OWN_TEST = tuple(
-    DOCS / "howto" / name for name in ("write-a-worker.md", "hooks.md", "use-s3.md")
-)  # test_<page>_page.py runs it
+    DOCS / "howto" / name
+    for name in (
+        "generate-a-client.md",
+        "generate-a-typescript-client.md",
+        "hooks.md",
+        "use-s3.md",
+        "write-a-worker.md",
+    )
+)  # a test of its own runs it
 PAGES = sorted(
     page
     for folder in ("howto", "learn")

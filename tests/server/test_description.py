@@ -72,7 +72,9 @@ def test_no_response_has_a_field_for_a_secret_unless_it_is_listed_here(api: Test
         elif isinstance(part, list):
             stack.extend(part)
 
-    fields = {(name, field) for name in names for field in described["components"]["schemas"][name]["properties"]}
+    fields = {
+        (name, field) for name in names for field in described["components"]["schemas"][name].get("properties", ())
+    }
     shown = {(name, field) for name, field in fields if any(word in field for word in SECRET_WORDS)}
     shown = {(name, field) for name, field in shown if field not in HASHES_OF_DOCUMENTS}
     assert shown == SECRETS_SHOWN

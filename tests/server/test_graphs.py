@@ -66,9 +66,9 @@ def test_outputs_flow_by_name_through_maps_and_places(admin: TestClient, db: psy
 def test_a_list_of_tasks_and_graphs_is_one_transaction_and_one_entry(admin: TestClient) -> None:
     small = {"graph": {"tasks": {"a": {"type": "s.a"}, "b": {"type": "s.b", "after": ["a"]}}}}
 
-    items = admin.post("/v1/runs", json=[small, {"type": "s.c"}, small]).json()["items"]
+    items = admin.post("/v1/runs/bulk", json=[small, {"type": "s.c"}, small]).json()["items"]
     refused = admin.post(
-        "/v1/runs", json=[{"type": "s.c"}, {"graph": {"tasks": {"a": {"type": "s.a", "after": ["x"]}}}}]
+        "/v1/runs/bulk", json=[{"type": "s.c"}, {"graph": {"tasks": {"a": {"type": "s.a", "after": ["x"]}}}}]
     )
 
     assert [admin.get(f"/v1/runs/{one['id']}").json()["total_tasks"] for one in items] == [2, 1, 2]
@@ -132,7 +132,7 @@ PICKLE = {"$pickle": "gASVAAAAAAAAAAA="}
 def test_what_the_wire_format_reserves_never_reaches_a_worker(
     admin: TestClient, db: psycopg.Connection, body: dict[str, object]
 ) -> None:
-    refused = [admin.post("/v1/runs", json=body), admin.post("/v1/runs", json=[{"type": "p.t"}, body])]
+    refused = [admin.post("/v1/runs", json=body), admin.post("/v1/runs/bulk", json=[{"type": "p.t"}, body])]
     refused.append(admin.post("/v1/runs/bulk", json=[body]))
 
     assert {(one.status_code, one.json()["code"]) for one in refused} == {(422, "invalid_input")}

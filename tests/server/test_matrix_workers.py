@@ -31,6 +31,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "PUT /v1/task/data": {"values": {"k": 1}},
     "POST /v1/task/credentials": {},
     "POST /v1/task/query": {"sql": "select * from orders"},
+    "POST /v1/task/query/export": {"sql": "select * from orders", "format": "csv"},
     "POST /v1/task/rows": {"output": 0, "location": "x/", "page": 0, "rows": []},
     "PUT /v1/task/state": {"key": "k", "value": 1, "version": 0},
 }
@@ -45,6 +46,7 @@ OF_JOBS = {
     "GET /v1/task/inputs/locations": 404,
     "GET /v1/task/rows": 404,
     "POST /v1/task/query": 404,
+    "POST /v1/task/query/export": 404,
     "POST /v1/task/rows": 404,
 }
 

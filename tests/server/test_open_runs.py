@@ -69,7 +69,7 @@ def test_wrong_bodies_are_refused(admin: TestClient) -> None:
         assert admin.post("/v1/runs", json=body).status_code == 422
     reserved = admin.post("/v1/runs", json={"open": True, "input": {"$pickle": "x"}})
     assert (reserved.status_code, "reserved" in reserved.json()["detail"]) == (422, True)
-    assert admin.post("/v1/runs", json=[{"open": True}]).status_code == 422
+    assert admin.post("/v1/runs/bulk", json=[{"open": True}]).status_code == 422
     for body in ({"type": "a.b", "dedupe_key": "k"}, {"graph": {"tasks": {}}}, [], {}):
         assert admin.post(f"/v1/runs/{run_id}/tasks", json=body).status_code == 422
 
@@ -92,7 +92,7 @@ def test_clients_make_ids_and_repeat_them(admin: TestClient) -> None:
         assert first.json() == {"id": id, "status": "pending", "created": True}
         again = [admin.post("/v1/runs", json={**body, "id": id}).json()]
         if "open" not in body:
-            again += admin.post("/v1/runs", json=[{**body, "id": id}]).json()["items"]
+            again += admin.post("/v1/runs/bulk", json=[{**body, "id": id}]).json()["items"]
         assert [run["created"] for run in again] == [False] * len(again)
         assert admin.get(f"/v1/runs/{id}").json()["input"] == body.get("input", {} if "type" in body else None)
     assert admin.post("/v1/runs", json={"type": "shop.send", "id": "x"}).status_code == 422

@@ -37,6 +37,10 @@ def ask(client: TestClient, sql: str, *, headers: dict[str, str] | None = None, 
     return client.post("/v1/query", json={"sql": sql, **more}, headers=headers)
 
 
+def export(client: TestClient, sql: str, format: str) -> Any:
+    return client.post("/v1/query/export", json={"sql": sql, "format": format})
+
+
 def rows(client: TestClient, sql: str, **more: Any) -> Any:
     response = ask(client, sql, **more)
     assert response.status_code == 200, response.text
@@ -57,9 +61,9 @@ def test_a_query_returns_rows_in_three_formats_and_names_what_it_read(
     read = [{"dataset": "orders", "version_id": str(version["id"]), "dag": "shop", "dag_version": 1}]
     assert body["versions"] == read == json.loads(response.headers["Tenuto-Versions"])
 
-    csv = ask(admin, TOTALS, format="csv")
+    csv = export(admin, TOTALS, "csv")
     assert (csv.headers["content-type"], csv.text) == ("text/csv; charset=utf-8", "region,total\neu,10.75\nus,20.00\n")
-    arrow = ask(admin, "select id from orders order by id", format="arrow")
+    arrow = export(admin, "select id from orders order by id", "arrow")
     assert pyarrow.ipc.open_stream(io.BytesIO(arrow.content)).read_all().to_pydict() == {"id": [1, 2, 3]}
     assert json.loads(arrow.headers["Tenuto-Versions"]) == read
 
@@ -184,11 +188,13 @@ def test_a_task_queries_its_own_inputs(
     publish_orders(db, store, SECOND)
     token = {"Authorization": f"Bearer {held['token']}"}
 
-    def asked(sql: str, **more: Any) -> Any:
-        return admin.post("/v1/task/query", json={"sql": sql, **more}, headers=token)
+    def asked(sql: str, path: str = "/v1/task/query", **more: Any) -> Any:
+        return admin.post(path, json={"sql": sql, **more}, headers=token)
 
     pinned = asked("select count(*) from orders")
     assert (pinned.status_code, pinned.json()["rows"]) == (200, [[3]])
+    exported = asked("select id from orders order by id", "/v1/task/query/export", format="csv")
+    assert (exported.headers["content-type"], exported.text) == ("text/csv; charset=utf-8", "id\n1\n2\n3\n")
     assert asked("select count(*) from stock").status_code == 404
     assert asked("select count(*) from orders", as_of="1").status_code == 422
     (entry, *_) = entries_of_requests(db, entity="query")

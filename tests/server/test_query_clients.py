@@ -61,11 +61,12 @@ def ask(url: str, headers: dict[str, str], sql: str, version: str = "1.1", **mor
     """Send a query and return the connection, with nothing read from it."""
     host, port = urlsplit(url).netloc.split(":")
     fields = {"sql": sql, "max_rows": 1_000_000, **more}
+    path = "/v1/query/export" if "format" in more else "/v1/query"
     body = httpx2.Request("POST", url, json=fields).content
     head = {"Host": host, "Content-Type": "application/json", "Content-Length": str(len(body)), **headers}
     text = "".join(f"{name}: {value}\r\n" for name, value in head.items())
     line = socket.create_connection((host, int(port)), timeout=60)
-    line.sendall(f"POST /v1/query HTTP/{version}\r\n{text}\r\n".encode() + body)
+    line.sendall(f"POST {path} HTTP/{version}\r\n{text}\r\n".encode() + body)
     return line
 
 

@@ -31,8 +31,8 @@ def test_a_run_that_was_started_can_be_looked_at(admin: TestClient) -> None:
 def test_many_runs_are_started_all_or_none(admin: TestClient) -> None:
     good = {"type": "shop.send", "input": ["a@b.c"]}
 
-    started = admin.post("/v1/runs", json=[good, good]).json()["items"]
-    refused = admin.post("/v1/runs", json=[good, {**good, "delay": "soon"}])
+    started = admin.post("/v1/runs/bulk", json=[good, good]).json()["items"]
+    refused = admin.post("/v1/runs/bulk", json=[good, {**good, "delay": "soon"}])
 
     assert (refused.status_code, refused.json()["code"]) == (422, "invalid_input")
     assert "soon" in refused.json()["detail"]
@@ -63,7 +63,7 @@ def test_a_start_returns_the_id_and_status_of_its_run(admin: TestClient, db: psy
     new = admin.post("/v1/runs", json=asked).json()
     drain(db, a_worker(db))
     known = admin.post("/v1/runs", json=asked).json()
-    both = admin.post("/v1/runs", json=[asked, {"type": "shop.pay"}]).json()["items"]
+    both = admin.post("/v1/runs/bulk", json=[asked, {"type": "shop.pay"}]).json()["items"]
 
     assert new == {"id": new["id"], "status": "pending", "created": True}
     assert known == both[0] == {"id": new["id"], "status": "completed", "created": False}

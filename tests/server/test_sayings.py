@@ -36,7 +36,7 @@ KEY = {"name": "ci", "permissions": ["*"]}
         ("POST", "/v1/runs", {"type": "a.b", "max_attempts": 0}, ["body.max_attempts: is 0; write 1 or more"]),
         (
             "POST",
-            "/v1/runs",
+            "/v1/runs/bulk",
             [{"type": "a.b"}, {"type": "a.b", "delay": [1]}],
             ["body.1.delay: is a list, not a number or a text"],
         ),
@@ -53,7 +53,7 @@ KEY = {"name": "ci", "permissions": ["*"]}
             ["body.graph.tasks.x.handler: is not 'completed', 'failed' or 'cancelled'; did you mean completed?"],
         ),
         ("POST", "/v1/runs", 5, ["body: is 5, not an object"]),
-        ("POST", "/v1/runs", [], ["body: has 0 items; write 1 or more"]),
+        ("POST", "/v1/runs/bulk", [], ["body: has 0 items; write 1 or more"]),
         ("POST", "/v1/runs", None, ["body: is missing"]),
         ("POST", "/v1/keys", {**KEY, "name": "x" * 257}, ["body.name: has more than 256 characters"]),
         (
@@ -106,7 +106,28 @@ def test_a_text_that_was_sent_in_the_wrong_place_is_not_repeated(admin: TestClie
 def test_a_start_without_a_type_is_told_what_a_start_may_be(admin: TestClient, body: Any) -> None:
     hint = admin.post("/v1/runs", json=body).json()["hint"]
 
-    assert ("a list of these" in hint, '{"graph": {"tasks": {…}}}' in hint) == (True, True)
+    assert ('{"type": "app.task"' in hint, '{"graph": {"tasks": {…}}}' in hint) == (True, True)
+
+
+def test_a_list_of_starts_is_told_where_to_go(admin: TestClient) -> None:
+    refused = admin.post("/v1/runs", json=[{"type": "a.b"}])
+
+    assert (refused.status_code, refused.json()["errors"]) == (
+        422,
+        [{"where": "body", "what": "is a list; send a list of starts to POST /v1/runs/bulk"}],
+    )
+
+
+def test_null_is_no_body(admin: TestClient) -> None:
+    run_id = admin.post("/v1/runs", json={"type": "a.b"}).json()["id"]
+    headers = {"Content-Type": "application/json"}
+
+    refused = admin.post(f"/v1/runs/{run_id}/cancel", content=b"null", headers=headers)
+    assert (refused.status_code, refused.json()["errors"]) == (
+        422,
+        [{"where": "body", "what": "is null, not an object"}],
+    )
+    assert admin.post(f"/v1/runs/{run_id}/cancel", headers=headers).status_code == 204
 
 
 def test_other_refusals_have_no_hint_about_starts(admin: TestClient) -> None:

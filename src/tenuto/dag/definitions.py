@@ -4,6 +4,7 @@ resolved."""
 from dataclasses import dataclass, field
 
 from tenuto.model.json import JsonObject
+from tenuto.model.statuses import Activation
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Job:
     """A node of a DAG."""
 
     name: str
-    activation: str
+    activation: Activation
     runtime: str
     operator: str
     config: JsonObject = field(default_factory=JsonObject)

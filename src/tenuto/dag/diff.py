@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from tenuto.dag.definitions import Dag, Job, JobInput, JobOutput
 from tenuto.dag.hashes import DATA, METADATA, OUTPUT_DATA, OUTPUT_METADATA
+from tenuto.model.statuses import DatasetChangeKind, JobChangeKind
 
 REBUILT = ("added", "data")  # the kinds of changes after which a job is computed again
 Pairs = dict[
@@ -19,7 +20,7 @@ class JobChange:
     share a sink with it."""
 
     job: str
-    kind: str
+    kind: JobChangeKind
     fields: list[str] = field(default_factory=list[str])
     because_of: list[str] = field(default_factory=list[str])
     renamed_from: str | None = None
@@ -30,7 +31,7 @@ class DatasetChange:
     """How a published dataset differs: added, removed, renamed, rebuilt, reused, or moved to another job."""
 
     dataset: str
-    kind: str
+    kind: DatasetChangeKind
     job: str
     output: int
     renamed_from: str | None = None

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
 from tenuto.dag.definitions import Dag, Job, JobInput
 from tenuto.dag.diff import REBUILT, Diff
 from tenuto.dag.operators import base_name
+from tenuto.model.statuses import ReaderEffect
 
 Counts = Mapping[str, int]  # how many partitions datasets have in their current versions, by name
 
@@ -29,7 +29,7 @@ class AffectedReader:
     dag: str
     job: str
     dataset: str
-    effect: Literal["updated", "removed"]
+    effect: ReaderEffect
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Plan(Diff):
 
 def affected_readers(diff: Diff, readers: Iterable[Mapping[str, str]]) -> list[AffectedReader]:
     """Returns which jobs of other DAGs the cutover affects. `readers`: dataset, dag and job of each."""
-    effects: dict[str, Literal["updated", "removed"]] = {}
+    effects: dict[str, ReaderEffect] = {}
     for change in diff.datasets:
         if change.kind == "removed":
             effects[change.dataset] = "removed"

@@ -6,10 +6,11 @@ from typing import cast
 from uuid import UUID
 
 from tenuto.db.connection.call import Conn, call, call_one, call_value, call_void, json_or_default
-from tenuto.model.backfills import Backfill, BackfillPreview, BackfillTask, Downstream, Reprocess
+from tenuto.model.backfills import Backfill, BackfillPreview, BackfillTask
 from tenuto.model.invalidations import Invalidation, InvalidationConsumer
 from tenuto.model.json import JsonObject
-from tenuto.model.reconciliation import MissingPartition, MissingState, Reconciliation
+from tenuto.model.reconciliation import MissingPartition, Reconciliation
+from tenuto.model.statuses import Downstream, MissingState, Reprocess
 
 
 async def start_backfill(

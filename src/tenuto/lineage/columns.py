@@ -10,8 +10,9 @@ from sqlglot.optimizer.qualify import qualify
 from sqlglot.optimizer.scope import Scope, build_scope
 
 from tenuto.lineage.select import Schemas
-from tenuto.model.lineage import ColumnSource, Kind
+from tenuto.model.lineage import ColumnSource
 from tenuto.model.sql_chains import has_long_chain
+from tenuto.model.statuses import LineageKind
 
 DIALECT = "duckdb"
 # Syntax whose columns depend on the data, or that sqlglot does not resolve.
@@ -31,7 +32,7 @@ class Untraceable(Exception):
 class Use:
     """How a value is used: directly, to compute a result, or indirectly, to decide which other values are used."""
 
-    kind: Kind = "direct"
+    kind: LineageKind = "direct"
     subtype: str = "identity"
 
     def then(self, subtype: str) -> "Use":

@@ -2,13 +2,10 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
 from uuid import UUID
 
 from tenuto.model.json import Json
-
-AlertKind = Literal["job_failures", "dataset_age", "dead_effects", "no_worker", "pool_trouble", "job_alerts"]
-AlertStatus = Literal["firing", "acknowledged", "resolved"]
+from tenuto.model.statuses import AlertKind, AlertStatus
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from hashlib import sha256
 from uuid import UUID
 
 from tenuto.model.json import JsonObject
+from tenuto.model.statuses import ActorKind
 
 Changes = dict[str, JsonObject]  # {field: {old, new}}
 
@@ -23,7 +24,7 @@ class AuditEntry:
     entity_id: str
     action: str
     changes: Changes
-    actor_kind: str
+    actor_kind: ActorKind
     actor_id: str
     actor_name: str | None
     ip: str | None

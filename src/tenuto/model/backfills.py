@@ -2,12 +2,10 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
 from uuid import UUID
 
-Reprocess = Literal["none", "failed", "all"]
-Downstream = Literal["none", "same", "all"]
-BackfillStatus = Literal["running", "paused", "cancelling", "completed", "failed", "cancelled"]
+from tenuto.model.statuses import BackfillStatus, Downstream, Reprocess
+
 ENDED = ("completed", "failed", "cancelled")
 
 

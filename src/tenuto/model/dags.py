@@ -6,6 +6,7 @@ from typing import TypedDict
 from uuid import UUID
 
 from tenuto.model.json import JsonObject
+from tenuto.model.statuses import Activation, DagVersionStatus, DeployAction, SourceKind, SourceStatus
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,7 @@ class DagSummary:
     version: int | None
     yaml_hash: str | None
     newest_version: int
-    newest_status: str
+    newest_status: DagVersionStatus
     updated_at: datetime
 
 
@@ -29,7 +30,7 @@ class DagVersion:
     dag: str
     version: int
     yaml_hash: str
-    status: str
+    status: DagVersionStatus
     jobs: int
     created_by: str
     created_at: datetime
@@ -46,7 +47,7 @@ class DagVersionText:
     dag: str
     version: int
     yaml_hash: str
-    status: str
+    status: DagVersionStatus
     yaml: str
     created_by: str
     created_at: datetime
@@ -60,7 +61,7 @@ class DeployEntry:
 
     id: UUID
     dag: str
-    action: str
+    action: DeployAction
     from_version: int | None
     to_version: int | None
     plan: JsonObject | None
@@ -87,7 +88,7 @@ class DeployedVersion:
     dag: str
     version: int
     yaml_hash: str
-    status: str
+    status: DagVersionStatus
     created: bool
     warnings: list[str] = field(default_factory=list[str])
 
@@ -100,7 +101,7 @@ class CurrentVersion:
     dag: str
     version: int
     yaml_hash: str
-    status: str
+    status: DagVersionStatus
     from_version: int | None
 
 
@@ -120,7 +121,7 @@ class DeployFacts:
     current_version: int | None
     current_yaml: str | None
     deployed_version: int | None
-    deployed_status: str | None
+    deployed_status: DagVersionStatus | None
     datasets: dict[str, DatasetFacts]
     wider_readers: str = "warn"  # the org's setting for datasets that more roles can read than their sources
     # jobs of other DAGs that read a dataset: dataset, dag, job
@@ -135,7 +136,7 @@ class JobSummary:
     name: str
     job_key: UUID
     version: int
-    activation: str
+    activation: Activation
     runtime: str
     operator: str
     config_hash: str
@@ -154,7 +155,7 @@ class WholeJob:
     name: str
     job_key: UUID
     version: int
-    activation: str
+    activation: Activation
     runtime: str
     operator: str
     config_hash: str
@@ -190,8 +191,8 @@ class SourceState:
 
     dag: str
     job: str
-    kind: str
-    status: str
+    kind: SourceKind
+    status: SourceStatus
     task_id: UUID | None
     next_at: datetime | None
     last_at: datetime | None

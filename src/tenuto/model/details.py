@@ -7,6 +7,7 @@ from uuid import UUID
 from tenuto.model.maintenance import ParkedRow
 from tenuto.model.monitoring import AttemptInfo, TaskStatus
 from tenuto.model.run_data import SignalInfo, StepInfo
+from tenuto.model.statuses import RunStatusName
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class RunExplanation:
     `expires_at` unless it has begun."""
 
     id: UUID
-    status: str
+    status: RunStatusName
     open: bool
     total_tasks: int
     tasks: list[TaskExplanation]

@@ -2,12 +2,14 @@
 
 from typing import ClassVar
 
+from tenuto.model.statuses import ProblemCode
+
 
 class TenutoError(Exception):
     """Tenuto refused a call. `hint` says what to do."""
 
     code: ClassVar[str]
-    name: ClassVar[str]
+    name: ClassVar[ProblemCode]
     status: ClassVar[int]
 
     def __init__(self, message: str, hint: str | None = None) -> None:

@@ -2,12 +2,10 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
 from uuid import UUID
 
 from tenuto.model.json import JsonObject
-
-Reacted = Literal["triggered", "deduped", "filtered", "paused", "stale"]
+from tenuto.model.statuses import ReactionName
 
 
 @dataclass(frozen=True)
@@ -50,7 +48,7 @@ class Reaction:
     dataset: str | None
     event_partition: str | None
     partition: str | None
-    reaction: Reacted
+    reaction: ReactionName
     reason: str | None
     task_id: UUID | None
     created_at: datetime

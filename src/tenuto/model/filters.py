@@ -2,15 +2,9 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
 from uuid import UUID
 
 from tenuto.model.json import JsonObject
-
-RunStatusName = Literal["pending", "running", "retrying", "completed", "failed", "cancelled"]
-TaskStatusName = Literal[
-    "pending", "queued", "running", "waiting", "retrying", "completed", "failed", "cancelled", "skipped"
-]
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from tenuto.model.audit import Changes, diff
 from tenuto.model.json import Json, JsonObject
+from tenuto.model.statuses import PlatformRole
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class User:
     subject: str
     email: str | None
     name: str | None
-    platform_role: str
+    platform_role: PlatformRole
     roles: list[str]
     created_at: datetime
     disabled_at: datetime | None
@@ -41,7 +42,7 @@ class FoundUser:
 
     org_id: UUID
     user_id: UUID
-    platform_role: str
+    platform_role: PlatformRole
     roles: list[str]
 
 
@@ -52,7 +53,7 @@ class AdmittedUser:
 
     org_id: UUID
     user_id: UUID
-    platform_role: str
+    platform_role: PlatformRole
     roles: list[str]
     allowed: bool
     retry_after: float
@@ -64,7 +65,7 @@ class FoundLogin:
 
     org_id: UUID
     user_id: UUID
-    platform_role: str
+    platform_role: PlatformRole
     roles: list[str]
     expires_at: datetime
 

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
 from uuid import UUID
 
 from tenuto.model.json import JsonObject
+from tenuto.model.statuses import InvalidationStatus
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Invalidation:
     row_filter: JsonObject | None
     reason: str
     created_by: str
-    status: Literal["running", "completed", "failed"]
+    status: InvalidationStatus
     error: str | None
     total: int
     planned: int

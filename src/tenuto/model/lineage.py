@@ -6,10 +6,8 @@ from typing import Literal
 
 from tenuto.model.errors import InvalidInput
 from tenuto.model.json import JsonObject
+from tenuto.model.statuses import LineageConfidence, LineageKind, LineageMethodName
 
-Kind = Literal["direct", "indirect"]
-Method = Literal["sql", "declared", "reported", "inputs"]
-Confidence = Literal["exact", "stated", "table"]
 Direction = Literal["up", "down", "both"]
 
 DEPTH, MAX_DEPTH = 10, 50  # over how many steps lineage is followed
@@ -32,7 +30,7 @@ class ColumnSource:
     column: str | None
     input: int
     field: str | None
-    kind: Kind = "direct"
+    kind: LineageKind = "direct"
     subtype: str | None = None
 
 
@@ -41,8 +39,8 @@ class OutputLineage:
     """The lineage of one output: how it was found (`method`), how reliable it is (`confidence`), and its source
     columns."""
 
-    method: Method
-    confidence: Confidence
+    method: LineageMethodName
+    confidence: LineageConfidence
     columns: Sequence[ColumnSource] = ()
 
     def json(self) -> JsonObject:
@@ -64,7 +62,7 @@ class OutputLineage:
 
 
 def stated_lineage(
-    columns: Mapping[str, str | Iterable[str]], inputs: Mapping[str, int], method: Method
+    columns: Mapping[str, str | Iterable[str]], inputs: Mapping[str, int], method: LineageMethodName
 ) -> OutputLineage:
     """Return the lineage that a DAG or a task states: `{"total": ["orders.amount", "rates"]}`. `inputs`: the numbers of
     the inputs by name. An input without a column, such as `rates`, means an unknown column of that input. Raises

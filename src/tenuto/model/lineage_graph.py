@@ -7,7 +7,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from tenuto.model.lineage import Confidence, Kind, Method
+from tenuto.model.statuses import LineageConfidence, LineageKind, LineageMethodName
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,10 @@ class LineageEdge:
 
     source: Annotated[str, Field(alias="from")]
     to: str
-    kind: Kind
+    kind: LineageKind
     subtype: str | None
-    method: Method
-    confidence: Confidence
+    method: LineageMethodName
+    confidence: LineageConfidence
     stale: bool = False
 
 

@@ -5,6 +5,17 @@ from datetime import datetime
 from uuid import UUID
 
 from tenuto.model.json import Json, JsonObject
+from tenuto.model.statuses import (
+    AttemptOutcome,
+    ChangeKind,
+    ChangeStatus,
+    EndName,
+    RunStatusName,
+    TaskStatusName,
+    WaitReason,
+    WorkerHealth,
+    WorkerStatusName,
+)
 
 FINAL = frozenset(("completed", "failed", "cancelled", "skipped"))  # statuses of runs and tasks; no run is skipped
 
@@ -19,7 +30,7 @@ class RunStatus:
     type: str | None
     single_task: bool
     resource_group: str
-    status: str
+    status: RunStatusName
     attempt: int
     max_attempts: int
     total_tasks: int
@@ -78,7 +89,7 @@ class RunState:
     """A run and its status."""
 
     id: UUID
-    status: str
+    status: RunStatusName
 
 
 @dataclass(frozen=True)
@@ -95,7 +106,7 @@ class TaskStatus:
     language: str
     labels: list[str]
     priority: int
-    status: str
+    status: TaskStatusName
     attempt: int
     failures: int
     losses: int
@@ -103,7 +114,7 @@ class TaskStatus:
     max_losses: int | None
     run_attempt: int
     optional: bool
-    handler: str | None
+    handler: EndName | None
     input: Json
     output: Json
     error: Json
@@ -118,7 +129,7 @@ class TaskStatus:
     started_at: datetime | None
     completed_at: datetime | None
     duration_seconds: float | None
-    waits_for: str | None
+    waits_for: WaitReason | None
     wake_at: datetime | None
     remaining_dependencies: int | None
     cancel_requested: bool | None
@@ -138,7 +149,7 @@ class RunResult:
     """How a run ended."""
 
     id: UUID
-    status: str
+    status: RunStatusName
     output: Json
     error: Json
     output_omitted: bool = False  # the output has more than 16 MB: read the outputs of the tasks
@@ -151,7 +162,7 @@ class RunSummary:
     id: UUID
     name: str | None
     type: str | None
-    status: str
+    status: RunStatusName
     resource_group: str
     attempt: int
     max_attempts: int
@@ -183,7 +194,7 @@ class TaskSummary:
     type: str
     labels: list[str]
     priority: int
-    status: str
+    status: TaskStatusName
     attempt: int
     failures: int
     losses: int
@@ -206,7 +217,7 @@ class AttemptInfo:
     """One attempt of a task; `outcome` is `running` or how it ended."""
 
     attempt: int
-    outcome: str
+    outcome: AttemptOutcome
     worker_id: str | None
     queued_at: datetime | None
     started_at: datetime | None
@@ -221,7 +232,7 @@ class WorkerStatus:
     """A worker, the number of attempts it holds, and its health. `current_task_id` is the oldest task that it runs."""
 
     id: str
-    status: str
+    status: WorkerStatusName
     instance_type: str
     address: str | None
     labels: list[str]
@@ -235,7 +246,7 @@ class WorkerStatus:
     drain_reason: str | None
     error: str | None
     terminated_at: datetime | None
-    health_status: str | None = None  # None: the worker is terminated
+    health_status: WorkerHealth | None = None  # None: the worker is terminated
     stuck_tasks: int = 0
     current_task_id: UUID | None = None
     current_task_type: str | None = None
@@ -274,6 +285,6 @@ class ChangeEvent:
     at: datetime
     id: str
     no: int
-    kind: str
-    status: str
+    kind: ChangeKind
+    status: ChangeStatus
     run_id: UUID | None

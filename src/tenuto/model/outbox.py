@@ -5,6 +5,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from tenuto.model.statuses import EffectKind, EffectStatus
+
 
 @dataclass(frozen=True)
 class Effect:
@@ -12,9 +14,9 @@ class Effect:
 
     id: int
     org_id: UUID
-    kind: str
+    kind: EffectKind
     payload: Any
-    status: str
+    status: EffectStatus
     available_at: datetime
     attempts: int
     locked_by: str | None
@@ -48,9 +50,9 @@ class EffectSummary:
     """A side effect outside the database. After 20 failed attempts it is dead."""
 
     id: int
-    kind: str
+    kind: EffectKind
     payload: Any
-    status: str
+    status: EffectStatus
     attempts: int
     available_at: datetime
     last_error: str | None
@@ -70,7 +72,7 @@ class FailedEffect:
     """A side effect that failed. `status`: pending until its next retry, or dead."""
 
     id: int
-    status: str
+    status: EffectStatus
     available_at: datetime
 
 

@@ -5,6 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from tenuto.model.json import Json, JsonObject
+from tenuto.model.statuses import WorkerStatusName
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class MachineFacts:
     """A machine of a pool that has not ended, and what its worker does."""
 
     id: str
-    status: str  # starting, active, draining, error, terminated
+    status: WorkerStatusName  # starting, active, draining, error, terminated
     provider_id: str | None
     running: int
     idle_seconds: float | None  # None: the machine runs tasks, or is not active
@@ -126,7 +127,7 @@ class PoolMachine:
     """A machine of a pool that has not ended."""
 
     id: str
-    status: str
+    status: WorkerStatusName
     provider_id: str | None
     running: int
     idle_seconds: float | None

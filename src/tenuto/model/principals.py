@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from tenuto.model.permissions import PLATFORM_ROLES, expand
+from tenuto.model.statuses import PlatformRole
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class UserPrincipal:
 
     org_id: UUID
     id: UUID
-    platform_role: str
+    platform_role: PlatformRole
     roles: tuple[str, ...]
 
     kind = "user"

@@ -8,6 +8,7 @@ from tenuto.model.errors import Conflict, TooLarge
 from tenuto.model.json import Json, JsonObject
 
 QueryFormat = Literal["json", "csv", "arrow"]
+ExportFormat = Literal["csv", "arrow"]
 DEFAULT_ROWS = 10_000
 QUERY_SECONDS = 60.0  # how long a client waits for the response to a query
 MAX_TASK_RESULT_BYTES = 16 << 20  # of the result of a task's query, which its worker holds in memory

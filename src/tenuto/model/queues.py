@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from tenuto.model.statuses import LimitScope
+
 
 @dataclass(frozen=True)
 class QueueTime:
@@ -47,7 +49,7 @@ class LimitStatus:
     `seconds`. `waiting`: how many tasks wait for a slot. `declared`: starts do not change its size, because workers
     declare it, or because an admin set it (`overridden`)."""
 
-    scope: str
+    scope: LimitScope
     key: str
     size: int
     seconds: float | None

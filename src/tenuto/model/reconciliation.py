@@ -1,10 +1,9 @@
 """Partitions that exist in the inputs of a job but not in its output."""
 
 from dataclasses import dataclass
-from typing import Literal
 from uuid import UUID
 
-MissingState = Literal["open", "waiting", "paused", "failed", "filtered", "unpublished", "not_started"]
+from tenuto.model.statuses import MissingState
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from tenuto.model.json import Json, JsonObject
+from tenuto.model.statuses import StepKind
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ class TaskStep:
     step_no: int
     org_id: UUID
     name: str
-    kind: str
+    kind: StepKind
     value: Json
     attempt: int
     created_at: datetime
@@ -156,7 +157,7 @@ class StepInfo:
 
     step_no: int
     name: str
-    kind: str
+    kind: StepKind
     value: Json
     value_bytes: int | None
     error: Json

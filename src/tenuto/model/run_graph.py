@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from tenuto.model.statuses import AttemptOutcome, EndName, TaskStatusName
+
 
 @dataclass(frozen=True)
 class RunGraphNode:
@@ -13,10 +15,10 @@ class RunGraphNode:
     parent_id: UUID | None
     name: str | None
     type: str
-    status: str
+    status: TaskStatusName
     attempt: int
     optional: bool
-    handler: str | None
+    handler: EndName | None
     started_at: datetime | None
     completed_at: datetime | None
     depends_on: list[UUID]
@@ -30,7 +32,7 @@ class RunAttempt:
     name: str | None
     type: str
     attempt: int
-    outcome: str
+    outcome: AttemptOutcome
     worker_id: str | None
     queued_at: datetime | None
     started_at: datetime | None

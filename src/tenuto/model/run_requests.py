@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tenuto.model.json import Json
+from tenuto.model.statuses import RunAction
 
 
 @dataclass(frozen=True)
@@ -11,7 +12,7 @@ class RunProgress:
     """The progress of an action (cancel, retry, delete) on a large run. `total_tasks` is None until the tasks are
     counted."""
 
-    action: str
+    action: RunAction
     done_tasks: int
     total_tasks: int | None
 
@@ -21,7 +22,7 @@ class RunRequest:
     """An action (cancel, retry, delete) on a large run, and how much of it is done. `error` is the error that
     interrupted it."""
 
-    action: str
+    action: RunAction
     requested_at: datetime
     done_tasks: int
     total_tasks: int | None  # None until the tasks are counted

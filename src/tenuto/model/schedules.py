@@ -6,6 +6,7 @@ from typing import Literal
 from uuid import UUID
 
 from tenuto.model.json import Json, JsonObject
+from tenuto.model.statuses import CatchUp
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class Schedule:
     details: JsonObject | None
     cron: str
     timezone: str
-    catch_up: str
+    catch_up: CatchUp
     jitter_seconds: float
     paused_at: datetime | None
     next_at: datetime | None
@@ -33,7 +34,7 @@ class ScheduleUpdate:
 
     cron: str | None = None
     timezone: str | None = None
-    catch_up: str | None = None
+    catch_up: CatchUp | None = None
     jitter_seconds: float | None = None
     input: Json = None
     metadata: JsonObject | None = None
@@ -64,7 +65,7 @@ class DueSchedule:
     name: str
     cron: str
     timezone: str
-    catch_up: str
+    catch_up: CatchUp
     next_at: datetime
     now: datetime
     starts_after: datetime | None = None

@@ -1,11 +1,11 @@
 """Results of a search by name or id."""
 
 from dataclasses import dataclass
-from typing import Literal
 
-Kind = Literal["run", "task", "type", "worker", "dataset", "dag", "queue", "schedule"]
+from tenuto.model.statuses import ResultKind
+
 # The permission that a caller needs to find things of a kind.
-PERMISSIONS: dict[Kind, str] = {
+PERMISSIONS: dict[ResultKind, str] = {
     "run": "runs:read",
     "task": "tasks:read",
     "type": "tasks:read",
@@ -21,7 +21,7 @@ PERMISSIONS: dict[Kind, str] = {
 class SearchResult:
     """A thing whose name or id matches a search. A result of kind `run` without an id means all runs with that name."""
 
-    kind: Kind
+    kind: ResultKind
     id: str | None
     name: str
     about: str

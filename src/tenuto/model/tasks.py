@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from tenuto.model.json import Json
+from tenuto.model.statuses import InputPartName, ProgressResultName, ReportResultName, TaskStatusName
 from tenuto.model.workers import Session
 
 MAX_TASKS = 100_000  # maximum number of tasks of one run
@@ -95,7 +96,7 @@ class FailureCount:
 class InputPart(NamedTuple):
     """A part of a large input as JSON text: `input`, `metadata`, or `slot` with its number."""
 
-    part: str
+    part: InputPartName
     slot_no: int | None
     value: str | None
 
@@ -116,7 +117,7 @@ class ReportResult:
 
     task_id: UUID
     attempt: int
-    result: str
+    result: ReportResultName
     max_attempts: int | None = None
     retry_in_seconds: float | None = None
 
@@ -144,7 +145,7 @@ class TaskResult:
     """How a task ended."""
 
     id: UUID
-    status: str
+    status: TaskStatusName
     output: Json
     error: Json
 
@@ -166,7 +167,7 @@ class ProgressResult:
     """An attempt whose progress was rejected. `result` is stale_lease or cancelled."""
 
     task_id: UUID
-    result: str
+    result: ProgressResultName
 
 
 @dataclass(frozen=True)
@@ -178,6 +179,6 @@ class TreeNode:
     depth: int
     name: str | None
     type: str
-    status: str
+    status: TaskStatusName
     attempt: int
     completed_at: datetime | None

@@ -6,6 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from tenuto.model.json import Json
+from tenuto.model.statuses import SessionEnd
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class WorkerLife:
     session_id: int
     started_at: datetime
     ended_at: datetime | None
-    end_reason: str | None
+    end_reason: SessionEnd | None
     lease_expires_at: datetime | None
     lease_seconds: float
     queues: list[str] | None

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from tenuto.model.durations import Duration
 from tenuto.model.json import Json
+from tenuto.model.statuses import CatchUp
 from tenuto.sdk.limits import Limit, Rate
 from tenuto.sdk.retries import RetryPolicy
 
@@ -16,7 +17,6 @@ F = TypeVar("F", bound=Callable[..., object])
 
 Executor = Literal["async", "thread", "process"]
 RuntimeName = Literal["worker", "sandbox"]  # "worker": in the process of the worker, with the executor of the task
-CatchUp = Literal["skip", "one", "all"]
 Serializer = Literal["json", "pickle"]
 
 

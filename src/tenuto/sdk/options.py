@@ -10,8 +10,9 @@ from tenuto.model.cron import check_cron, every
 from tenuto.model.durations import Duration, seconds
 from tenuto.model.errors import InvalidInput
 from tenuto.model.json import JsonObject
+from tenuto.model.statuses import CatchUp
 from tenuto.sdk.limits import Limit, Rate
-from tenuto.sdk.option_types import CatchUp, Executor, RuntimeName, Serializer, StartOptions
+from tenuto.sdk.option_types import Executor, RuntimeName, Serializer, StartOptions
 from tenuto.sdk.retries import Exponential, Fixed, RetryPolicy, backoff_seconds
 from tenuto.sdk.suggestions import meant
 

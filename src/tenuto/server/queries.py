@@ -18,12 +18,20 @@ from tenuto.model.errors import TooLarge
 from tenuto.model.queries import MEDIA_TYPES, VERSIONS_HEADER
 from tenuto.query.service import Catalog, QueryInput, RunningQuery, json_head
 from tenuto.server.http.request import HttpRequest
+from tenuto.server.http.route_table import BINARY
 from tenuto.server.limits.rate_limits import TooManyRequests
 from tenuto.server.settings import RateLimit
 
 MAX_WHOLE_BYTES = 8 << 20
+ARROW = {200: {"content": {MEDIA_TYPES["arrow"]: {"schema": BINARY}}}}
 
 log = logging.getLogger("tenuto.server")
+
+
+class Csv(Response):
+    """The media type of exports, unless they are Arrow streams."""
+
+    media_type = MEDIA_TYPES["csv"]
 
 
 class StreamedResult(StreamingResponse):

@@ -27,8 +27,6 @@ OVER = (b'"stale_lease"', b'"session_ended"')
 NOT_HTTP = b"Invalid HTTP request received."
 LIVE = {"run_id": "/v1/runs", "task_id": "/v1/tasks", "user_id": "/v1/users"}  # where an id is found
 
-schemathesis.serializer.alias("application/zip", "application/octet-stream")
-
 
 class World:
     """Whoever asks, and what is there to ask about; what a request ended is made anew."""

@@ -22,7 +22,7 @@ export class ApiError extends Error {
   /** Every problem of an invalid document: `what`, `where`, and often `line` and `column`. */
   readonly errors: Record<string, string | number>[];
 
-  constructor(status: number, problem: Partial<Problem>) {
+  constructor(status: number, problem: Partial<Omit<Problem, "code">> & { code?: string }) {
     super(problem.detail ?? problem.title ?? `The server responded with status ${status}.`);
     this.status = status;
     this.code = problem.code ?? "unknown";

@@ -11,6 +11,7 @@ export function useRunQuery() {
 /** Runs one SELECT and saves its rows as a file. */
 export function useExportQuery() {
   return useMutation({
-    mutationFn: (body: QueryRequest) => download("POST /v1/query", { body: { ...body, format: "csv" } }, "result.csv"),
+    mutationFn: (body: QueryRequest) =>
+      download("POST /v1/query/export", { body: { ...body, format: "csv" } }, "result.csv"),
   });
 }

@@ -12,8 +12,8 @@ from tenuto.cli.exit_codes import UsageError
 from tenuto.cli.list_options import AfterName, Before, Limit
 from tenuto.cli.output import AsJson, show, show_list
 from tenuto.cli.session import read_optional_id, with_database, with_server
-from tenuto.model.alerts import AlertKind
 from tenuto.model.os_user import os_user
+from tenuto.model.statuses import AlertKind
 
 if TYPE_CHECKING:
     from tenuto.sdk.operations.alerts import AlertOperations

@@ -15,7 +15,8 @@ from tenuto.cli.exit_codes import FAILED, UsageError
 from tenuto.cli.list_options import Before, Limit, OfDataset
 from tenuto.cli.output import AsJson, counted, fields, say, show, show_list
 from tenuto.cli.session import read_optional_id
-from tenuto.model.backfills import ENDED, Backfill, BackfillScope, Downstream, Reprocess
+from tenuto.model.backfills import ENDED, Backfill, BackfillScope
+from tenuto.model.statuses import Downstream, Reprocess
 
 if TYPE_CHECKING:
     from tenuto.sdk.operations.repairs import RepairOperations

@@ -29,8 +29,9 @@ from tenuto.cli.logs import Follow, show_run_logs
 from tenuto.cli.output import AsJson, attempts, cell, duration, fields, say, shorten, show, table
 from tenuto.cli.session import RunId, read_id, read_optional_id, with_tenuto
 from tenuto.model.durations import seconds
-from tenuto.model.filters import RunListFilter, RunStatusName
+from tenuto.model.filters import RunListFilter
 from tenuto.model.monitoring import FINAL
+from tenuto.model.statuses import RunStatusName
 from tenuto.model.stored_errors import describe_error
 from tenuto.model.text import one_line
 

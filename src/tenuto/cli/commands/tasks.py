@@ -26,7 +26,8 @@ from tenuto.cli.output import AsJson, attempts, cell, shorten, show, table
 from tenuto.cli.run_or_task import of_a_task
 from tenuto.cli.session import read_id, read_optional_id, with_tenuto
 from tenuto.cli.task_details import task_facts, task_text
-from tenuto.model.filters import TaskListFilter, TaskStatusName
+from tenuto.model.filters import TaskListFilter
+from tenuto.model.statuses import TaskStatusName
 from tenuto.model.stored_errors import describe_error
 
 if TYPE_CHECKING:

@@ -71,11 +71,11 @@ async def send_query(
     http: "Http", *, sql: str, as_of: str | None, format: QueryFormat, max_rows: int
 ) -> tuple[list[VersionRead], bytes]:
     """Run a query on a server; return the versions that it read, and the whole response."""
-    body = json.dumps({"sql": sql, "as_of": as_of, "format": format, "max_rows": max_rows})
+    body = {"sql": sql, "as_of": as_of, "max_rows": max_rows} | ({} if format == "json" else {"format": format})
     response = await http.send(
         "POST",
-        "/v1/query",
-        body.encode(),
+        "/v1/query" if format == "json" else "/v1/query/export",
+        json.dumps(body).encode(),
         wait=QUERY_SECONDS,
         headers={"Content-Type": "application/json"},
         cut=cut_result(),

@@ -8,10 +8,10 @@ from tenuto.model.durations import Duration, seconds
 from tenuto.model.errors import InvalidInput
 from tenuto.model.json import Json
 from tenuto.model.schedules import Schedule, ScheduleUpdate
+from tenuto.model.statuses import CatchUp
 from tenuto.model.tasks import Started
 from tenuto.sdk.client.start_request import StartRequest, build_task_start
 from tenuto.sdk.client.sync_run import SyncRun
-from tenuto.sdk.option_types import CatchUp
 from tenuto.sdk.options import read_times
 from tenuto.sdk.task import AnyTask
 from tenuto.sdk.task_reference import named_task

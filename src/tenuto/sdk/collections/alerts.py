@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from tenuto.model.alerts import Alert, AlertKind, AlertRule
+from tenuto.model.alerts import Alert, AlertRule
+from tenuto.model.statuses import AlertKind
 from tenuto.sdk.client.loop_thread import Wait
 from tenuto.sdk.collections.pages import all_pages, read_uuid
 

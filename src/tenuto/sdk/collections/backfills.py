@@ -5,16 +5,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from tenuto.model.backfills import (
-    ENDED,
-    Backfill,
-    BackfillPreview,
-    BackfillScope,
-    BackfillTask,
-    Downstream,
-    Reprocess,
-)
+from tenuto.model.backfills import ENDED, Backfill, BackfillPreview, BackfillScope, BackfillTask
 from tenuto.model.reconciliation import Reconciliation
+from tenuto.model.statuses import Downstream, Reprocess
 from tenuto.sdk.client.loop_thread import Wait
 from tenuto.sdk.collections.pages import all_pages, read_uuid
 

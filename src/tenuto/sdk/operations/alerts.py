@@ -6,7 +6,8 @@ from uuid import UUID
 
 from tenuto.db import alerts
 from tenuto.db.connection.pool import ConnectionPool
-from tenuto.model.alerts import Alert, AlertKind, AlertRule
+from tenuto.model.alerts import Alert, AlertRule
+from tenuto.model.statuses import AlertKind
 from tenuto.sdk.client.http_client import Http
 from tenuto.sdk.client.http_transport import read
 from tenuto.sdk.client.transport import PAGE

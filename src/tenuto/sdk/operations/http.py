@@ -209,7 +209,7 @@ class HttpOperations(HttpTransport):
         return await self._get(WholeBundle, f"/v1/bundles/{_part(sha256)}")
 
     async def put_bundle(self, content: bytes) -> WholeBundle:
-        headers = {"Content-Type": "application/zip"}
+        headers = {"Content-Type": "application/octet-stream"}
         response = await self.http.send("POST", "/v1/bundles", content, headers=headers, wait=60.0)
         return read(WholeBundle, response.json())
 

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from functools import cached_property
 from inspect import Parameter, signature
+from types import NoneType
 from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -90,7 +91,7 @@ class Binding:
         elif name in self.path_names:
             self.path.append(Argument(parameter, "path"))
         elif name == "body":
-            self.body = Argument(parameter, "body")
+            self.body = Argument(parameter.replace(annotation=_without_none(kind)), "body")
         elif name == "query":
             self.query_model = Argument(parameter, "query")
         else:
@@ -184,6 +185,12 @@ def _repeated(query: QueryParams, lists: Collection[str]) -> Errors:
 
 def _holds_list(annotation: Any) -> bool:
     return get_origin(annotation) is list or any(_holds_list(part) for part in get_args(annotation))
+
+
+def _without_none(annotation: Any) -> Any:
+    """Returns the type of an optional body. A request without a body is valid; the JSON value null is not a body."""
+    members = [member for member in get_args(annotation) if member is not NoneType]
+    return members[0] if NoneType in get_args(annotation) and len(members) == 1 else annotation
 
 
 def _bulk_item(body: Argument) -> tuple[TypeAdapter[Any], int] | None:

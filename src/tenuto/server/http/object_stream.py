@@ -10,6 +10,7 @@ from tempfile import SpooledTemporaryFile
 from typing import BinaryIO, NamedTuple, cast
 
 from starlette.requests import Request
+from starlette.responses import Response
 
 from tenuto.model.digest import content_digest
 from tenuto.model.errors import InvalidInput, TooLarge
@@ -20,6 +21,12 @@ MAX_OBJECT_BYTES = 64 * 1024 * 1024
 CHUNK_BYTES = 1 << 20
 
 log = logging.getLogger("tenuto.server")
+
+
+class Bytes(Response):
+    """A response with the bytes of an object, a file or a bundle."""
+
+    media_type = "application/octet-stream"
 
 
 class Received(NamedTuple):

@@ -1,15 +1,21 @@
-"""The OpenAPI 3.1 document. FastAPI describes the routes; it takes no part in serving them."""
+"""The OpenAPI 3.1 document. FastAPI describes the routes; it takes no part in serving them.
 
+Generators of clients read the document, so it is written for them: a field with a default is optional (some generators
+make it required), an optional body has no null, and each list of words has a name."""
+
+import json
 from collections.abc import Iterable
 from inspect import Parameter, Signature
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, cast, get_args, get_origin
 
 from fastapi import Body, Path, Query
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
-from tenuto.server.http.binding import Argument
-from tenuto.server.http.route_table import PUBLIC, TASK, WORKER, RouteSpec
+from tenuto.model import statuses
+from tenuto.model.json import JsonObject
+from tenuto.server.http.binding import JSON, Argument
+from tenuto.server.http.route_table import BINARY, PUBLIC, TASK, WORKER, RouteSpec
 from tenuto.server.http.routing import HttpRoute
 from tenuto.server.schemas.base import Problem
 
@@ -38,6 +44,11 @@ HEADERS: dict[str, dict[str, Any]] = {
     "429": AFTER,
     "503": AFTER,
 }
+SCHEMAS = "#/components/schemas/"
+BESIDE = ("description", "minProperties")  # keywords that stay beside a reference
+ANY_OBJECT = {"type": "object", "additionalProperties": True}
+# The names of the lists of words of the model.
+NAMES = {frozenset(get_args(words)): name for name, words in vars(statuses).items() if get_origin(words) is Literal}
 
 
 def describe(title: str, version: str, routes: Iterable[HttpRoute]) -> dict[str, Any]:
@@ -54,7 +65,15 @@ def describe(title: str, version: str, routes: Iterable[HttpRoute]) -> dict[str,
     components.setdefault("schemas", {})["Problem"] = Problem.model_json_schema(mode="serialization")
     for methods in schema["paths"].values():
         for operation in methods.values():
-            _name_problems(operation["responses"])
+            _describe_responses(operation["responses"])
+    for model in components["schemas"].values():
+        for field in model.get("properties", {}).values():
+            _describe_default(field)
+    named: dict[str, object] = {}
+    titles = {f"{SCHEMAS}{name}": f"{SCHEMAS}{model['title']}" for name, model in components["schemas"].items()}
+    components["schemas"] = {model["title"]: model for model in components["schemas"].values()}
+    schema = _name_shared(schema, titles, named)
+    schema["components"]["schemas"] |= named
     return schema
 
 
@@ -109,12 +128,58 @@ def _extra(spec: RouteSpec) -> dict[str, Any]:
     if spec.permission != PUBLIC:
         extra["security"] = [{SCHEME_OF.get(spec.permission or "", "api_key"): []}]
     if spec.takes:
-        extra["requestBody"] = {"content": {spec.takes: {"schema": {"type": "string", "format": "binary"}}}}
+        body: dict[str, str] = {} if spec.takes == JSON else BINARY
+        extra["requestBody"] = {"content": {spec.takes: {"schema": body}}, "required": True}
+    if spec.headers:
+        extra["parameters"] = [
+            {
+                "name": header.name,
+                "in": "header",
+                "required": header.required,
+                "description": header.description,
+                "schema": header.schema,
+            }
+            for header in spec.headers
+        ]
     return extra
 
 
-def _name_problems(responses: dict[str, Any]) -> None:
+def _describe_responses(responses: dict[str, Any]) -> None:
     for status, response in responses.items():
         if status >= "400":
             response["content"] = PROBLEM
             response.update({"headers": HEADERS[status]} if status in HEADERS else {})
+        for media_type, content in response.get("content", {}).items():
+            if media_type.startswith("application/") and not media_type.endswith("json"):
+                content["schema"] = BINARY
+
+
+def _describe_default(field: JsonObject) -> None:
+    """Moves the default of a field into its description. Some generators make fields with a default required."""
+    default = field.pop("default", None)
+    if default is not None:
+        text = f"Default: {json.dumps(default)}."
+        field["description"] = f"{field['description']} {text}" if "description" in field else text
+
+
+def _name_shared(part: object, titles: dict[str, str], named: dict[str, object]) -> Any:
+    """Returns the part of the document with references to schemas by their titles, and with references in place of
+    lists of words that have a name and of objects with any fields. Adds the schemas of these to `named`."""
+    if isinstance(part, list):
+        return [_name_shared(item, titles, named) for item in cast("list[object]", part)]
+    if isinstance(part, str):
+        return titles.get(part, part)
+    if not isinstance(part, dict):
+        return part
+    found = cast("dict[str, object]", part)
+    alone = {key: value for key, value in found.items() if key not in ("title", *BESIDE)}
+    if alone == ANY_OBJECT:
+        name = "JsonObject"
+    elif alone.keys() == {"type", "enum"}:
+        name = NAMES.get(frozenset(cast("list[str]", alone["enum"])))
+    else:
+        name = None
+    if name is None:
+        return {key: _name_shared(value, titles, named) for key, value in found.items()}
+    named[name] = {**alone, "title": name}
+    return {"$ref": f"{SCHEMAS}{name}", **{key: found[key] for key in BESIDE if key in found}}

@@ -9,6 +9,7 @@ from starlette.responses import JSONResponse, Response
 from tenuto.dag.problems import DagProblem, InvalidDag
 from tenuto.db.connection.errors import RowRejected, TimedOut, Unreachable
 from tenuto.model.errors import InvalidInput, TenutoError
+from tenuto.model.statuses import ProblemCode
 from tenuto.server.auth.oidc_issuer import IssuerUnavailable
 from tenuto.server.http.request_log import RequestRecord
 from tenuto.server.http.validation_messages import describe_errors, hint
@@ -21,7 +22,7 @@ TITLES = {
     500: "internal error", 503: "not available",
 }  # fmt: skip
 
-CODES = {404: "not_found", 405: "method_not_allowed", 415: "unsupported_media_type"}
+CODES: dict[int, ProblemCode] = {404: "not_found", 405: "method_not_allowed", 415: "unsupported_media_type"}
 MAX_ERRORS = 20  # maximum number of errors in one response
 MAX_DAG_ERRORS = 1000  # maximum number of problems of a DAG document in one response
 # Texts are cut, because they may repeat what this client sent, or what another client stored.
@@ -47,7 +48,7 @@ class MethodNotAllowed(HTTPException):
 def problem(
     record: RequestRecord,
     status: int,
-    code: str,
+    code: ProblemCode,
     detail: str,
     *,
     hint: str | None = None,
@@ -139,7 +140,7 @@ def _refusal_headers(error: TenutoError) -> dict[str, str]:
 
 
 def _unavailable(
-    record: RequestRecord, error: Exception, code: str, detail: str, hint: str, *, seconds: int
+    record: RequestRecord, error: Exception, code: ProblemCode, detail: str, hint: str, *, seconds: int
 ) -> Response:
     record.cause = error
     return problem(record, 503, code, detail, hint=hint, headers={"Retry-After": str(seconds)})

@@ -7,6 +7,7 @@ from typing import Any
 
 from starlette.responses import JSONResponse, Response
 
+from tenuto.model.json import JsonObject
 from tenuto.model.permissions import KNOWN
 from tenuto.server.auth.authenticate import ANY_PRINCIPAL
 
@@ -21,6 +22,32 @@ ERRORS = {
 }  # fmt: skip
 
 Endpoint = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class RequestHeader:
+    """A header that an endpoint reads."""
+
+    name: str
+    description: str
+    schema: JsonObject
+    required: bool = False
+
+
+BINARY = {"type": "string", "format": "binary"}
+IDEMPOTENCY_KEY = RequestHeader(
+    "Idempotency-Key",
+    "A text that the client chose for this request. A request with the same text within a day gets the first response "
+    "again, and changes nothing.",
+    {"type": "string", "minLength": 1, "maxLength": 256},
+)
+IF_NONE_MATCH = RequestHeader(
+    "If-None-Match", "The `ETag` of the version that the client has: 304 if it is current.", {"type": "string"}
+)
+CONTENT_DIGEST = RequestHeader(
+    "Content-Digest", "The SHA-256 hash of the body (RFC 9530): 422 if another body arrives.", {"type": "string"}
+)
+NOT_MODIFIED = {304: {"description": "the client has the current version"}}
 
 
 class UndeclaredRoute(Exception):
@@ -40,6 +67,8 @@ class RouteSpec:
     status: int
     bulk: bool
     takes: str | None
+    repeatable: bool
+    headers: tuple[RequestHeader, ...]
     responses: dict[int | str, dict[str, Any]]
     response_class: type[Response]
 
@@ -70,14 +99,19 @@ class RouteTable:
         bulk: bool = False,
         refuses: Collection[int] = (),
         takes: str | None = None,
+        repeatable: bool = True,
+        headers: tuple[RequestHeader, ...] = (),
         responses: Mapping[int, dict[str, Any]] | None = None,
         response_class: type[Response] = JSONResponse,
     ) -> Callable[[Endpoint], Endpoint]:
         """Declare a route. If a route has no permission, the server does not start. `response`: the model of the
         response. `bulk`: raises the body limit to 64 MB. `refuses`: the error statuses of a public route. `takes`: the
-        media type of a body that is not JSON. `responses`: descriptions of further statuses. `response_class`: the
-        class of a response that is not JSON."""
+        media type of a body that is not JSON. `repeatable`: whether a change can be repeated with an Idempotency-Key.
+        It is False if nothing is changed, and for responses that must not be stored, such as a new key. `headers`: the
+        headers that the endpoint reads. `responses`: descriptions of further statuses or media types.
+        `response_class`: the class of a response that is not JSON."""
         guarded = permission != PUBLIC
+        changes = method not in ("GET", "HEAD") and permission not in (PUBLIC, WORKER, TASK)
         possible = [code for code in ERRORS if guarded or code == 503 or code in refuses]
         described: dict[int | str, dict[str, Any]] = {code: {"description": ERRORS[code]} for code in possible}
         if responses is not None:
@@ -94,6 +128,8 @@ class RouteTable:
                 status=status,
                 bulk=bulk,
                 takes=takes,
+                repeatable=repeatable and changes,
+                headers=(*headers, IDEMPOTENCY_KEY) if repeatable and changes else headers,
                 responses=described,
                 response_class=response_class,
             )

@@ -64,7 +64,8 @@ class HttpRoute:
             caller = await limiter.admit(request, partial(open_task_request, request))
         else:
             principal, actor = await limiter.admit(request, partial(authenticate, request, permission))
-            server, key = request.server, request.headers.get("idempotency-key")
+            server = request.server
+            key = request.headers.get("idempotency-key") if self.spec.repeatable else None
             caller = ApiRequest(request, principal, server.pool, server.settings, actor, key)
         request.record.authenticated = True
         return caller

@@ -39,7 +39,7 @@ MESSAGES = {
     "value_error": "{error}",
 }
 BOUNDS = {"greater_than", "greater_than_equal", "less_than", "less_than_equal"}
-OF_STARTS = 'write {"type": "app.task", "input": {…}}, a list of these, or {"graph": {"tasks": {…}}}'
+OF_STARTS = 'write {"type": "app.task", "input": {…}}, or {"graph": {"tasks": {…}}}'
 
 
 def describe_errors(errors: Iterable[Mapping[str, Any]], fields: Sequence[str], sent: object) -> list[dict[str, str]]:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from ipaddress import ip_address, ip_network
 from typing import Protocol
 
+from tenuto.model.statuses import ProblemCode
 from tenuto.server.http.problems import MEDIA_TYPE, TITLES
 
 MAX_LOOKS = 64  # maximum number of used connections that are checked to find an idle one
@@ -124,7 +125,7 @@ class _Lines:
         return None
 
 
-def raw_problem(status: int, code: str, detail: str, hint: str, *, retry_after: int | None = None) -> bytes:
+def raw_problem(status: int, code: ProblemCode, detail: str, hint: str, *, retry_after: int | None = None) -> bytes:
     """Builds a complete HTTP response, for connections on which no request was parsed."""
     content = {
         "type": f"urn:tenuto:problem:{code}",

@@ -69,7 +69,7 @@ class ApiRequest:
     pool: ConnectionPool
     settings: ServerSettings
     actor: Actor
-    idempotency_key: str | None  # the header `Idempotency-Key`, if one was sent
+    idempotency_key: str | None  # the header `Idempotency-Key`, if one was sent and the route is repeatable
 
     @property
     def by_key(self) -> UUID | None:
@@ -106,13 +106,11 @@ class ApiRequest:
         *,
         status: int | Callable[[Any], int] = 200,
         seconds: float | None = None,
-        repeatable: bool = True,
     ) -> Response:
         """Do the work in one transaction. `status` is the status of the response, or a function that returns it for the
-        result of the work. A request with the same `Idempotency-Key` within a day gets the first response again, unless
-        `repeatable` is False. `repeatable` is False for responses that must not be stored, such as a new key."""
+        result of the work. A request with the same `Idempotency-Key` within a day gets the first response again."""
         timeout = seconds or self.settings.statement_seconds
-        key = self.idempotency_key if repeatable else None
+        key = self.idempotency_key
         # Read the body before taking a connection: it may arrive slowly.
         request_hash = None if key is None else await self._hash()
         async with transaction_for(self.pool, self.principal.org_id, timeout=timeout, actor=self.actor) as conn:

@@ -7,7 +7,8 @@ from pydantic import Field
 from starlette.responses import Response
 
 from tenuto.db import alerts
-from tenuto.model.alerts import Alert, AlertKind, AlertRule, AlertStatus
+from tenuto.model.alerts import Alert, AlertRule
+from tenuto.model.statuses import AlertKind, AlertStatus
 from tenuto.server.http.pagination import Filter, NameFilter, page
 from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest, Transaction

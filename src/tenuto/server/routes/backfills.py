@@ -7,13 +7,8 @@ from pydantic import Field
 from starlette.responses import Response
 
 from tenuto.db import backfills
-from tenuto.model.backfills import (
-    Backfill,
-    BackfillPreview,
-    BackfillScope,
-    BackfillStatus,
-    BackfillTask,
-)
+from tenuto.model.backfills import Backfill, BackfillPreview, BackfillScope, BackfillTask
+from tenuto.model.statuses import BackfillStatus
 from tenuto.sdk.operations.sql_repairs import preview_backfill as preview
 from tenuto.sdk.operations.sql_repairs import start_backfill as start
 from tenuto.server.http.pagination import Filter, page
@@ -99,7 +94,7 @@ async def start_backfill(request: ApiRequest, body: BackfillRequest) -> Response
     return await request.change(work, status=201)
 
 
-@ROUTES.add("POST", "/v1/backfills/preview", permission="backfills:read", response=BackfillPreview)
+@ROUTES.add("POST", "/v1/backfills/preview", permission="backfills:read", response=BackfillPreview, repeatable=False)
 async def preview_backfill(request: ApiRequest, body: BackfillRequest) -> object:
     """Count the partitions that a backfill would compute, wait for and skip, without starting it."""
     return await request.read(preview, scope=body.scope())

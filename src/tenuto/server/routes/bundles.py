@@ -10,19 +10,15 @@ from starlette.responses import Response, StreamingResponse
 from tenuto.db import bundles
 from tenuto.db.bundle_upload import parts_of, upload_bundle
 from tenuto.model.bundles import StoredBundle, WholeBundle, read_bundle
-from tenuto.server.http.object_stream import receive, spool
+from tenuto.server.http.object_stream import Bytes, receive, spool
 from tenuto.server.http.pagination import Filter, page
-from tenuto.server.http.route_table import RouteTable
+from tenuto.server.http.route_table import CONTENT_DIGEST, RouteTable
 from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas.base import Page
 
 ROUTES = RouteTable("bundles")
 
 Hash = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
-
-
-class Archive(Response):
-    media_type = "application/zip"
 
 
 class BundleFilter(Filter):
@@ -38,11 +34,18 @@ async def list_bundles(request: ApiRequest, query: BundleFilter) -> object:
 
 
 @ROUTES.add(
-    "POST", "/v1/bundles", permission="bundles:write", response=WholeBundle, status=201, takes=Archive.media_type
+    "POST",
+    "/v1/bundles",
+    permission="bundles:write",
+    response=WholeBundle,
+    status=201,
+    takes=Bytes.media_type,
+    repeatable=False,
+    headers=(CONTENT_DIGEST,),
 )
 async def put_bundle(request: ApiRequest) -> Response:
-    """Upload a bundle of up to 64 MB. From now on, new attempts of its task types run its code. If an older bundle is
-    uploaded again, its task types run its code again."""
+    """Upload a bundle, a zip file of up to 64 MB. From now on, new attempts of its task types run its code. If an older
+    bundle is uploaded again, its task types run its code again."""
     with spool() as file:
         received = await receive(request.http, file)
         bundle = await asyncio.to_thread(lambda: read_bundle(file).verify())
@@ -62,7 +65,7 @@ async def put_bundle(request: ApiRequest) -> Response:
             await change.audit("bundle", sha256, "put", changes)
             return await bundles.get_bundle(change.conn, org_id=change.org_id, sha256=sha256)
 
-        return await request.change(work, status=201, seconds=request.settings.bulk_seconds, repeatable=False)
+        return await request.change(work, status=201, seconds=request.settings.bulk_seconds)
 
 
 @ROUTES.add("GET", "/v1/bundles/{sha256}", permission="bundles:read", response=WholeBundle)
@@ -71,13 +74,13 @@ async def get_bundle(request: ApiRequest, sha256: Hash) -> object:
     return await request.call(bundles.get_bundle, sha256=sha256)
 
 
-@ROUTES.add("GET", "/v1/bundles/{sha256}/content", permission="bundles:read", response_class=Archive)
+@ROUTES.add("GET", "/v1/bundles/{sha256}/content", permission="bundles:read", response_class=Bytes)
 async def get_bundle_content(request: ApiRequest, sha256: Hash) -> Response:
     """Get the zip file of a bundle."""
     found = await request.call(bundles.get_bundle, sha256=sha256)
     headers = {"Content-Encoding": "identity", "Content-Length": str(found.size), "ETag": f'"sha256:{sha256}"'}
     parts = parts_of(lambda no: request.call(bundles.get_bundle_part, sha256=sha256, no=no))
-    return StreamingResponse(parts, 200, headers, Archive.media_type)
+    return StreamingResponse(parts, 200, headers, Bytes.media_type)
 
 
 @ROUTES.add("DELETE", "/v1/bundles/{sha256}", permission="bundles:write", response=None, status=204)

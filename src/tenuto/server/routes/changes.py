@@ -1,20 +1,24 @@
 """The stream of changes of the org."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated
 from uuid import UUID
 
 from pydantic import Field
 from starlette.responses import StreamingResponse
 
+from tenuto.model.statuses import ChangeKind, ChangeStatus
 from tenuto.server.change_stream import change_fields, follower_of, read_cursor, seats_of, stream_changes
-from tenuto.server.http.route_table import RouteTable
+from tenuto.server.http.route_table import RequestHeader, RouteTable
 from tenuto.server.requests.api import ApiRequest
 from tenuto.server.schemas.base import ResponseModel
 
 ROUTES = RouteTable("changes")
 PERMISSION = "runs:read"
 STREAM = "text/event-stream"
+LAST_EVENT_ID = RequestHeader(
+    "Last-Event-ID", "The id of the last event that the client received.", {"type": "string", "maxLength": 1000}
+)
 
 After = Annotated[
     str | None,
@@ -25,10 +29,10 @@ After = Annotated[
 class ChangeResponse(ResponseModel):
     """A run that was created or ended, an attempt that ended, or a worker that registered, drained or terminated."""
 
-    kind: Literal["run", "task", "worker"]
+    kind: ChangeKind
     id: str
     run_id: UUID | None
-    status: str
+    status: ChangeStatus
     at: datetime
 
 
@@ -39,7 +43,14 @@ class ChangesResponse(ResponseModel):
     next: str
 
 
-@ROUTES.add("GET", "/v1/changes", permission=PERMISSION, response=ChangesResponse)
+@ROUTES.add(
+    "GET",
+    "/v1/changes",
+    permission=PERMISSION,
+    response=ChangesResponse,
+    headers=(LAST_EVENT_ID,),
+    responses={200: {"content": {STREAM: {"schema": {"type": "string"}}}}},
+)
 async def follow_changes(request: ApiRequest, after: After = None) -> object:
     """List the changes after a cursor, or from now on. Changes older than 30 days are not returned. With `Accept:
     text/event-stream` the response is a stream of `change` events with the same fields. Each event has an id. A client

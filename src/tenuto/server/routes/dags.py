@@ -64,7 +64,7 @@ async def list_dags(request: ApiRequest, query: NameFilter) -> object:
     return page(await request.call_with(query, dags.list_dags), query, "name")
 
 
-@ROUTES.add("POST", "/v1/dags/{name}/plan", permission="dags:read", response=Plan)
+@ROUTES.add("POST", "/v1/dags/{name}/plan", permission="dags:read", response=Plan, repeatable=False)
 async def plan_dag(request: ApiRequest, name: PathName, body: schemas.PlanDagRequest) -> object:
     """Get what a deploy of this document would change, compared with the current version. Changes nothing. An invalid
     document is refused (422). The response lists all of its problems with path, line and column."""
@@ -72,7 +72,9 @@ async def plan_dag(request: ApiRequest, name: PathName, body: schemas.PlanDagReq
     return await request.read(deploys.plan_dag, dag=dag, functions=body.functions or ())
 
 
-@ROUTES.add("POST", "/v1/dags/{name}/graph", permission="dags:read", response=schemas.DagGraphResponse)
+@ROUTES.add(
+    "POST", "/v1/dags/{name}/graph", permission="dags:read", response=schemas.DagGraphResponse, repeatable=False
+)
 async def get_dag_graph(request: ApiRequest, name: PathName, body: schemas.DagDocumentRequest) -> object:
     """Get the jobs of this document and what they read from each other, to draw the graph. Changes nothing and reads no
     data. An invalid document is refused (422), as in a plan."""

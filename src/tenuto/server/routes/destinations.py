@@ -38,7 +38,9 @@ async def list_destinations(request: ApiRequest, query: DestinationFilter) -> ob
     return page(await request.call_with(query, outbox.list_destinations), query, "name")
 
 
-@ROUTES.add("PUT", "/v1/destinations/{name}", permission="outbox:write", response=DestinationSecretResponse)
+@ROUTES.add(
+    "PUT", "/v1/destinations/{name}", permission="outbox:write", response=DestinationSecretResponse, repeatable=False
+)
 async def put_destination(request: ApiRequest, name: Name, body: PutDestinationRequest) -> Response:
     """Declare where effects with this destination are delivered: a URL, `mailto:ADDRESS`, or `command:NAME` for a
     command that the dispatchers declare. With `openlineage`, the OpenLineage events of the org are delivered there, and
@@ -59,10 +61,16 @@ async def put_destination(request: ApiRequest, name: Name, body: PutDestinationR
         await change.audit("destination", name, "set", {"url": {"new": body.url}})
         return DestinationSecretResponse(name=name, secret=secret if is_new else None)
 
-    return await request.change(work, repeatable=False)
+    return await request.change(work)
 
 
-@ROUTES.add("POST", "/v1/destinations/{name}/rotate", permission="outbox:write", response=DestinationSecretResponse)
+@ROUTES.add(
+    "POST",
+    "/v1/destinations/{name}/rotate",
+    permission="outbox:write",
+    response=DestinationSecretResponse,
+    repeatable=False,
+)
 async def rotate_destination(request: ApiRequest, name: Name) -> Response:
     """Replace the secret of a destination: the next delivery is signed with the new one."""
     secret = make_secret()
@@ -73,7 +81,7 @@ async def rotate_destination(request: ApiRequest, name: Name) -> Response:
         await change.audit("destination", name, "rotate")
         return DestinationSecretResponse(name=name, secret=secret)
 
-    return await request.change(work, repeatable=False)
+    return await request.change(work)
 
 
 @ROUTES.add("DELETE", "/v1/destinations/{name}", permission="outbox:write", response=None, status=204)

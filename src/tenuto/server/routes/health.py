@@ -1,7 +1,7 @@
 """Health checks, metrics and the OpenAPI document."""
 
 import asyncio
-from typing import Any
+from typing import Any, Literal
 
 from prometheus_client import generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
@@ -24,7 +24,7 @@ class Metrics(Response):
 
 
 class HealthResponse(ResponseModel):
-    status: str
+    status: Literal["ok"]
 
 
 class ApiInfoResponse(ResponseModel):

@@ -40,7 +40,7 @@ async def list_keys(request: ApiRequest, query: KeyFilter) -> object:
     return page(await request.call_with(query, keys.list_api_keys), query, "id")
 
 
-@ROUTES.add("POST", "/v1/keys", permission="keys:write", response=CreatedKeyResponse, status=201)
+@ROUTES.add("POST", "/v1/keys", permission="keys:write", response=CreatedKeyResponse, status=201, repeatable=False)
 async def create_key(request: ApiRequest, body: CreateKeyRequest) -> Response:
     """Create an API key. `key` is shown only in this response; an Idempotency-Key has no effect here. An API key can
     only create keys that have a subset of its own permissions and expire no later than itself."""
@@ -64,7 +64,7 @@ async def create_key(request: ApiRequest, body: CreateKeyRequest) -> Response:
         await change.audit("api_key", id, "create", changes)
         return CreatedKeyResponse(id=id, key=key.text)
 
-    return await request.change(work, status=201, repeatable=False)
+    return await request.change(work, status=201)
 
 
 @ROUTES.add("GET", "/v1/keys/{id}", permission="keys:read", response=ApiKeyInfo)
@@ -98,7 +98,9 @@ async def update_key(request: ApiRequest, id: UUID, body: UpdateKeyRequest) -> R
     return await request.change(work)
 
 
-@ROUTES.add("POST", "/v1/keys/{id}/rotate", permission="keys:write", response=CreatedKeyResponse, status=201)
+@ROUTES.add(
+    "POST", "/v1/keys/{id}/rotate", permission="keys:write", response=CreatedKeyResponse, status=201, repeatable=False
+)
 async def rotate_key(request: ApiRequest, id: UUID, body: RotateKeyRequest) -> Response:
     """Replace a key by a new one; the old key stays valid during the overlap. An API key can rotate itself. It can also
     rotate a key that has a subset of its own permissions and expires no later than itself. The new key expires no later
@@ -121,7 +123,7 @@ async def rotate_key(request: ApiRequest, id: UUID, body: RotateKeyRequest) -> R
         await change.audit("api_key", id, "rotate", {"replaced_by": {"new": str(new)}})
         return CreatedKeyResponse(id=new, key=key.text)
 
-    return await request.change(work, status=201, repeatable=False)
+    return await request.change(work, status=201)
 
 
 @ROUTES.add("DELETE", "/v1/keys/{id}", permission="keys:write", response=None, status=204)

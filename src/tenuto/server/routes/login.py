@@ -13,6 +13,7 @@ from tenuto.db.connection.pool import transaction_for
 from tenuto.model.errors import Unauthorized
 from tenuto.model.keys import make_token, token_hash
 from tenuto.model.principals import ApiKeyPrincipal
+from tenuto.model.statuses import PlatformRole, PrincipalKind
 from tenuto.server.auth import cookies, oidc_login
 from tenuto.server.auth.authenticate import ANY_PRINCIPAL
 from tenuto.server.auth.id_tokens import Claims
@@ -41,11 +42,11 @@ class MeResponse(ResponseModel):
     """The caller. A client that authenticates with a cookie sends `csrf_token` as the header X-CSRF-Token with every
     write."""
 
-    kind: str
+    kind: PrincipalKind
     id: UUID
     org_id: UUID
     name: str | None
-    platform_role: str | None
+    platform_role: PlatformRole | None
     roles: list[str]
     permissions: list[str]
     csrf_token: str | None

@@ -29,12 +29,12 @@ class ObjectFilter(Filter):
 class HolderRequest(RequestModel):
     """The holder of the object: a run by its id, or a resource group by its name."""
 
+    # `not` and `if` for the reason given at UpdateRequest
     model_config = ConfigDict(
         json_schema_extra={
-            "oneOf": [
-                {"required": ["run_id"], "properties": {"run_id": {"type": "string"}, "group": {"type": "null"}}},
-                {"required": ["group"], "properties": {"group": {"type": "string"}, "run_id": {"type": "null"}}},
-            ]
+            "not": {"properties": {"run_id": {"type": "null"}, "group": {"type": "null"}}},
+            "if": {"required": ["run_id"], "properties": {"run_id": {"type": "string"}}},
+            "then": {"properties": {"group": {"type": "null"}}},
         }
     )
 

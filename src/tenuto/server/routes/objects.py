@@ -18,18 +18,14 @@ from tenuto.model.ids import uuid7
 from tenuto.model.json import Json, JsonObject
 from tenuto.model.run_data import StoredObject
 from tenuto.sdk.values.wire_format import MAX_VALUE_BYTES
-from tenuto.server.http.object_stream import Received, discard, pieces, receive, spool
+from tenuto.server.http.object_stream import Bytes, Received, discard, pieces, receive, spool
 from tenuto.server.http.request import HttpRequest, parse_json
-from tenuto.server.http.route_table import RouteTable
+from tenuto.server.http.route_table import CONTENT_DIGEST, IF_NONE_MATCH, NOT_MODIFIED, RouteTable
 from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas.base import Name, ResponseModel
 from tenuto.storage.base import data_object_key
 
 ROUTES = RouteTable("objects")
-
-
-class Bytes(Response):
-    media_type = "application/octet-stream"
 
 
 class UploadParams(BaseModel):
@@ -100,8 +96,9 @@ class ObjectResponse(ResponseModel):
 
 
 @ROUTES.add(
-    "POST", "/v1/objects", permission="objects:write", response=ObjectResponse, status=201, takes=Bytes.media_type
-)
+    "POST", "/v1/objects", permission="objects:write",
+    response=ObjectResponse, status=201, takes=Bytes.media_type, repeatable=False, headers=(CONTENT_DIGEST,),
+)  # fmt: skip
 async def create_object(request: ApiRequest, query: UploadParams) -> Response:
     """Store the body, up to 64 MB, as a data object. An object that no run, task or group holds is deleted after a day
     (or the `object_retention_hours` of the org), unless it is persisted."""
@@ -110,7 +107,7 @@ async def create_object(request: ApiRequest, query: UploadParams) -> Response:
 
 @ROUTES.add(
     "PUT", "/v1/objects/{object_id}", permission="objects:write",
-    response=ObjectResponse, status=201, takes=Bytes.media_type,
+    response=ObjectResponse, status=201, takes=Bytes.media_type, repeatable=False, headers=(CONTENT_DIGEST,),
     responses={200: {"model": ObjectResponse, "description": "an object with this id and these bytes exists already"}},
 )  # fmt: skip
 async def put_object(request: ApiRequest, object_id: UUID, query: UploadParams) -> Response:
@@ -148,7 +145,7 @@ async def _record(
         )
 
     try:
-        return await request.change(work, status=201, repeatable=False)
+        return await request.change(work, status=201)
     except Conflict:
         try:
             found = await request.call(data_objects.get_object, object_id=object_id)
@@ -161,7 +158,14 @@ async def _record(
         return Response(ObjectResponse.model_validate(found).model_dump_json(), 200, media_type="application/json")
 
 
-@ROUTES.add("GET", "/v1/objects/{object_id}", permission="objects:read", response_class=Bytes)
+@ROUTES.add(
+    "GET",
+    "/v1/objects/{object_id}",
+    permission="objects:read",
+    response_class=Bytes,
+    headers=(IF_NONE_MATCH,),
+    responses=NOT_MODIFIED,
+)
 async def get_object(request: ApiRequest, object_id: UUID) -> Response:
     """Get the bytes of an object."""
     found = await request.call(data_objects.get_object, object_id=object_id)

@@ -12,7 +12,7 @@ from tenuto.model.audit import diff
 from tenuto.model.errors import NotFound
 from tenuto.model.json import JsonObject
 from tenuto.model.orgs import Org
-from tenuto.server.http.pagination import Filter
+from tenuto.server.http.pagination import NameFilter, page
 from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas.base import Page
@@ -24,9 +24,9 @@ Slug = Annotated[str, Field(min_length=1, max_length=63)]
 
 
 @ROUTES.add("GET", "/v1/orgs", permission="orgs:read", response=Page[Org])
-async def list_orgs(request: ApiRequest, query: Filter) -> object:
+async def list_orgs(request: ApiRequest, query: NameFilter) -> object:
     """List the caller's org."""
-    return {"items": await request.read(_own, limit=query.limit), "next": None}
+    return page(await request.read(_own, limit=query.limit, after=query.after), query, "slug")
 
 
 @ROUTES.add("GET", "/v1/orgs/{slug}", permission="orgs:read", response=Org)
@@ -49,9 +49,9 @@ async def edit_org(request: ApiRequest, slug: Slug, body: EditOrgRequest) -> Res
     return await request.change(work, status=204)
 
 
-async def _own(conn: Conn, *, org_id: UUID, limit: int) -> list[Org]:
+async def _own(conn: Conn, *, org_id: UUID, limit: int, after: str | None = None) -> list[Org]:
     """Returns only the caller's org. Row security hides the others too."""
-    return [one for one in await orgs.list_orgs(conn, limit=limit) if one.id == org_id]
+    return [one for one in await orgs.list_orgs(conn, after=after, limit=limit) if one.id == org_id]
 
 
 async def _find(conn: Conn, *, org_id: UUID, slug: str) -> Org:

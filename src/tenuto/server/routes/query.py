@@ -12,9 +12,9 @@ from tenuto.model.jobs import PageOfRows
 from tenuto.model.queries import PinnedDataset, QueryResult, VersionRead
 from tenuto.query.as_of import AsOf
 from tenuto.server.http.route_table import RouteTable
-from tenuto.server.queries import respond
+from tenuto.server.queries import ARROW, Csv, respond
 from tenuto.server.requests.api import ApiRequest, Transaction
-from tenuto.server.schemas.queries import QueryRequest
+from tenuto.server.schemas.queries import ExportQueryRequest, QueryRequest
 
 ROUTES = RouteTable("query")
 EVERY_DATASET = "query:write"  # a caller with this permission can read every dataset of the org
@@ -52,15 +52,25 @@ class ApiCatalog:
             read = [version.to_json() for version in versions]
             await change.audit("query", uuid7(), action, {"shape": {"new": shape}, "versions": {"new": read}})
 
-        await self.request.change(work, repeatable=False)
+        await self.request.change(work)
 
 
-@ROUTES.add("POST", "/v1/query", permission="query:read", response=QueryResult)
+@ROUTES.add("POST", "/v1/query", permission="query:read", response=QueryResult, repeatable=False)
 async def run_query(request: ApiRequest, body: QueryRequest) -> Response:
     """Run one SELECT over datasets by name. A user can read datasets whose `read_roles` include one of the user's
     roles. A caller with the permission `query:write`, which admins have, can read every dataset of the org. The header
     `Tenuto-Versions` and the field `versions` list the versions that were read. The query ends when the client
     disconnects."""
+    return await _respond(request, body)
+
+
+@ROUTES.add("POST", "/v1/query/export", permission="query:read", response_class=Csv, responses=ARROW, repeatable=False)
+async def export_query(request: ApiRequest, body: ExportQueryRequest) -> Response:
+    """Run one SELECT, as in `/v1/query`, and get its rows as CSV or as an Arrow stream."""
+    return await _respond(request, body)
+
+
+async def _respond(request: ApiRequest, body: QueryRequest) -> Response:
     principal = request.principal
     return await respond(
         request.http,

@@ -10,12 +10,12 @@ from tenuto.db import counts, details, metadata, monitoring, runs, steps
 from tenuto.db.connection.json_rows import get_run_json, poll_runs_json
 from tenuto.model.details import RunExplanation
 from tenuto.model.errors import InvalidInput
-from tenuto.model.filters import RunStatusName
 from tenuto.model.monitoring import FINAL, RunInput, RunResult, RunSummary
+from tenuto.model.statuses import RunStatusName
 from tenuto.sdk.values.wire_format import refuse_reserved
 from tenuto.server.http.etags import fields_of, tagged
 from tenuto.server.http.pagination import CountedFilter, Filter, page
-from tenuto.server.http.route_table import RouteTable
+from tenuto.server.http.route_table import IF_NONE_MATCH, NOT_MODIFIED, RouteTable
 from tenuto.server.limits.long_poll import Wait, poll_until_any
 from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas import runs as schemas
@@ -72,7 +72,14 @@ async def list_runs(request: ApiRequest, query: RunFilter) -> object:
     return {**found, "total": await request.call_with(query.conditions(), counts.count_runs)}
 
 
-@ROUTES.add("GET", "/v1/runs/{run_id}", permission="runs:read", response=schemas.RunResponse)
+@ROUTES.add(
+    "GET",
+    "/v1/runs/{run_id}",
+    permission="runs:read",
+    response=schemas.RunResponse,
+    headers=(IF_NONE_MATCH,),
+    responses=NOT_MODIFIED,
+)
 async def get_run(request: ApiRequest, run_id: UUID, wait: Wait = 0) -> Response:
     """Get a run. With `wait`, the response comes when the run has ended, or after that many seconds. 304 if
     `If-None-Match` has the current ETag of the run."""
@@ -97,7 +104,7 @@ async def explain_run(request: ApiRequest, run_id: UUID) -> object:
     return await request.read(details.explain_run, run_id=run_id)
 
 
-@ROUTES.add("POST", "/v1/runs/wait", permission="runs:read", response=Items[RunResult])
+@ROUTES.add("POST", "/v1/runs/wait", permission="runs:read", response=Items[RunResult], repeatable=False)
 async def wait_for_runs(request: ApiRequest, body: WaitForRunsRequest) -> Response:
     """Wait until at least one of the runs has ended, and return those that have ended. If none ends within `wait`
     seconds, the list is empty. A response has at most about 16 MB of outputs, but at least one ended run: send the

@@ -13,6 +13,7 @@ from tenuto.db.connection.call import Conn
 from tenuto.model.durations import seconds
 from tenuto.model.errors import NotFound
 from tenuto.model.monitoring import RunState
+from tenuto.model.statuses import RunStatusName
 from tenuto.model.tasks import ServedType, Started
 from tenuto.sdk import served_types
 from tenuto.sdk.client.start_request import RUN_OPTIONS, StartRequest, batch_statement, details_json
@@ -52,12 +53,12 @@ class RequestedStarts:
     strict: list[str]
 
 
-@ROUTES.add("POST", "/v1/runs", permission="runs:write", response=StartedRun | StartedRuns, status=201)
-async def start_runs(request: ApiRequest, body: AnyStart) -> Response:
-    """Start a task, a graph of tasks, or a list of them: all are started, or none. A task of a type that no worker
-    serves waits for such a worker; with `strict`, the request is refused (404) if no worker has ever served the type
-    and no bundle runs it. Inputs are checked against the schema that a worker declared for the type, if there is one.
-    With `open`, the run has no tasks yet: tasks can be added until the run is closed."""
+@ROUTES.add("POST", "/v1/runs", permission="runs:write", response=StartedRun, status=201)
+async def start_run(request: ApiRequest, body: AnyStart) -> Response:
+    """Start a task or a graph of tasks. A task of a type that no worker serves waits for such a worker; with `strict`,
+    the request is refused (404) if no worker has ever served the type and no bundle runs it. Inputs are checked against
+    the schema that a worker declared for the type, if there is one. With `open`, the run has no tasks yet: tasks can be
+    added until the run is closed."""
     return await open_run(request, body) if isinstance(body, OpenRunRequest) else await _start(request, body)
 
 
@@ -205,7 +206,7 @@ async def _start_alone(request: ApiRequest, start: StartRequest, changes: str) -
 def _with_status(started: list[Started], old: list[RunState]) -> list[StartedRun]:
     """Adds the status of each run: new runs are pending; `old` are the statuses of runs that were found by a dedupe
     key."""
-    statuses = {run.id: run.status for run in old}
+    statuses: dict[UUID, RunStatusName] = {run.id: run.status for run in old}
     return [
         StartedRun(id=run.run_id, status=statuses.get(run.run_id, "pending"), created=run.created) for run in started
     ]

@@ -10,13 +10,13 @@ from tenuto.db import counts, details, metadata, monitoring, run_data, runs
 from tenuto.db.connection.json_rows import get_task_json
 from tenuto.model.details import TaskDetails
 from tenuto.model.errors import InvalidInput
-from tenuto.model.filters import TaskStatusName
 from tenuto.model.monitoring import AttemptInfo, TaskStatus, TaskSummary
 from tenuto.model.run_data import LogLine, RunLogLine
+from tenuto.model.statuses import TaskStatusName
 from tenuto.model.tasks import TreeNode
 from tenuto.server.http.etags import fields_of, tagged
 from tenuto.server.http.pagination import CountedFilter, Query, page
-from tenuto.server.http.route_table import RouteTable
+from tenuto.server.http.route_table import IF_NONE_MATCH, NOT_MODIFIED, RouteTable
 from tenuto.server.limits.long_poll import Wait, until_ended
 from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas import tasks as schemas
@@ -100,7 +100,14 @@ async def read_run_logs(request: ApiRequest, run_id: UUID, query: RunLogCursor) 
     return {"items": found}
 
 
-@ROUTES.add("GET", "/v1/tasks/{task_id}", permission="tasks:read", response=TaskStatus)
+@ROUTES.add(
+    "GET",
+    "/v1/tasks/{task_id}",
+    permission="tasks:read",
+    response=TaskStatus,
+    headers=(IF_NONE_MATCH,),
+    responses=NOT_MODIFIED,
+)
 async def get_task(request: ApiRequest, task_id: UUID, wait: Wait = 0) -> Response:
     """Get a task. With `wait`, the response comes when the task has ended, or after that many seconds. 304 if
     `If-None-Match` has the current ETag of the task."""

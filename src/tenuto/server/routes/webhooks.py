@@ -10,16 +10,18 @@ from starlette.responses import JSONResponse, Response
 from tenuto.db import audit, webhooks
 from tenuto.db.connection.pool import transaction_for
 from tenuto.model.deliveries import SIGNATURE_HEADER, TIMESTAMP_HEADER
+from tenuto.model.json import JsonObject
 from tenuto.model.webhook_secrets import check_signature, webhook_secrets
 from tenuto.model.webhooks import Webhook
 from tenuto.server.http.pagination import PathName
 from tenuto.server.http.request import HttpRequest, check_json
-from tenuto.server.http.route_table import PUBLIC, RouteTable
+from tenuto.server.http.route_table import PUBLIC, RequestHeader, RouteTable
 from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas.base import ResponseModel
 
 ROUTES = RouteTable("webhooks")
 JSON = "application/json"
+TEXT: JsonObject = {"type": "string"}
 
 
 class WebhookResponse(ResponseModel):
@@ -50,6 +52,10 @@ class ReceivedResponse(ResponseModel):
     response=ReceivedResponse,
     status=202,
     takes=JSON,
+    headers=(
+        RequestHeader(TIMESTAMP_HEADER, "The time of the request: seconds since 1970.", TEXT, required=True),
+        RequestHeader(SIGNATURE_HEADER, "`v1=` and the HMAC-SHA-256 of TIMESTAMP.BODY, in hex.", TEXT, required=True),
+    ),
 )
 async def receive_webhook(
     request: HttpRequest, org_id: UUID, webhook_path: Annotated[str, Field(min_length=1, max_length=256)]
@@ -99,7 +105,9 @@ async def get_webhook(request: ApiRequest, dag: PathName, name: PathName) -> obj
     return _shown(request, await request.call(webhooks.get_webhook, dag=dag, name=name))
 
 
-@ROUTES.add("POST", "/v1/jobs/{dag}/{name}/webhook/rotate", permission="jobs:write", response=WebhookResponse)
+@ROUTES.add(
+    "POST", "/v1/jobs/{dag}/{name}/webhook/rotate", permission="jobs:write", response=WebhookResponse, repeatable=False
+)
 async def rotate_webhook(request: ApiRequest, dag: PathName, name: PathName) -> Response:
     """Replace the secret of a job's webhook. From now on, requests that are signed with the old secret are refused. An
     Idempotency-Key has no effect here."""
@@ -109,7 +117,7 @@ async def rotate_webhook(request: ApiRequest, dag: PathName, name: PathName) -> 
         await change.audit("job", f"{dag}/{name}", "rotate_webhook")
         return _shown(request, webhook)
 
-    return await request.change(work, repeatable=False)
+    return await request.change(work)
 
 
 def _shown(request: ApiRequest, webhook: Webhook) -> WebhookResponse:

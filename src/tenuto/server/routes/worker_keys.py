@@ -24,7 +24,9 @@ async def list_worker_keys(request: ApiRequest, query: KeyFilter) -> object:
     return page(await request.call_with(query, keys.list_worker_keys), query, "id")
 
 
-@ROUTES.add("POST", "/v1/worker-keys", permission="keys:write", response=CreatedKeyResponse, status=201)
+@ROUTES.add(
+    "POST", "/v1/worker-keys", permission="keys:write", response=CreatedKeyResponse, status=201, repeatable=False
+)
 async def create_worker_key(request: ApiRequest, body: CreateWorkerKeyRequest) -> Response:
     """Create a worker key. `key` is shown only in this response; an Idempotency-Key has no effect here. An API key that
     creates a worker key needs the permission `workers:write`, and must not expire before the worker key."""
@@ -47,7 +49,7 @@ async def create_worker_key(request: ApiRequest, body: CreateWorkerKeyRequest) -
         await change.audit("worker_key", id, "create", {"name": {"new": body.name}, "queues": {"new": body.queues}})
         return CreatedKeyResponse(id=id, key=key.text)
 
-    return await request.change(work, status=201, repeatable=False)
+    return await request.change(work, status=201)
 
 
 @ROUTES.add("GET", "/v1/worker-keys/{id}", permission="keys:read", response=WorkerKeyInfo)
@@ -56,7 +58,14 @@ async def get_worker_key(request: ApiRequest, id: UUID) -> object:
     return await request.call(keys.get_worker_key, id=id)
 
 
-@ROUTES.add("POST", "/v1/worker-keys/{id}/rotate", permission="keys:write", response=CreatedKeyResponse, status=201)
+@ROUTES.add(
+    "POST",
+    "/v1/worker-keys/{id}/rotate",
+    permission="keys:write",
+    response=CreatedKeyResponse,
+    status=201,
+    repeatable=False,
+)
 async def rotate_worker_key(request: ApiRequest, id: UUID, body: RotateKeyRequest) -> Response:
     """Replace a worker key by a new one; the old key stays valid during the overlap. An API key that rotates a worker
     key needs the permission `workers:write`, and must not expire before the worker key."""
@@ -78,7 +87,7 @@ async def rotate_worker_key(request: ApiRequest, id: UUID, body: RotateKeyReques
         await change.audit("worker_key", id, "rotate", {"replaced_by": {"new": str(new)}})
         return CreatedKeyResponse(id=new, key=key.text)
 
-    return await request.change(work, status=201, repeatable=False)
+    return await request.change(work, status=201)
 
 
 @ROUTES.add("DELETE", "/v1/worker-keys/{id}", permission="keys:write", response=None, status=204)

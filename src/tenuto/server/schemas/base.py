@@ -1,13 +1,14 @@
 """The base classes of request and response bodies. Requests with unknown fields are refused, and values are not
 converted to another type."""
 
-from typing import Annotated, Generic, Literal, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeVar
 from uuid import UUID
 
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from tenuto.model.counts import Count
 from tenuto.model.json import Json
+from tenuto.model.statuses import ProblemCode
 
 T = TypeVar("T")
 
@@ -44,7 +45,16 @@ class ResponseModel(BaseModel):
     model_config = ConfigDict(from_attributes=True)
 
 
-class Page(ResponseModel, Generic[T]):
+class Listing(ResponseModel, Generic[T]):
+    """A response with several items. Its name in the OpenAPI document is that of its items and of its class, such as
+    RunSummaryPage."""
+
+    @classmethod
+    def model_parametrized_name(cls, params: tuple[Any, ...]) -> str:
+        return f"{params[0].__name__}{cls.__name__}"
+
+
+class Page(Listing[T], Generic[T]):
     """One page. Pass `next` as `before` or `after` to get the next page; it is null on the last page."""
 
     items: list[T]
@@ -63,7 +73,7 @@ class Problem(ResponseModel):
     type: str
     title: str
     status: int
-    code: str
+    code: ProblemCode
     detail: str
     request_id: str
     hint: str | None = None
@@ -71,7 +81,7 @@ class Problem(ResponseModel):
     more_errors: int | None = None
 
 
-class Items(ResponseModel, Generic[T]):
+class Items(Listing[T], Generic[T]):
     """A complete list."""
 
     items: list[T]
@@ -91,12 +101,12 @@ class UpdateRequest(ReasonRequest):
     """`metadata`: keys to set. Each value replaces the whole value of its key, null removes the key, and other keys
     stay. `status`: only `cancelled` can be set, optionally with a `reason`; 409 if the run or task has ended."""
 
+    # `not` and `if`, because generators of clients make a type of each member of `anyOf`, and ignore these.
     model_config = ConfigDict(
         json_schema_extra={
-            "anyOf": [
-                {"required": ["status"], "properties": {"status": {"const": "cancelled"}}},
-                {"required": ["metadata"], "properties": {"metadata": {"type": "object"}, "reason": {"type": "null"}}},
-            ]
+            "not": {"properties": {"status": {"type": "null"}, "metadata": {"type": "null"}}},
+            "if": {"required": ["reason"], "properties": {"reason": {"type": "string"}}},
+            "then": {"required": ["status"], "properties": {"status": {"const": "cancelled"}}},
         }
     )
 

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from pydantic import Field
 
+from tenuto.model.statuses import EndName
 from tenuto.server.schemas.base import WHOLE, Moment, Name, RequestModel
 
 Reason = Annotated[str, Field(min_length=1, max_length=1024)]
@@ -31,7 +32,7 @@ class RetryRunsRequest(RunsRequest):
     """Selects the runs to retry; without a `status`, failed runs. `reuse`: completed tasks keep their outputs. Runs
     that were retried before are skipped."""
 
-    status: Literal["completed", "failed", "cancelled"] | None = None
+    status: EndName | None = None
     reuse: bool = True
 
 
@@ -45,7 +46,7 @@ class CancelRunsRequest(RunsRequest):
 class DeleteRunsRequest(RunsRequest):
     """Selects the runs to delete; without a `status`, all ended runs."""
 
-    status: Literal["completed", "failed", "cancelled"] | None = None
+    status: EndName | None = None
 
 
 class PurgeRequest(PieceRequest):

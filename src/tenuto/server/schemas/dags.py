@@ -7,6 +7,7 @@ from pydantic import Field
 from tenuto.dag.diff import DatasetChange, JobChange
 from tenuto.dag.yaml_tree import MAX_YAML_BYTES
 from tenuto.model.datasets import PurgedVersion
+from tenuto.model.statuses import Activation
 from tenuto.server.schemas.base import WHOLE, EffectKey, Name, RequestModel, ResponseModel
 
 VersionNumber = Annotated[int, Field(ge=1, le=2_147_483_647), WHOLE]
@@ -110,7 +111,7 @@ class JobNode(ResponseModel):
     """A job in the graph of a DAG document. `datasets`: the datasets that it publishes."""
 
     name: str
-    activation: str
+    activation: Activation
     operator: str
     runtime: str
     description: str | None

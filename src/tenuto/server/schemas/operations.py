@@ -1,12 +1,13 @@
 """Request and response bodies about groups, schedules and the status of the org."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated
 from uuid import UUID
 
 from pydantic import ConfigDict, Field, model_validator
 
 from tenuto.model.json import Json, JsonObject
+from tenuto.model.statuses import CatchUp
 from tenuto.server.schemas.base import WHOLE, RequestModel, ResponseModel, Seconds
 
 
@@ -30,7 +31,7 @@ class UpdateScheduleRequest(RequestModel):
 
     cron: Annotated[str, Field(min_length=1, max_length=256)] | None = None
     timezone: Annotated[str, Field(min_length=1, max_length=256)] | None = None
-    catch_up: Literal["skip", "one", "all"] | None = None
+    catch_up: CatchUp | None = None
     jitter: Seconds | None = None
     input: JsonObject | list[Json] | None = None
     metadata: JsonObject | None = None

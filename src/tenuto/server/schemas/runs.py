@@ -6,6 +6,7 @@ from uuid import UUID
 
 from tenuto.model.json import Json
 from tenuto.model.run_requests import RunProgress
+from tenuto.model.statuses import RunStatusName
 from tenuto.server.schemas.base import ResponseModel
 
 
@@ -23,7 +24,7 @@ class RunResponse(ResponseModel):
     type: str | None
     single_task: bool
     resource_group: str
-    status: str
+    status: RunStatusName
     attempt: int
     max_attempts: int
     total_tasks: int
@@ -60,7 +61,7 @@ class StartedRun(ResponseModel):
     this case, `status` is the current status of the run."""
 
     id: UUID
-    status: str
+    status: RunStatusName
     created: bool
 
 

@@ -1,4 +1,4 @@
-"""Request bodies of starts: a task, a graph of tasks that refer to each other by name, or a list of these."""
+"""Request bodies of starts: a task, a graph of tasks that refer to each other by name."""
 
 from typing import Annotated, Literal, cast
 from uuid import UUID
@@ -6,6 +6,7 @@ from uuid import UUID
 from pydantic import Discriminator, Field, Tag
 
 from tenuto.model.json import Json, JsonObject
+from tenuto.model.statuses import CatchUp, EndName, LimitScope
 from tenuto.model.tasks import MAX_TASKS
 from tenuto.server.schemas.base import WHOLE, Int, Label, Moment, Name, RequestModel, Seconds
 
@@ -13,7 +14,6 @@ MAX_STARTS = 10_000
 
 Arguments = JsonObject | list[Json]  # an object of arguments by name, or a list of arguments in order
 Input = Arguments | str | bool | int | float  # a value that is neither a list nor an object is the first argument
-End = Literal["completed", "failed", "cancelled"]
 RunUuid = Annotated[UUID, Field(strict=False)]
 
 
@@ -21,7 +21,7 @@ class LimitSpec(RequestModel):
     """A limit: at most `size` tasks with this key run at a time. With scope `rate`: at most `size` tasks with this key
     start per period of `seconds`."""
 
-    scope: Literal["key", "queue", "rate"]
+    scope: LimitScope
     key: Annotated[str, Field(min_length=1, max_length=1024)]
     size: Annotated[int, Field(ge=1, le=1_000_000), WHOLE]
     seconds: Annotated[float, Field(ge=0.001, le=2_678_400)] | None = None
@@ -117,7 +117,7 @@ class GraphNode(TaskFields):
     after: Annotated[list[Name | GraphEdge], Field(max_length=MAX_TASKS)] = Field(
         default_factory=list[Name | GraphEdge]
     )
-    handler: End | None = None
+    handler: EndName | None = None
     output_count: Annotated[int, Field(ge=1, le=1000), WHOLE] | None = None
 
 
@@ -170,7 +170,7 @@ class PutScheduleRequest(TaskSpecFields):
     input: Arguments = Field(default_factory=dict)
     cron: Annotated[str, Field(min_length=1, max_length=256)]
     timezone: Annotated[str, Field(min_length=1, max_length=256)] = "UTC"
-    catch_up: Literal["skip", "one", "all"] = "one"
+    catch_up: CatchUp = "one"
     jitter: Seconds = 0
 
 
@@ -178,9 +178,9 @@ def _kind(body: object) -> str:
     return "graph" if isinstance(body, AddGraphRequest) or (isinstance(body, dict) and "graph" in body) else "task"
 
 
-def _any_kind(body: object) -> str:
+def _any_kind(body: object) -> str | None:
     if isinstance(body, list):
-        return "list"
+        return None
     if isinstance(body, OpenRunRequest) or (isinstance(body, dict) and "open" in body):
         return "open"
     return _kind(cast("object", body))
@@ -193,9 +193,12 @@ Starts = Annotated[list[OneStart], Field(min_length=1, max_length=MAX_STARTS)]
 AnyStart = Annotated[
     Annotated[StartTaskRequest, Tag("task")]
     | Annotated[StartGraphRequest, Tag("graph")]
-    | Annotated[OpenRunRequest, Tag("open")]
-    | Annotated[Starts, Tag("list")],
-    Discriminator(_any_kind),
+    | Annotated[OpenRunRequest, Tag("open")],
+    Discriminator(
+        _any_kind,
+        custom_error_type="list_of_starts",
+        custom_error_message="is a list; send a list of starts to POST /v1/runs/bulk",
+    ),
 ]
 Addition = Annotated[
     Annotated[NamedTaskRequest, Tag("task")] | Annotated[AddGraphRequest, Tag("graph")], Discriminator(_kind)

@@ -4,13 +4,14 @@ from datetime import datetime
 from uuid import UUID
 
 from tenuto.model.json import Json, JsonObject
+from tenuto.model.statuses import InputPartName, ReportResultName, StepKind
 from tenuto.server.schemas.base import ResponseModel
 
 
 class InputPartResponse(ResponseModel):
     """A part of a task's inputs: `part` is `input`, `metadata` or `slot`. `slot_no`: the number of the slot."""
 
-    part: str
+    part: InputPartName
     slot_no: int | None
     value: Json
 
@@ -21,7 +22,7 @@ class StepResponse(ResponseModel):
 
     step_no: int
     name: str
-    kind: str
+    kind: StepKind
     value: Json
     error: JsonObject | None
     tries: int
@@ -59,7 +60,7 @@ class ReportResponse(ResponseModel):
     """`result` is `accepted`; `already_accepted` if the same outcome was reported before; or `refused` if the published
     data is not valid, and so the task failed."""
 
-    result: str
+    result: ReportResultName
 
 
 class FileToWriteResponse(ResponseModel):

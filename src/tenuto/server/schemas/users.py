@@ -1,13 +1,12 @@
 """Request bodies about users, roles and orgs."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
 from tenuto.model.json import JsonObject
+from tenuto.model.statuses import PlatformRole
 from tenuto.server.schemas.base import Name, RequestModel
-
-PlatformRole = Literal["reader", "writer", "admin"]
 
 
 class CreateUserRequest(RequestModel):

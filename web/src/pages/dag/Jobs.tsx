@@ -76,7 +76,7 @@ function Actions({ job }: { job: JobSummary }) {
       undo: "Resume the job: it then processes the changes of its inputs that came during the pause.",
       action: "Pause the job",
     });
-    if (agreed) await act(() => pause.mutateAsync({ path, body: null }), `${job.name} is paused.`);
+    if (agreed) await act(() => pause.mutateAsync({ path }), `${job.name} is paused.`);
   };
   return (
     <div className="flex flex-wrap gap-1">

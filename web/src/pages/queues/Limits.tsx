@@ -72,7 +72,7 @@ function Actions({ limit, change }: { limit: LimitStatus; change: (chosen: Chose
   const confirm = useConfirm();
   const act = useAct();
   if (limit.scope === "rate") return null; // declared where tasks are, and nowhere else
-  const scope = limit.scope as Scope;
+  const scope: Scope = limit.scope;
   const ask = async () => {
     const agreed = await confirm({
       title: `Reset the limit of ${limit.scope} ${limit.key}?`,

@@ -139,7 +139,7 @@ function Actions({ run }: { run: RunResponse }) {
       action: "Cancel the run",
       danger: true,
     });
-    if (agreed) await act(() => cancel.mutateAsync({ path, body: null }), "The run is being cancelled.");
+    if (agreed) await act(() => cancel.mutateAsync({ path }), "The run is being cancelled.");
   };
   const retryRun = async () => {
     const agreed = await confirm({
@@ -150,7 +150,7 @@ function Actions({ run }: { run: RunResponse }) {
     });
     if (!agreed) return;
     await act(async () => {
-      const next = await retry.mutateAsync({ path, body: null });
+      const next = await retry.mutateAsync({ path });
       await navigate({ to: "/runs/$runId", params: { runId: next.id } });
     }, "The run starts again.");
   };

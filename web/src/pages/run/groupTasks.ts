@@ -1,4 +1,4 @@
-import type { RunGraphNode } from "../../api/schema";
+import type { RunGraphNode, TaskStatusName } from "../../api/schema";
 
 const MIN_TASKS = 30; // smaller graphs are drawn task by task
 const MIN_GROUP = 8;
@@ -29,8 +29,9 @@ export function groupTasks(tasks: RunGraphNode[]): Group[] {
 }
 
 /** The state that a group is shown in: that of its task that needs most attention. */
-export function statusOf(group: Group): string {
-  const order = ["failed", "running", "retrying", "waiting", "ready", "pending", "delayed", "cancelled", "skipped"];
+export function statusOf(group: Group): TaskStatusName {
+  const order: TaskStatusName[] =
+    ["failed", "running", "retrying", "waiting", "queued", "pending", "cancelled", "skipped"];
   const present = new Set(group.tasks.map((task) => task.status));
   return order.find((status) => present.has(status)) ?? group.tasks[0].status;
 }

@@ -43,7 +43,7 @@ export function BulkBar({ selection, runs }: { selection: Selection; runs: RunSu
       action: `Cancel ${plural(open.length)}`,
       danger: true,
     });
-    if (agreed) await each(open, (run) => cancel.mutateAsync({ path: { run_id: run.id }, body: null }), "cancelled");
+    if (agreed) await each(open, (run) => cancel.mutateAsync({ path: { run_id: run.id } }), "cancelled");
   };
   const retryAll = async () => {
     const agreed = await confirm({
@@ -52,7 +52,7 @@ export function BulkBar({ selection, runs }: { selection: Selection; runs: RunSu
       undo: "You can cancel the new runs.",
       action: `Retry ${plural(ended.length)}`,
     });
-    if (agreed) await each(ended, (run) => retry.mutateAsync({ path: { run_id: run.id }, body: null }), "retried");
+    if (agreed) await each(ended, (run) => retry.mutateAsync({ path: { run_id: run.id } }), "retried");
   };
   return (
     <div className="flex flex-wrap items-center gap-2 rounded-lg border border-line bg-panel px-4 py-2 text-sm">

@@ -161,7 +161,7 @@ function Actions({ task }: { task: TaskStatus }) {
       action: "Cancel the task",
       danger: true,
     });
-    if (agreed) await act(() => cancel.mutateAsync({ path, body: null }), "The task is being cancelled.");
+    if (agreed) await act(() => cancel.mutateAsync({ path }), "The task is being cancelled.");
   };
   if (isFinal(task.status)) {
     return mayRetry && isOrigin(task) ? (

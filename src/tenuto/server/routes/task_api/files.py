@@ -16,10 +16,9 @@ from tenuto.db import children
 from tenuto.model.attempt_files import DATASETS, MARKS, AttemptFiles
 from tenuto.model.errors import Forbidden, InvalidInput
 from tenuto.model.jobs import InputLocation
-from tenuto.server.http.object_stream import pieces, receive, spool
-from tenuto.server.http.route_table import TASK, RouteTable
+from tenuto.server.http.object_stream import Bytes, pieces, receive, spool
+from tenuto.server.http.route_table import CONTENT_DIGEST, TASK, RouteTable
 from tenuto.server.requests.task import AttemptTransaction, TaskRequest
-from tenuto.server.routes.objects import Bytes
 from tenuto.server.schemas.task_api import FileToReadResponse, FileToWriteResponse, SignedFilesResponse
 from tenuto.server.schemas.task_requests import SignFilesRequest
 from tenuto.storage.base import MAX_KEY_BYTES, Method, NotPresignable, StorageProblem, Store, check_key
@@ -76,7 +75,15 @@ async def get_own_file(request: TaskRequest, key: Key) -> Response:
     return StreamingResponse(pieces(file), 200, {"Content-Length": str(size)}, Bytes.media_type)
 
 
-@ROUTES.add("PUT", "/v1/task/files", permission=TASK, response=None, status=204, takes=Bytes.media_type)
+@ROUTES.add(
+    "PUT",
+    "/v1/task/files",
+    permission=TASK,
+    response=None,
+    status=204,
+    takes=Bytes.media_type,
+    headers=(CONTENT_DIGEST,),
+)
 async def put_own_file(request: TaskRequest, key: Key) -> Response:
     """Store the body, up to 64 MB, as a file of an output of the job. Write several files for more data."""
     async with request.fenced() as attempt:

@@ -9,17 +9,25 @@ from starlette.responses import Response
 from tenuto.db import data_objects
 from tenuto.model.ids import uuid7
 from tenuto.sdk.values.wire_format import MAX_VALUE_BYTES
-from tenuto.server.http.object_stream import discard, receive, spool
-from tenuto.server.http.route_table import TASK, RouteTable
+from tenuto.server.http.object_stream import Bytes, discard, receive, spool
+from tenuto.server.http.route_table import CONTENT_DIGEST, IF_NONE_MATCH, NOT_MODIFIED, TASK, RouteTable
 from tenuto.server.requests.task import TaskRequest
-from tenuto.server.routes.objects import Bytes, Upload, UploadParams, send_object
+from tenuto.server.routes.objects import Upload, UploadParams, send_object
 from tenuto.server.schemas.base import IdResponse
 from tenuto.storage.base import data_object_key
 
 ROUTES = RouteTable("task API")
 
 
-@ROUTES.add("POST", "/v1/task/objects", permission=TASK, response=IdResponse, status=201, takes=Bytes.media_type)
+@ROUTES.add(
+    "POST",
+    "/v1/task/objects",
+    permission=TASK,
+    response=IdResponse,
+    status=201,
+    takes=Bytes.media_type,
+    headers=(CONTENT_DIGEST,),
+)
 async def put_own_object(request: TaskRequest, query: UploadParams) -> object:
     """Store the body, up to 64 MB. The task holds the object, so the object is kept as long as the task."""
     async with request.fenced():
@@ -56,7 +64,14 @@ async def _record(
         )
 
 
-@ROUTES.add("GET", "/v1/task/objects/{object_id}", permission=TASK, response_class=Bytes)
+@ROUTES.add(
+    "GET",
+    "/v1/task/objects/{object_id}",
+    permission=TASK,
+    response_class=Bytes,
+    headers=(IF_NONE_MATCH,),
+    responses=NOT_MODIFIED,
+)
 async def get_own_object(request: TaskRequest, object_id: UUID) -> Response:
     """Get the bytes of an object of the org by its id. Knowing the id is enough, because ids cannot be guessed."""
     async with request.fenced() as attempt:

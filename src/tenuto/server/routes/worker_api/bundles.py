@@ -9,6 +9,7 @@ from starlette.responses import Response
 from tenuto.db import bundles
 from tenuto.model.bundles import BundleFile
 from tenuto.model.errors import NotFound
+from tenuto.server.http.object_stream import Bytes
 from tenuto.server.http.route_table import WORKER, RouteTable
 from tenuto.server.requests.worker import WorkerRequest
 from tenuto.server.schemas.base import ResponseModel
@@ -18,10 +19,6 @@ ROUTES = RouteTable("worker API")
 HASH = "^[0-9a-f]{64}$"
 Hash = Annotated[str, Field(pattern=HASH)]
 No = Annotated[int, Field(ge=0, le=2_147_483_647)]
-
-
-class Part(Response):
-    media_type = "application/octet-stream"
 
 
 class BundleTypesResponse(ResponseModel):
@@ -46,11 +43,11 @@ async def find_bundle(
         return await bundles.find_bundle(conn, org_id=request.principal.org_id, type=type, sha256=sha256)
 
 
-@ROUTES.add("GET", "/internal/bundles/{sha256}/{no}", permission=WORKER, response_class=Part)
+@ROUTES.add("GET", "/internal/bundles/{sha256}/{no}", permission=WORKER, response_class=Bytes)
 async def get_bundle_part(request: WorkerRequest, sha256: Hash, no: No) -> Response:
     """Get part `no` of a bundle. A part has one megabyte; the last part can be smaller. 404 after the last part."""
     async with request.transaction() as conn:
         part = await bundles.get_bundle_part(conn, org_id=request.principal.org_id, sha256=sha256, no=no)
     if part is None:
         raise NotFound(f"bundle {sha256} has no part {no}")
-    return Part(part, headers={"Content-Encoding": "identity"})
+    return Bytes(part, headers={"Content-Encoding": "identity"})
