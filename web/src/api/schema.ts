@@ -1,5 +1,7 @@
 // Generated from the OpenAPI document by `make gen`; do not edit.
 
+export type Activation = "source" | "reactive";
+
 export interface ActivityRate {
   starts_at: string;
   completed: number;
@@ -11,6 +13,12 @@ export interface ActivityRate {
   p95_seconds: number | null;
   queue_seconds: number | null;
 }
+
+export interface ActivityRateItems {
+  items: Array<ActivityRate>;
+}
+
+export type ActorKind = "user" | "api_key" | "worker_key" | "task" | "operator" | "system" | "login";
 
 export interface AddGraphRequest {
   graph: GraphSpec;
@@ -26,14 +34,14 @@ export interface AffectedReader {
   dag: string;
   job: string;
   dataset: string;
-  effect: "updated" | "removed";
+  effect: ReaderEffect;
 }
 
 export interface Alert {
   id: string;
   rule: string;
   key: string;
-  status: "firing" | "acknowledged" | "resolved";
+  status: AlertStatus;
   summary: string;
   details: unknown;
   evaluations: number;
@@ -44,9 +52,16 @@ export interface Alert {
   resolved_at: string | null;
 }
 
+export type AlertKind = "job_failures" | "dataset_age" | "dead_effects" | "no_worker" | "pool_trouble" | "job_alerts";
+
+export interface AlertPage {
+  items: Array<Alert>;
+  next: string | null;
+}
+
 export interface AlertRule {
   name: string;
-  kind: "job_failures" | "dataset_age" | "dead_effects" | "no_worker" | "pool_trouble" | "job_alerts";
+  kind: AlertKind;
   target: string | null;
   threshold: number;
   seconds: number;
@@ -55,6 +70,13 @@ export interface AlertRule {
   created_by: string;
   created_at: string;
 }
+
+export interface AlertRulePage {
+  items: Array<AlertRule>;
+  next: string | null;
+}
+
+export type AlertStatus = "firing" | "acknowledged" | "resolved";
 
 export interface ApiInfoResponse {
   name: string;
@@ -81,9 +103,14 @@ export interface ApiKeyInfo {
   disabled_at: string | null;
 }
 
+export interface ApiKeyInfoPage {
+  items: Array<ApiKeyInfo>;
+  next: string | null;
+}
+
 export interface AttemptInfo {
   attempt: number;
-  outcome: string;
+  outcome: AttemptOutcome;
   worker_id: string | null;
   queued_at: string | null;
   started_at: string | null;
@@ -93,20 +120,31 @@ export interface AttemptInfo {
   error: unknown;
 }
 
+export interface AttemptInfoItems {
+  items: Array<AttemptInfo>;
+}
+
+export type AttemptOutcome = "running" | "completed" | "failed" | "cancelled" | "skipped" | "retrying" | "lost" | "snoozed" | "waiting" | "blocked" | "interrupted" | "forgotten";
+
 export interface AuditEntry {
   id: string;
   created_at: string;
   entity: string;
   entity_id: string;
   action: string;
-  changes: Record<string, Record<string, unknown>>;
-  actor_kind: string;
+  changes: Record<string, JsonObject>;
+  actor_kind: ActorKind;
   actor_id: string;
   actor_name: string | null;
   ip: string | null;
   user_agent: string | null;
   request_id: string | null;
   seq: number | null;
+}
+
+export interface AuditEntryPage {
+  items: Array<AuditEntry>;
+  next: string | null;
 }
 
 export interface Backfill {
@@ -117,13 +155,13 @@ export interface Backfill {
   first: string | null;
   last: string | null;
   partitions: Array<string> | null;
-  reprocess: "none" | "failed" | "all";
-  downstream: "none" | "same" | "all";
+  reprocess: Reprocess;
+  downstream: Downstream;
   concurrency: number;
   descending: boolean;
   reason: string | null;
   created_by: string;
-  status: "running" | "paused" | "cancelling" | "completed" | "failed" | "cancelled";
+  status: BackfillStatus;
   error: string | null;
   total: number;
   planned: number;
@@ -135,6 +173,11 @@ export interface Backfill {
   downstream_failed: number;
   created_at: string;
   ended_at: string | null;
+}
+
+export interface BackfillPage {
+  items: Array<Backfill>;
+  next: string | null;
 }
 
 export interface BackfillPreview {
@@ -149,12 +192,14 @@ export interface BackfillRequest {
   first?: string | null;
   last?: string | null;
   partitions?: Array<string> | null;
-  reprocess?: "none" | "failed" | "all";
-  downstream?: "none" | "same" | "all";
+  reprocess?: Reprocess;
+  downstream?: Downstream;
   concurrency?: number;
   descending?: boolean;
   reason?: string | null;
 }
+
+export type BackfillStatus = "running" | "paused" | "cancelling" | "completed" | "failed" | "cancelled";
 
 export interface BackfillTask {
   task_id: string;
@@ -163,6 +208,11 @@ export interface BackfillTask {
   direct: boolean;
   failed: boolean;
   error: string | null;
+}
+
+export interface BackfillTaskPage {
+  items: Array<BackfillTask>;
+  next: string | null;
 }
 
 export interface BulkPiece {
@@ -183,13 +233,19 @@ export interface CancelRunsRequest {
   reason?: string | null;
 }
 
+export type CatchUp = "skip" | "one" | "all";
+
+export type ChangeKind = "run" | "task" | "worker";
+
 export interface ChangeResponse {
-  kind: "run" | "task" | "worker";
+  kind: ChangeKind;
   id: string;
   run_id: string | null;
-  status: string;
+  status: ChangeStatus;
   at: string;
 }
+
+export type ChangeStatus = "pending" | "completed" | "failed" | "cancelled" | "skipped" | "retrying" | "lost" | "snoozed" | "waiting" | "blocked" | "interrupted" | "forgotten" | "active" | "draining" | "terminated";
 
 export interface ChangesResponse {
   items: Array<ChangeResponse>;
@@ -199,18 +255,6 @@ export interface ChangesResponse {
 export interface Count {
   count: number;
   exact: boolean;
-}
-
-export interface CountedPage_RunSummary_ {
-  items: Array<RunSummary>;
-  next: string | null;
-  total: Count | null;
-}
-
-export interface CountedPage_TaskSummary_ {
-  items: Array<TaskSummary>;
-  next: string | null;
-  total: Count | null;
 }
 
 export interface CreateKeyRequest {
@@ -230,7 +274,7 @@ export interface CreateUserRequest {
   subject: string;
   email?: string | null;
   name?: string | null;
-  platform_role?: "reader" | "writer" | "admin" | null;
+  platform_role?: PlatformRole | null;
 }
 
 export interface CreateWorkerKeyRequest {
@@ -248,7 +292,7 @@ export interface CurrentVersion {
   dag: string;
   version: number;
   yaml_hash: string;
-  status: string;
+  status: DagVersionStatus;
   from_version: number | null;
 }
 
@@ -261,6 +305,11 @@ export interface Cursor {
   behind: number;
   task_id: string | null;
   updated_at: string;
+}
+
+export interface CursorPage {
+  items: Array<Cursor>;
+  next: string | null;
 }
 
 export interface CutoverDagRequest {
@@ -284,15 +333,20 @@ export interface DagSummary {
   version: number | null;
   yaml_hash: string | null;
   newest_version: number;
-  newest_status: string;
+  newest_status: DagVersionStatus;
   updated_at: string;
+}
+
+export interface DagSummaryPage {
+  items: Array<DagSummary>;
+  next: string | null;
 }
 
 export interface DagVersion {
   dag: string;
   version: number;
   yaml_hash: string;
-  status: string;
+  status: DagVersionStatus;
   jobs: number;
   created_by: string;
   created_at: string;
@@ -301,11 +355,18 @@ export interface DagVersion {
   error: string | null;
 }
 
+export interface DagVersionPage {
+  items: Array<DagVersion>;
+  next: string | null;
+}
+
+export type DagVersionStatus = "staged" | "building" | "ready" | "current" | "superseded" | "failed";
+
 export interface DagVersionText {
   dag: string;
   version: number;
   yaml_hash: string;
-  status: string;
+  status: DagVersionStatus;
   yaml: string;
   created_by: string;
   created_at: string;
@@ -330,10 +391,17 @@ export interface Dataset {
 
 export interface DatasetChange {
   dataset: string;
-  kind: string;
+  kind: DatasetChangeKind;
   job: string;
   output: number;
   renamed_from: string | null;
+}
+
+export type DatasetChangeKind = "added" | "removed" | "renamed" | "rebuilt" | "reused" | "moved";
+
+export interface DatasetPage {
+  items: Array<Dataset>;
+  next: string | null;
 }
 
 export interface DatasetVersion {
@@ -341,12 +409,17 @@ export interface DatasetVersion {
   dataset: string;
   config_hash: string;
   schema_hash: string | null;
-  storage: Record<string, unknown>;
+  storage: JsonObject;
   storage_location: string;
   is_current: boolean;
   dag_versions: Array<number>;
   created_at: string;
   purged_at: string | null;
+}
+
+export interface DatasetVersionPage {
+  items: Array<DatasetVersion>;
+  next: string | null;
 }
 
 export interface DeleteRunsRequest {
@@ -356,7 +429,7 @@ export interface DeleteRunsRequest {
   type?: string | null;
   name?: string | null;
   since?: string | null;
-  status?: "completed" | "failed" | "cancelled" | null;
+  status?: EndName | null;
 }
 
 export interface DeletedDag {
@@ -375,6 +448,8 @@ export interface DeletedResponse {
   deleted: number;
 }
 
+export type DeployAction = "deploy" | "cutover" | "rollback" | "delete";
+
 export interface DeployDagRequest {
   yaml: string;
   functions?: Array<string> | null;
@@ -384,19 +459,24 @@ export interface DeployDagRequest {
 export interface DeployEntry {
   id: string;
   dag: string;
-  action: string;
+  action: DeployAction;
   from_version: number | null;
   to_version: number | null;
-  plan: Record<string, unknown> | null;
+  plan: JsonObject | null;
   created_by: string;
   created_at: string;
+}
+
+export interface DeployEntryPage {
+  items: Array<DeployEntry>;
+  next: string | null;
 }
 
 export interface DeployedVersion {
   dag: string;
   version: number;
   yaml_hash: string;
-  status: string;
+  status: DagVersionStatus;
   created: boolean;
   warnings: Array<string>;
 }
@@ -407,6 +487,11 @@ export interface Destination {
   created_at: string;
   updated_at: string;
   openlineage: boolean;
+}
+
+export interface DestinationPage {
+  items: Array<Destination>;
+  next: string | null;
 }
 
 export interface DestinationSecretResponse {
@@ -432,9 +517,15 @@ export interface DispatcherInfo {
   started_at: string;
 }
 
+export interface DispatcherInfoItems {
+  items: Array<DispatcherInfo>;
+}
+
+export type Downstream = "none" | "same" | "all";
+
 export interface EditOrgRequest {
   name?: string | null;
-  settings?: Record<string, unknown> | null;
+  settings?: JsonObject | null;
 }
 
 export interface EditTagsRequest {
@@ -443,15 +534,19 @@ export interface EditTagsRequest {
 }
 
 export interface EditUserRequest {
-  platform_role?: "reader" | "writer" | "admin" | null;
+  platform_role?: PlatformRole | null;
   disabled?: boolean | null;
 }
 
+export type EffectKind = "route_event" | "emit_lineage" | "deliver" | "enqueue_task" | "delete_data" | "sink" | "raise_alerts";
+
+export type EffectStatus = "pending" | "processing" | "done" | "dead";
+
 export interface EffectSummary {
   id: number;
-  kind: string;
+  kind: EffectKind;
   payload: unknown;
-  status: string;
+  status: EffectStatus;
   attempts: number;
   available_at: string;
   last_error: string | null;
@@ -460,6 +555,13 @@ export interface EffectSummary {
   destination: string;
   key: string | null;
 }
+
+export interface EffectSummaryPage {
+  items: Array<EffectSummary>;
+  next: string | null;
+}
+
+export type EndName = "completed" | "failed" | "cancelled";
 
 export interface Event {
   id: string;
@@ -471,12 +573,24 @@ export interface Event {
   partition: string | null;
   fingerprint: string | null;
   task_id: string | null;
-  data: Record<string, unknown> | null;
+  data: JsonObject | null;
   created_at: string;
+}
+
+export interface EventPage {
+  items: Array<Event>;
+  next: string | null;
 }
 
 export interface ExplanationResponse {
   why: string;
+}
+
+export interface ExportQueryRequest {
+  sql: string;
+  as_of?: string | null;
+  max_rows?: number;
+  format: "csv" | "arrow";
 }
 
 export interface FiredScheduleResponse {
@@ -495,7 +609,7 @@ export interface GraphNode {
   priority?: number | null;
   queue?: string | null;
   labels?: Array<string> | null;
-  metadata?: Record<string, unknown> | null;
+  metadata?: JsonObject | null;
   timeout?: number | string | null;
   heartbeat_timeout?: number | string | null;
   backoff?: number | string | null;
@@ -507,10 +621,10 @@ export interface GraphNode {
   available_at?: string | null;
   name?: string | null;
   external_id?: string | null;
-  input?: Record<string, unknown> | Array<unknown> | string | boolean | number;
+  input?: JsonObject | Array<unknown> | string | boolean | number;
   map?: Array<unknown> | null;
   after?: Array<string | GraphEdge>;
-  handler?: "completed" | "failed" | "cancelled" | null;
+  handler?: EndName | null;
   output_count?: number | null;
 }
 
@@ -521,7 +635,7 @@ export interface GraphSpec {
 }
 
 export interface HealthResponse {
-  status: string;
+  status: "ok";
 }
 
 export interface HolderRequest {
@@ -538,7 +652,7 @@ export interface InvalidateRequest {
   first?: string | null;
   last?: string | null;
   partitions?: Array<string> | null;
-  row_filter?: Record<string, unknown> | null;
+  row_filter?: JsonObject | null;
 }
 
 export interface Invalidation {
@@ -547,10 +661,10 @@ export interface Invalidation {
   first: string | null;
   last: string | null;
   partitions: Array<string> | null;
-  row_filter: Record<string, unknown> | null;
+  row_filter: JsonObject | null;
   reason: string;
   created_by: string;
-  status: "running" | "completed" | "failed";
+  status: InvalidationStatus;
   error: string | null;
   total: number;
   planned: number;
@@ -568,81 +682,26 @@ export interface InvalidationConsumer {
   done_at: string | null;
 }
 
-export interface Items_ActivityRate_ {
-  items: Array<ActivityRate>;
+export interface InvalidationPage {
+  items: Array<Invalidation>;
+  next: string | null;
 }
 
-export interface Items_AttemptInfo_ {
-  items: Array<AttemptInfo>;
-}
-
-export interface Items_DispatcherInfo_ {
-  items: Array<DispatcherInfo>;
-}
-
-export interface Items_LogLine_ {
-  items: Array<LogLine>;
-}
-
-export interface Items_PoolMachine_ {
-  items: Array<PoolMachine>;
-}
-
-export interface Items_QueueStatus_ {
-  items: Array<QueueStatus>;
-}
-
-export interface Items_RunAttempt_ {
-  items: Array<RunAttempt>;
-}
-
-export interface Items_RunDataItem_ {
-  items: Array<RunDataItem>;
-}
-
-export interface Items_RunGraphNode_ {
-  items: Array<RunGraphNode>;
-}
-
-export interface Items_RunLogLine_ {
-  items: Array<RunLogLine>;
-}
-
-export interface Items_RunResult_ {
-  items: Array<RunResult>;
-}
-
-export interface Items_SearchResult_ {
-  items: Array<SearchResult>;
-}
-
-export interface Items_TreeNode_ {
-  items: Array<TreeNode>;
-}
-
-export interface Items_TriggeredTask_ {
-  items: Array<TriggeredTask>;
-}
-
-export interface Items_TypeActivity_ {
-  items: Array<TypeActivity>;
-}
-
-export interface Items_WorkerLogEntry_ {
-  items: Array<WorkerLogEntry>;
-}
+export type InvalidationStatus = "running" | "completed" | "failed";
 
 export interface JobChange {
   job: string;
-  kind: string;
+  kind: JobChangeKind;
   fields: Array<string>;
   because_of: Array<string>;
   renamed_from: string | null;
 }
 
+export type JobChangeKind = "added" | "removed" | "data" | "metadata" | "renamed";
+
 export interface JobNode {
   name: string;
-  activation: string;
+  activation: Activation;
   operator: string;
   runtime: string;
   description: string | null;
@@ -661,7 +720,7 @@ export interface JobSummary {
   name: string;
   job_key: string;
   version: number;
-  activation: string;
+  activation: Activation;
   runtime: string;
   operator: string;
   config_hash: string;
@@ -670,15 +729,24 @@ export interface JobSummary {
   held_at: string | null;
 }
 
+export interface JobSummaryPage {
+  items: Array<JobSummary>;
+  next: string | null;
+}
+
+export type JsonObject = Record<string, unknown>;
+
+export type LimitScope = "key" | "queue" | "rate";
+
 export interface LimitSpec {
-  scope: "key" | "queue" | "rate";
+  scope: LimitScope;
   key: string;
   size: number;
   seconds?: number | null;
 }
 
 export interface LimitStatus {
-  scope: string;
+  scope: LimitScope;
   key: string;
   size: number;
   seconds: number | null;
@@ -690,13 +758,20 @@ export interface LimitStatus {
   overridden: boolean;
 }
 
+export interface LimitStatusPage {
+  items: Array<LimitStatus>;
+  next: string | null;
+}
+
+export type LineageConfidence = "exact" | "stated" | "table";
+
 export interface LineageEdge {
   from: string;
   to: string;
-  kind: "direct" | "indirect";
+  kind: LineageKind;
   subtype: string | null;
-  method: "sql" | "declared" | "reported" | "inputs";
-  confidence: "exact" | "stated" | "table";
+  method: LineageMethodName;
+  confidence: LineageConfidence;
   stale: boolean;
 }
 
@@ -706,6 +781,10 @@ export interface LineageGraph {
   edges: Array<LineageEdge>;
   truncated: boolean;
 }
+
+export type LineageKind = "direct" | "indirect";
+
+export type LineageMethodName = "sql" | "declared" | "reported" | "inputs";
 
 export interface LineageNode {
   id: string;
@@ -726,12 +805,16 @@ export interface LogLine {
   displayed_attempt: number;
 }
 
+export interface LogLineItems {
+  items: Array<LogLine>;
+}
+
 export interface MeResponse {
-  kind: string;
+  kind: PrincipalKind;
   id: string;
   org_id: string;
   name: string | null;
-  platform_role: string | null;
+  platform_role: PlatformRole | null;
   roles: Array<string>;
   permissions: Array<string>;
   csrf_token: string | null;
@@ -744,15 +827,22 @@ export interface Member {
   since: string;
 }
 
+export interface MemberPage {
+  items: Array<Member>;
+  next: string | null;
+}
+
 export interface MissingPartition {
   partition: string | null;
   input: string;
   input_partition: string | null;
-  state: "open" | "waiting" | "paused" | "failed" | "filtered" | "unpublished" | "not_started";
+  state: MissingState;
   reason: string;
   task_id: string | null;
   is_fixable: boolean;
 }
+
+export type MissingState = "open" | "waiting" | "paused" | "failed" | "filtered" | "unpublished" | "not_started";
 
 export interface MoveDagRequest {
   version?: number | null;
@@ -766,7 +856,7 @@ export interface NamedTaskRequest {
   priority?: number | null;
   queue?: string | null;
   labels?: Array<string> | null;
-  metadata?: Record<string, unknown> | null;
+  metadata?: JsonObject | null;
   timeout?: number | string | null;
   heartbeat_timeout?: number | string | null;
   backoff?: number | string | null;
@@ -778,7 +868,7 @@ export interface NamedTaskRequest {
   available_at?: string | null;
   name?: string | null;
   external_id?: string | null;
-  input?: Record<string, unknown> | Array<unknown> | string | boolean | number;
+  input?: JsonObject | Array<unknown> | string | boolean | number;
   id?: string | null;
 }
 
@@ -812,12 +902,17 @@ export interface ObjectSummary {
   collect_at: string | null;
 }
 
+export interface ObjectSummaryPage {
+  items: Array<ObjectSummary>;
+  next: string | null;
+}
+
 export interface OpenRunRequest {
   open: true;
   id?: string | null;
   name?: string | null;
   input?: unknown;
-  metadata?: Record<string, unknown> | null;
+  metadata?: JsonObject | null;
   dedupe_key?: string | null;
   resource_group?: string | null;
   run_attempts?: number | null;
@@ -830,8 +925,13 @@ export interface Org {
   id: string;
   slug: string;
   name: string;
-  settings: Record<string, unknown>;
+  settings: JsonObject;
   created_at: string;
+}
+
+export interface OrgPage {
+  items: Array<Org>;
+  next: string | null;
 }
 
 export interface OrgRole {
@@ -841,6 +941,11 @@ export interface OrgRole {
   members: number;
   created_at: string;
   display_name: string;
+}
+
+export interface OrgRolePage {
+  items: Array<OrgRole>;
+  next: string | null;
 }
 
 export interface OrgStatus {
@@ -875,186 +980,6 @@ export interface OutputRef {
   index?: number | null;
 }
 
-export interface Page_AlertRule_ {
-  items: Array<AlertRule>;
-  next: string | null;
-}
-
-export interface Page_Alert_ {
-  items: Array<Alert>;
-  next: string | null;
-}
-
-export interface Page_ApiKeyInfo_ {
-  items: Array<ApiKeyInfo>;
-  next: string | null;
-}
-
-export interface Page_AuditEntry_ {
-  items: Array<AuditEntry>;
-  next: string | null;
-}
-
-export interface Page_BackfillTask_ {
-  items: Array<BackfillTask>;
-  next: string | null;
-}
-
-export interface Page_Backfill_ {
-  items: Array<Backfill>;
-  next: string | null;
-}
-
-export interface Page_Cursor_ {
-  items: Array<Cursor>;
-  next: string | null;
-}
-
-export interface Page_DagSummary_ {
-  items: Array<DagSummary>;
-  next: string | null;
-}
-
-export interface Page_DagVersion_ {
-  items: Array<DagVersion>;
-  next: string | null;
-}
-
-export interface Page_DatasetVersion_ {
-  items: Array<DatasetVersion>;
-  next: string | null;
-}
-
-export interface Page_Dataset_ {
-  items: Array<Dataset>;
-  next: string | null;
-}
-
-export interface Page_DeployEntry_ {
-  items: Array<DeployEntry>;
-  next: string | null;
-}
-
-export interface Page_Destination_ {
-  items: Array<Destination>;
-  next: string | null;
-}
-
-export interface Page_EffectSummary_ {
-  items: Array<EffectSummary>;
-  next: string | null;
-}
-
-export interface Page_Event_ {
-  items: Array<Event>;
-  next: string | null;
-}
-
-export interface Page_Invalidation_ {
-  items: Array<Invalidation>;
-  next: string | null;
-}
-
-export interface Page_JobSummary_ {
-  items: Array<JobSummary>;
-  next: string | null;
-}
-
-export interface Page_LimitStatus_ {
-  items: Array<LimitStatus>;
-  next: string | null;
-}
-
-export interface Page_Member_ {
-  items: Array<Member>;
-  next: string | null;
-}
-
-export interface Page_ObjectSummary_ {
-  items: Array<ObjectSummary>;
-  next: string | null;
-}
-
-export interface Page_OrgRole_ {
-  items: Array<OrgRole>;
-  next: string | null;
-}
-
-export interface Page_Org_ {
-  items: Array<Org>;
-  next: string | null;
-}
-
-export interface Page_Partition_ {
-  items: Array<Partition>;
-  next: string | null;
-}
-
-export interface Page_PoolStatus_ {
-  items: Array<PoolStatus>;
-  next: string | null;
-}
-
-export interface Page_Reaction_ {
-  items: Array<Reaction>;
-  next: string | null;
-}
-
-export interface Page_ResourceGroup_ {
-  items: Array<ResourceGroup>;
-  next: string | null;
-}
-
-export interface Page_RunInput_ {
-  items: Array<RunInput>;
-  next: string | null;
-}
-
-export interface Page_ScalingDecision_ {
-  items: Array<ScalingDecision>;
-  next: string | null;
-}
-
-export interface Page_Schedule_ {
-  items: Array<Schedule>;
-  next: string | null;
-}
-
-export interface Page_SignedHeadResponse_ {
-  items: Array<SignedHeadResponse>;
-  next: string | null;
-}
-
-export interface Page_StoredBundle_ {
-  items: Array<StoredBundle>;
-  next: string | null;
-}
-
-export interface Page_TaskTypeSummary_ {
-  items: Array<TaskTypeSummary>;
-  next: string | null;
-}
-
-export interface Page_User_ {
-  items: Array<User>;
-  next: string | null;
-}
-
-export interface Page_WorkerKeyInfo_ {
-  items: Array<WorkerKeyInfo>;
-  next: string | null;
-}
-
-export interface Page_WorkerLife_ {
-  items: Array<WorkerLife>;
-  next: string | null;
-}
-
-export interface Page_WorkerStatus_ {
-  items: Array<WorkerStatus>;
-  next: string | null;
-}
-
 export interface ParkedRow {
   loop: string;
   key: string;
@@ -1080,9 +1005,14 @@ export interface Partition {
   bytes: number | null;
   fingerprint: string;
   schema_hash: string | null;
-  checks: Array<Record<string, unknown>>;
-  input_versions: Array<Record<string, unknown>>;
+  checks: Array<JsonObject>;
+  input_versions: Array<JsonObject>;
   committed_at: string;
+}
+
+export interface PartitionPage {
+  items: Array<Partition>;
+  next: string | null;
 }
 
 export interface Plan {
@@ -1103,9 +1033,11 @@ export interface PlanDagRequest {
   functions?: Array<string> | null;
 }
 
+export type PlatformRole = "reader" | "writer" | "admin";
+
 export interface PoolMachine {
   id: string;
-  status: string;
+  status: WorkerStatusName;
   provider_id: string | null;
   running: number;
   idle_seconds: number | null;
@@ -1113,6 +1045,10 @@ export interface PoolMachine {
   has_registered: boolean;
   external: boolean;
   error: string | null;
+}
+
+export interface PoolMachineItems {
+  items: Array<PoolMachine>;
 }
 
 export interface PoolStatus {
@@ -1135,8 +1071,8 @@ export interface PoolStatus {
   max_failure_rate: number;
   failure_window_seconds: number;
   min_spawns_for_rate: number;
-  settings: Record<string, unknown>;
-  tiers: Array<Record<string, unknown>>;
+  settings: JsonObject;
+  tiers: Array<JsonObject>;
   paused_at: string | null;
   created_at: string;
   starting: number;
@@ -1156,11 +1092,18 @@ export interface PoolStatus {
   id: string;
 }
 
+export interface PoolStatusPage {
+  items: Array<PoolStatus>;
+  next: string | null;
+}
+
+export type PrincipalKind = "user" | "api_key";
+
 export interface Problem {
   type: string;
   title: string;
   status: number;
-  code: string;
+  code: ProblemCode;
   detail: string;
   request_id: string;
   hint: string | null;
@@ -1168,9 +1111,11 @@ export interface Problem {
   more_errors: number | null;
 }
 
+export type ProblemCode = "not_found" | "session_ended" | "invalid_input" | "conflict" | "stale_lease" | "cancelled" | "too_large" | "unauthorized" | "forbidden" | "rate_limited" | "bad_request" | "method_not_allowed" | "unsupported_media_type" | "timeout" | "unavailable" | "row_rejected" | "internal";
+
 export interface PublishEffectRequest {
   kind: "deliver";
-  payload: Record<string, unknown>;
+  payload: JsonObject;
   key?: string | null;
 }
 
@@ -1208,7 +1153,7 @@ export interface PurgedVersion {
 }
 
 export interface PutAlertRuleRequest {
-  kind: "job_failures" | "dataset_age" | "dead_effects" | "no_worker" | "pool_trouble" | "job_alerts";
+  kind: AlertKind;
   target?: string | null;
   threshold?: number;
   seconds?: number;
@@ -1218,7 +1163,7 @@ export interface PutAlertRuleRequest {
 export interface PutDataRequest {
   values: Record<string, unknown>;
   tags?: Array<string> | null;
-  metadata?: Record<string, unknown> | null;
+  metadata?: JsonObject | null;
 }
 
 export interface PutDestinationRequest {
@@ -1233,7 +1178,7 @@ export interface PutScheduleRequest {
   priority?: number | null;
   queue?: string | null;
   labels?: Array<string> | null;
-  metadata?: Record<string, unknown> | null;
+  metadata?: JsonObject | null;
   timeout?: number | string | null;
   heartbeat_timeout?: number | string | null;
   backoff?: number | string | null;
@@ -1241,10 +1186,10 @@ export interface PutScheduleRequest {
   max_losses?: number | null;
   optional?: boolean | null;
   limits?: Array<LimitSpec> | null;
-  input?: Record<string, unknown> | Array<unknown>;
+  input?: JsonObject | Array<unknown>;
   cron: string;
   timezone?: string;
-  catch_up?: "skip" | "one" | "all";
+  catch_up?: CatchUp;
   jitter?: number | string;
 }
 
@@ -1256,7 +1201,6 @@ export interface QueryColumn {
 export interface QueryRequest {
   sql: string;
   as_of?: string | null;
-  format?: "json" | "csv" | "arrow";
   max_rows?: number;
 }
 
@@ -1278,6 +1222,10 @@ export interface QueueStatus {
   oldest_ready_seconds: number | null;
 }
 
+export interface QueueStatusItems {
+  items: Array<QueueStatus>;
+}
+
 export interface Reaction {
   event_id: string;
   job_id: string;
@@ -1287,11 +1235,20 @@ export interface Reaction {
   dataset: string | null;
   event_partition: string | null;
   partition: string | null;
-  reaction: "triggered" | "deduped" | "filtered" | "paused" | "stale";
+  reaction: ReactionName;
   reason: string | null;
   task_id: string | null;
   created_at: string;
 }
+
+export type ReactionName = "triggered" | "deduped" | "filtered" | "paused" | "stale";
+
+export interface ReactionPage {
+  items: Array<Reaction>;
+  next: string | null;
+}
+
+export type ReaderEffect = "updated" | "removed";
 
 export interface ReasonRequest {
   reason?: string | null;
@@ -1334,6 +1291,8 @@ export interface ReplayResponse {
   ids: Array<number>;
 }
 
+export type Reprocess = "none" | "failed" | "all";
+
 export interface RequestMachinesRequest {
   count?: number;
 }
@@ -1350,6 +1309,13 @@ export interface ResourceGroup {
   created_at: string;
 }
 
+export interface ResourceGroupPage {
+  items: Array<ResourceGroup>;
+  next: string | null;
+}
+
+export type ResultKind = "run" | "task" | "type" | "worker" | "dataset" | "dag" | "queue" | "schedule";
+
 export interface RetryRequest {
   reuse?: boolean;
   force?: boolean;
@@ -1363,7 +1329,7 @@ export interface RetryRunsRequest {
   type?: string | null;
   name?: string | null;
   since?: string | null;
-  status?: "completed" | "failed" | "cancelled" | null;
+  status?: EndName | null;
   reuse?: boolean;
 }
 
@@ -1375,16 +1341,22 @@ export interface RotateKeyRequest {
   overlap_seconds?: number;
 }
 
+export type RunAction = "cancel" | "retry" | "delete";
+
 export interface RunAttempt {
   task_id: string;
   name: string | null;
   type: string;
   attempt: number;
-  outcome: string;
+  outcome: AttemptOutcome;
   worker_id: string | null;
   queued_at: string | null;
   started_at: string | null;
   ended_at: string | null;
+}
+
+export interface RunAttemptItems {
+  items: Array<RunAttempt>;
 }
 
 export interface RunDataItem {
@@ -1397,13 +1369,17 @@ export interface RunDataItem {
   task_id: string | null;
   attempt: number | null;
   created_at: string;
-  metadata: Record<string, unknown> | null;
+  metadata: JsonObject | null;
   updated_at: string;
+}
+
+export interface RunDataItemItems {
+  items: Array<RunDataItem>;
 }
 
 export interface RunExplanation {
   id: string;
-  status: string;
+  status: RunStatusName;
   open: boolean;
   total_tasks: number;
   tasks: Array<TaskExplanation>;
@@ -1418,13 +1394,17 @@ export interface RunGraphNode {
   parent_id: string | null;
   name: string | null;
   type: string;
-  status: string;
+  status: TaskStatusName;
   attempt: number;
   optional: boolean;
-  handler: string | null;
+  handler: EndName | null;
   started_at: string | null;
   completed_at: string | null;
   depends_on: Array<string>;
+}
+
+export interface RunGraphNodeItems {
+  items: Array<RunGraphNode>;
 }
 
 export interface RunInput {
@@ -1434,6 +1414,11 @@ export interface RunInput {
   type: string;
   input: unknown;
   input_bytes: number | null;
+}
+
+export interface RunInputPage {
+  items: Array<RunInput>;
+  next: string | null;
 }
 
 export interface RunLogLine {
@@ -1448,8 +1433,12 @@ export interface RunLogLine {
   displayed_attempt: number;
 }
 
+export interface RunLogLineItems {
+  items: Array<RunLogLine>;
+}
+
 export interface RunProgress {
-  action: string;
+  action: RunAction;
   done_tasks: number;
   total_tasks: number | null;
 }
@@ -1461,7 +1450,7 @@ export interface RunResponse {
   type: string | null;
   single_task: boolean;
   resource_group: string;
-  status: string;
+  status: RunStatusName;
   attempt: number;
   max_attempts: number;
   total_tasks: number;
@@ -1495,17 +1484,23 @@ export interface RunResponse {
 
 export interface RunResult {
   id: string;
-  status: string;
+  status: RunStatusName;
   output: unknown;
   error: unknown;
   output_omitted: boolean;
 }
 
+export interface RunResultItems {
+  items: Array<RunResult>;
+}
+
+export type RunStatusName = "pending" | "running" | "retrying" | "completed" | "failed" | "cancelled";
+
 export interface RunSummary {
   id: string;
   name: string | null;
   type: string | null;
-  status: string;
+  status: RunStatusName;
   resource_group: string;
   attempt: number;
   max_attempts: number;
@@ -1524,24 +1519,35 @@ export interface RunSummary {
   cancel_reason: string | null;
 }
 
+export interface RunSummaryCountedPage {
+  items: Array<RunSummary>;
+  next: string | null;
+  total: Count | null;
+}
+
 export interface ScalingDecision {
   id: string;
   decided_at: string;
   workers: number;
   wanted: number;
   reason: string;
-  facts: Record<string, unknown>;
+  facts: JsonObject;
+}
+
+export interface ScalingDecisionPage {
+  items: Array<ScalingDecision>;
+  next: string | null;
 }
 
 export interface Schedule {
   org_id: string;
   name: string;
-  kind: Record<string, unknown>;
+  kind: JsonObject;
   input: unknown;
-  details: Record<string, unknown> | null;
+  details: JsonObject | null;
   cron: string;
   timezone: string;
-  catch_up: string;
+  catch_up: CatchUp;
   jitter_seconds: number;
   paused_at: string | null;
   next_at: string | null;
@@ -1549,11 +1555,20 @@ export interface Schedule {
   created_at: string;
 }
 
+export interface SchedulePage {
+  items: Array<Schedule>;
+  next: string | null;
+}
+
 export interface SearchResult {
-  kind: "run" | "task" | "type" | "worker" | "dataset" | "dag" | "queue" | "schedule";
+  kind: ResultKind;
   id: string | null;
   name: string;
   about: string;
+}
+
+export interface SearchResultItems {
+  items: Array<SearchResult>;
 }
 
 export interface ServedType {
@@ -1561,6 +1576,8 @@ export interface ServedType {
   served: boolean;
   similar: string | null;
 }
+
+export type SessionEnd = "closed" | "expired" | "replaced" | "terminated" | "failed";
 
 export interface SetGroupRequest {
   weight?: number | null;
@@ -1590,8 +1607,8 @@ export interface SetPoolRequest {
   max_failure_rate?: number | null;
   failure_window_seconds?: number | null;
   min_spawns_for_rate?: number | null;
-  settings?: Record<string, unknown> | null;
-  tiers?: Array<Record<string, unknown>> | null;
+  settings?: JsonObject | null;
+  tiers?: Array<JsonObject> | null;
   paused?: boolean | null;
 }
 
@@ -1616,23 +1633,32 @@ export interface SignedHeadResponse {
   signed_at: string;
   signing_key_id: string;
   signature: string;
-  public_key: Record<string, unknown> | null;
+  public_key: JsonObject | null;
+}
+
+export interface SignedHeadResponsePage {
+  items: Array<SignedHeadResponse>;
+  next: string | null;
 }
 
 export interface SilenceRequest {
   seconds: number;
 }
 
+export type SourceKind = "cron" | "webhook" | "continuous" | "always_on" | "manual" | "buffer";
+
 export interface SourceState {
   dag: string;
   job: string;
-  kind: string;
-  status: string;
+  kind: SourceKind;
+  status: SourceStatus;
   task_id: string | null;
   next_at: string | null;
   last_at: string | null;
-  streams: Array<Record<string, unknown>>;
+  streams: Array<JsonObject>;
 }
+
+export type SourceStatus = "active" | "stopped" | "pending" | "running" | "draining" | "dead";
 
 export interface StartGraphRequest {
   id?: string | null;
@@ -1646,7 +1672,7 @@ export interface StartGraphRequest {
   graph: GraphSpec;
   delay?: number | string | null;
   available_at?: string | null;
-  metadata?: Record<string, unknown> | null;
+  metadata?: JsonObject | null;
   input?: unknown;
 }
 
@@ -1665,7 +1691,7 @@ export interface StartTaskRequest {
   priority?: number | null;
   queue?: string | null;
   labels?: Array<string> | null;
-  metadata?: Record<string, unknown> | null;
+  metadata?: JsonObject | null;
   timeout?: number | string | null;
   heartbeat_timeout?: number | string | null;
   backoff?: number | string | null;
@@ -1677,12 +1703,12 @@ export interface StartTaskRequest {
   available_at?: string | null;
   name?: string | null;
   external_id?: string | null;
-  input?: Record<string, unknown> | Array<unknown> | string | boolean | number;
+  input?: JsonObject | Array<unknown> | string | boolean | number;
 }
 
 export interface StartedRun {
   id: string;
-  status: string;
+  status: RunStatusName;
   created: boolean;
 }
 
@@ -1693,7 +1719,7 @@ export interface StartedRuns {
 export interface StepInfo {
   step_no: number;
   name: string;
-  kind: string;
+  kind: StepKind;
   value: unknown;
   value_bytes: number | null;
   error: unknown;
@@ -1701,6 +1727,8 @@ export interface StepInfo {
   retry_at: string | null;
   created_at: string;
 }
+
+export type StepKind = "step" | "child" | "sleep" | "signal" | "patch";
 
 export interface StoredBundle {
   id: string;
@@ -1710,6 +1738,11 @@ export interface StoredBundle {
   types: Array<string>;
   created_by: string;
   created_at: string;
+}
+
+export interface StoredBundlePage {
+  items: Array<StoredBundle>;
+  next: string | null;
 }
 
 export interface TagsResponse {
@@ -1740,7 +1773,7 @@ export interface TaskStatus {
   language: string;
   labels: Array<string>;
   priority: number;
-  status: string;
+  status: TaskStatusName;
   attempt: number;
   failures: number;
   losses: number;
@@ -1748,7 +1781,7 @@ export interface TaskStatus {
   max_losses: number | null;
   run_attempt: number;
   optional: boolean;
-  handler: string | null;
+  handler: EndName | null;
   input: unknown;
   output: unknown;
   error: unknown;
@@ -1763,7 +1796,7 @@ export interface TaskStatus {
   started_at: string | null;
   completed_at: string | null;
   duration_seconds: number | null;
-  waits_for: string | null;
+  waits_for: WaitReason | null;
   wake_at: string | null;
   remaining_dependencies: number | null;
   cancel_requested: boolean | null;
@@ -1775,8 +1808,10 @@ export interface TaskStatus {
   timeout_seconds: number | null;
   last_heartbeat: string | null;
   partitions: Array<string> | null;
-  input_versions: Array<Record<string, unknown>> | null;
+  input_versions: Array<JsonObject> | null;
 }
+
+export type TaskStatusName = "pending" | "queued" | "running" | "waiting" | "retrying" | "completed" | "failed" | "cancelled" | "skipped";
 
 export interface TaskSummary {
   id: string;
@@ -1788,7 +1823,7 @@ export interface TaskSummary {
   type: string;
   labels: Array<string>;
   priority: number;
-  status: string;
+  status: TaskStatusName;
   attempt: number;
   failures: number;
   losses: number;
@@ -1806,24 +1841,35 @@ export interface TaskSummary {
   partition: string | null;
 }
 
+export interface TaskSummaryCountedPage {
+  items: Array<TaskSummary>;
+  next: string | null;
+  total: Count | null;
+}
+
 export interface TaskType {
   type: string;
-  kind: Record<string, unknown>;
+  kind: JsonObject;
   limits: unknown;
   declared_by: string | null;
   declared_at: string | null;
   bundle: string | null;
-  input_schema: Record<string, unknown> | null;
+  input_schema: JsonObject | null;
   schema_problem: string | null;
 }
 
 export interface TaskTypeSummary {
   type: string;
-  kind: Record<string, unknown>;
+  kind: JsonObject;
   limits: unknown;
   declared_by: string | null;
   declared_at: string | null;
   bundle: string | null;
+}
+
+export interface TaskTypeSummaryPage {
+  items: Array<TaskTypeSummary>;
+  next: string | null;
 }
 
 export interface TreeNode {
@@ -1832,9 +1878,13 @@ export interface TreeNode {
   depth: number;
   name: string | null;
   type: string;
-  status: string;
+  status: TaskStatusName;
   attempt: number;
   completed_at: string | null;
+}
+
+export interface TreeNodeItems {
+  items: Array<TreeNode>;
 }
 
 export interface TriggerJobRequest {
@@ -1850,6 +1900,10 @@ export interface TriggeredTask {
   reused: boolean;
 }
 
+export interface TriggeredTaskItems {
+  items: Array<TriggeredTask>;
+}
+
 export interface TypeActivity {
   type: string;
   queued: number;
@@ -1863,6 +1917,10 @@ export interface TypeActivity {
   p99_seconds: number | null;
 }
 
+export interface TypeActivityItems {
+  items: Array<TypeActivity>;
+}
+
 export interface UpdateKeyRequest {
   name?: string | null;
   active?: boolean | null;
@@ -1872,16 +1930,16 @@ export interface UpdateKeyRequest {
 export interface UpdateRequest {
   reason?: string | null;
   status?: "cancelled" | null;
-  metadata?: Record<string, unknown> | null;
+  metadata?: JsonObject | null;
 }
 
 export interface UpdateScheduleRequest {
   cron?: string | null;
   timezone?: string | null;
-  catch_up?: "skip" | "one" | "all" | null;
+  catch_up?: CatchUp | null;
   jitter?: number | string | null;
-  input?: Record<string, unknown> | Array<unknown> | null;
-  metadata?: Record<string, unknown> | null;
+  input?: JsonObject | Array<unknown> | null;
+  metadata?: JsonObject | null;
 }
 
 export interface User {
@@ -1890,10 +1948,15 @@ export interface User {
   subject: string;
   email: string | null;
   name: string | null;
-  platform_role: string;
+  platform_role: PlatformRole;
   roles: Array<string>;
   created_at: string;
   disabled_at: string | null;
+}
+
+export interface UserPage {
+  items: Array<User>;
+  next: string | null;
 }
 
 export interface VersionRead {
@@ -1907,6 +1970,8 @@ export interface WaitForRunsRequest {
   run_ids: Array<string>;
   wait?: number;
 }
+
+export type WaitReason = "children" | "signal" | "time" | "limit" | "code";
 
 export interface WebhookResponse {
   org_id: string;
@@ -1927,7 +1992,7 @@ export interface WholeBundle {
   types: Array<string>;
   created_by: string;
   created_at: string;
-  manifest: Record<string, unknown>;
+  manifest: JsonObject;
 }
 
 export interface WholeDataset {
@@ -1942,8 +2007,8 @@ export interface WholeDataset {
   updated_at: string;
   config_hash: string | null;
   schema_hash: string | null;
-  storage: Record<string, unknown> | null;
-  buffered: Record<string, unknown> | null;
+  storage: JsonObject | null;
+  buffered: JsonObject | null;
 }
 
 export interface WholeJob {
@@ -1951,19 +2016,21 @@ export interface WholeJob {
   name: string;
   job_key: string;
   version: number;
-  activation: string;
+  activation: Activation;
   runtime: string;
   operator: string;
   config_hash: string;
   metadata_hash: string;
-  definition: Record<string, unknown>;
+  definition: JsonObject;
   paused_at: string | null;
   pause_reason: string | null;
   held_at: string | null;
   hold_reason: string | null;
-  backlog: Record<string, unknown> | null;
+  backlog: JsonObject | null;
   problem: string | null;
 }
+
+export type WorkerHealth = "HEALTHY" | "NO_HEARTBEAT" | "STALE_HEARTBEAT" | "STUCK_TASK";
 
 export interface WorkerKeyInfo {
   id: string;
@@ -1979,15 +2046,25 @@ export interface WorkerKeyInfo {
   replaced_by: string | null;
 }
 
+export interface WorkerKeyInfoPage {
+  items: Array<WorkerKeyInfo>;
+  next: string | null;
+}
+
 export interface WorkerLife {
   session_id: number;
   started_at: string;
   ended_at: string | null;
-  end_reason: string | null;
+  end_reason: SessionEnd | null;
   lease_expires_at: string | null;
   lease_seconds: number;
   queues: Array<string> | null;
   running: number;
+}
+
+export interface WorkerLifePage {
+  items: Array<WorkerLife>;
+  next: string | null;
 }
 
 export interface WorkerLogEntry {
@@ -1997,14 +2074,18 @@ export interface WorkerLogEntry {
   message: string;
 }
 
+export interface WorkerLogEntryItems {
+  items: Array<WorkerLogEntry>;
+}
+
 export interface WorkerStatus {
   id: string;
-  status: string;
+  status: WorkerStatusName;
   instance_type: string;
   address: string | null;
   labels: Array<string>;
   languages: Array<string>;
-  metadata: Record<string, unknown>;
+  metadata: JsonObject;
   running: number;
   created_at: string;
   last_heartbeat: string | null;
@@ -2013,12 +2094,19 @@ export interface WorkerStatus {
   drain_reason: string | null;
   error: string | null;
   terminated_at: string | null;
-  health_status: string | null;
+  health_status: WorkerHealth | null;
   stuck_tasks: number;
   current_task_id: string | null;
   current_task_type: string | null;
   task_runtime_seconds: number | null;
   error_at: string | null;
+}
+
+export type WorkerStatusName = "starting" | "active" | "draining" | "error" | "terminated";
+
+export interface WorkerStatusPage {
+  items: Array<WorkerStatus>;
+  next: string | null;
 }
 
 export interface Operations {
@@ -2239,7 +2327,7 @@ export interface Operations {
       limit?: number;
     };
     body: undefined;
-    response: Items_TypeActivity_;
+    response: TypeActivityItems;
   };
   "GET /v1/alert-rules": {
     path: Record<string, never>;
@@ -2248,17 +2336,17 @@ export interface Operations {
       after?: string | null;
     };
     body: undefined;
-    response: Page_AlertRule_;
+    response: AlertRulePage;
   };
   "GET /v1/alerts": {
     path: Record<string, never>;
     query: {
       limit?: number;
-      status?: "firing" | "acknowledged" | "resolved" | null;
+      status?: AlertStatus | null;
       before?: string | null;
     };
     body: undefined;
-    response: Page_Alert_;
+    response: AlertPage;
   };
   "GET /v1/audit": {
     path: Record<string, never>;
@@ -2274,7 +2362,7 @@ export interface Operations {
       ip?: string | null;
     };
     body: undefined;
-    response: Page_AuditEntry_;
+    response: AuditEntryPage;
   };
   "GET /v1/audit/heads": {
     path: Record<string, never>;
@@ -2283,18 +2371,18 @@ export interface Operations {
       before?: number | null;
     };
     body: undefined;
-    response: Page_SignedHeadResponse_;
+    response: SignedHeadResponsePage;
   };
   "GET /v1/backfills": {
     path: Record<string, never>;
     query: {
       limit?: number;
       dataset?: string | null;
-      status?: "running" | "paused" | "cancelling" | "completed" | "failed" | "cancelled" | null;
+      status?: BackfillStatus | null;
       before?: string | null;
     };
     body: undefined;
-    response: Page_Backfill_;
+    response: BackfillPage;
   };
   "GET /v1/backfills/{backfill_id}": {
     path: {
@@ -2313,7 +2401,7 @@ export interface Operations {
       after?: string | null;
     };
     body: undefined;
-    response: Page_BackfillTask_;
+    response: BackfillTaskPage;
   };
   "GET /v1/bundles": {
     path: Record<string, never>;
@@ -2322,7 +2410,7 @@ export interface Operations {
       before?: string | null;
     };
     body: undefined;
-    response: Page_StoredBundle_;
+    response: StoredBundlePage;
   };
   "GET /v1/bundles/{sha256}": {
     path: {
@@ -2355,7 +2443,7 @@ export interface Operations {
       after?: string | null;
     };
     body: undefined;
-    response: Page_DagSummary_;
+    response: DagSummaryPage;
   };
   "GET /v1/dags/{name}": {
     path: {
@@ -2385,7 +2473,7 @@ export interface Operations {
       before?: string | null;
     };
     body: undefined;
-    response: Page_DeployEntry_;
+    response: DeployEntryPage;
   };
   "GET /v1/dags/{name}/versions": {
     path: {
@@ -2396,7 +2484,7 @@ export interface Operations {
       before?: number | null;
     };
     body: undefined;
-    response: Page_DagVersion_;
+    response: DagVersionPage;
   };
   "GET /v1/dags/{name}/versions/{version}": {
     path: {
@@ -2422,7 +2510,7 @@ export interface Operations {
       after?: string | null;
     };
     body: undefined;
-    response: Page_Dataset_;
+    response: DatasetPage;
   };
   "GET /v1/datasets/{name}": {
     path: {
@@ -2441,7 +2529,7 @@ export interface Operations {
       after?: string | null;
     };
     body: undefined;
-    response: Page_Cursor_;
+    response: CursorPage;
   };
   "GET /v1/datasets/{name}/partitions": {
     path: {
@@ -2453,7 +2541,7 @@ export interface Operations {
       after?: string | null;
     };
     body: undefined;
-    response: Page_Partition_;
+    response: PartitionPage;
   };
   "GET /v1/datasets/{name}/reconcile": {
     path: {
@@ -2475,7 +2563,7 @@ export interface Operations {
       before?: string | null;
     };
     body: undefined;
-    response: Page_DatasetVersion_;
+    response: DatasetVersionPage;
   };
   "GET /v1/destinations": {
     path: Record<string, never>;
@@ -2484,13 +2572,13 @@ export interface Operations {
       after?: string | null;
     };
     body: undefined;
-    response: Page_Destination_;
+    response: DestinationPage;
   };
   "GET /v1/dispatchers": {
     path: Record<string, never>;
     query: Record<string, never>;
     body: undefined;
-    response: Items_DispatcherInfo_;
+    response: DispatcherInfoItems;
   };
   "GET /v1/events": {
     path: Record<string, never>;
@@ -2500,7 +2588,7 @@ export interface Operations {
       before?: string | null;
     };
     body: undefined;
-    response: Page_Event_;
+    response: EventPage;
   };
   "GET /v1/events/{event_id}/reactions": {
     path: {
@@ -2511,7 +2599,7 @@ export interface Operations {
       after?: string | null;
     };
     body: undefined;
-    response: Page_Reaction_;
+    response: ReactionPage;
   };
   "GET /v1/groups": {
     path: Record<string, never>;
@@ -2520,7 +2608,7 @@ export interface Operations {
       after?: string | null;
     };
     body: undefined;
-    response: Page_ResourceGroup_;
+    response: ResourceGroupPage;
   };
   "GET /v1/groups/{name}": {
     path: {
@@ -2538,7 +2626,7 @@ export interface Operations {
       before?: string | null;
     };
     body: undefined;
-    response: Page_Invalidation_;
+    response: InvalidationPage;
   };
   "GET /v1/invalidations/{invalidation_id}": {
     path: {
@@ -2556,7 +2644,7 @@ export interface Operations {
       after?: string | null;
     };
     body: undefined;
-    response: Page_JobSummary_;
+    response: JobSummaryPage;
   };
   "GET /v1/jobs/{dag}/{name}": {
     path: {
@@ -2577,7 +2665,7 @@ export interface Operations {
       after?: string | null;
     };
     body: undefined;
-    response: Page_Reaction_;
+    response: ReactionPage;
   };
   "GET /v1/jobs/{dag}/{name}/source": {
     path: {
@@ -2605,7 +2693,7 @@ export interface Operations {
       key_id?: string | null;
     };
     body: undefined;
-    response: Page_ApiKeyInfo_;
+    response: ApiKeyInfoPage;
   };
   "GET /v1/keys/{id}": {
     path: {
@@ -2619,15 +2707,15 @@ export interface Operations {
     path: Record<string, never>;
     query: {
       limit?: number;
-      scope?: "key" | "queue" | "rate" | null;
+      scope?: LimitScope | null;
       after?: string | null;
     };
     body: undefined;
-    response: Page_LimitStatus_;
+    response: LimitStatusPage;
   };
   "GET /v1/limits/{scope}/{key}": {
     path: {
-      scope: "key" | "queue" | "rate";
+      scope: LimitScope;
       key: string;
     };
     query: Record<string, never>;
@@ -2655,7 +2743,7 @@ export interface Operations {
       before?: string | null;
     };
     body: undefined;
-    response: Page_ObjectSummary_;
+    response: ObjectSummaryPage;
   };
   "GET /v1/objects/{object_id}": {
     path: {
@@ -2669,9 +2757,10 @@ export interface Operations {
     path: Record<string, never>;
     query: {
       limit?: number;
+      after?: string | null;
     };
     body: undefined;
-    response: Page_Org_;
+    response: OrgPage;
   };
   "GET /v1/orgs/{slug}": {
     path: {
@@ -2685,12 +2774,12 @@ export interface Operations {
     path: Record<string, never>;
     query: {
       limit?: number;
-      status?: "pending" | "processing" | "done" | "dead" | null;
+      status?: EffectStatus | null;
       kind?: string | null;
       before?: number | null;
     };
     body: undefined;
-    response: Page_EffectSummary_;
+    response: EffectSummaryPage;
   };
   "GET /v1/pools": {
     path: Record<string, never>;
@@ -2699,7 +2788,7 @@ export interface Operations {
       after?: string | null;
     };
     body: undefined;
-    response: Page_PoolStatus_;
+    response: PoolStatusPage;
   };
   "GET /v1/pools/{name}": {
     path: {
@@ -2718,7 +2807,7 @@ export interface Operations {
       before?: string | null;
     };
     body: undefined;
-    response: Page_ScalingDecision_;
+    response: ScalingDecisionPage;
   };
   "GET /v1/pools/{name}/machines": {
     path: {
@@ -2726,13 +2815,13 @@ export interface Operations {
     };
     query: Record<string, never>;
     body: undefined;
-    response: Items_PoolMachine_;
+    response: PoolMachineItems;
   };
   "GET /v1/queues": {
     path: Record<string, never>;
     query: Record<string, never>;
     body: undefined;
-    response: Items_QueueStatus_;
+    response: QueueStatusItems;
   };
   "GET /v1/rates": {
     path: Record<string, never>;
@@ -2742,7 +2831,7 @@ export interface Operations {
       type?: string | null;
     };
     body: undefined;
-    response: Items_ActivityRate_;
+    response: ActivityRateItems;
   };
   "GET /v1/roles": {
     path: Record<string, never>;
@@ -2751,7 +2840,7 @@ export interface Operations {
       after?: string | null;
     };
     body: undefined;
-    response: Page_OrgRole_;
+    response: OrgRolePage;
   };
   "GET /v1/roles/{name}/members": {
     path: {
@@ -2762,7 +2851,7 @@ export interface Operations {
       after?: string | null;
     };
     body: undefined;
-    response: Page_Member_;
+    response: MemberPage;
   };
   "GET /v1/runs": {
     path: Record<string, never>;
@@ -2775,13 +2864,13 @@ export interface Operations {
       until?: string | null;
       metadata?: string | null;
       count?: boolean;
-      status?: Array<"pending" | "running" | "retrying" | "completed" | "failed" | "cancelled"> | null;
+      status?: Array<RunStatusName> | null;
       name?: string | null;
       type?: string | null;
       dedupe_key?: string | null;
     };
     body: undefined;
-    response: CountedPage_RunSummary_;
+    response: RunSummaryCountedPage;
   };
   "GET /v1/runs/{run_id}": {
     path: {
@@ -2801,7 +2890,7 @@ export interface Operations {
       limit?: number;
     };
     body: undefined;
-    response: Items_RunAttempt_;
+    response: RunAttemptItems;
   };
   "GET /v1/runs/{run_id}/data": {
     path: {
@@ -2818,7 +2907,7 @@ export interface Operations {
       limit?: number;
     };
     body: undefined;
-    response: Items_RunDataItem_;
+    response: RunDataItemItems;
   };
   "GET /v1/runs/{run_id}/data/{key}": {
     path: {
@@ -2837,7 +2926,7 @@ export interface Operations {
       limit?: number;
     };
     body: undefined;
-    response: Items_RunGraphNode_;
+    response: RunGraphNodeItems;
   };
   "GET /v1/runs/{run_id}/inputs": {
     path: {
@@ -2848,7 +2937,7 @@ export interface Operations {
       after?: number;
     };
     body: undefined;
-    response: Page_RunInput_;
+    response: RunInputPage;
   };
   "GET /v1/runs/{run_id}/logs": {
     path: {
@@ -2862,7 +2951,7 @@ export interface Operations {
       limit?: number;
     };
     body: undefined;
-    response: Items_RunLogLine_;
+    response: RunLogLineItems;
   };
   "GET /v1/runs/{run_id}/tasks": {
     path: {
@@ -2877,13 +2966,13 @@ export interface Operations {
       until?: string | null;
       metadata?: string | null;
       count?: boolean;
-      status?: Array<"pending" | "queued" | "running" | "waiting" | "retrying" | "completed" | "failed" | "cancelled" | "skipped"> | null;
+      status?: Array<TaskStatusName> | null;
       queue?: string | null;
       type?: string | null;
       job?: string | null;
     };
     body: undefined;
-    response: CountedPage_TaskSummary_;
+    response: TaskSummaryCountedPage;
   };
   "GET /v1/runs/{run_id}/why": {
     path: {
@@ -2900,7 +2989,7 @@ export interface Operations {
       after?: string | null;
     };
     body: undefined;
-    response: Page_Schedule_;
+    response: SchedulePage;
   };
   "GET /v1/schedules/{name}": {
     path: {
@@ -2917,7 +3006,7 @@ export interface Operations {
       limit?: number;
     };
     body: undefined;
-    response: Items_SearchResult_;
+    response: SearchResultItems;
   };
   "GET /v1/status": {
     path: Record<string, never>;
@@ -2936,7 +3025,7 @@ export interface Operations {
       until?: string | null;
       metadata?: string | null;
       count?: boolean;
-      status?: Array<"pending" | "queued" | "running" | "waiting" | "retrying" | "completed" | "failed" | "cancelled" | "skipped"> | null;
+      status?: Array<TaskStatusName> | null;
       queue?: string | null;
       type?: string | null;
       job?: string | null;
@@ -2944,7 +3033,7 @@ export interface Operations {
       external_id?: string | null;
     };
     body: undefined;
-    response: CountedPage_TaskSummary_;
+    response: TaskSummaryCountedPage;
   };
   "GET /v1/tasks/{task_id}": {
     path: {
@@ -2962,7 +3051,7 @@ export interface Operations {
     };
     query: Record<string, never>;
     body: undefined;
-    response: Items_AttemptInfo_;
+    response: AttemptInfoItems;
   };
   "GET /v1/tasks/{task_id}/details": {
     path: {
@@ -2982,7 +3071,7 @@ export interface Operations {
       limit?: number;
     };
     body: undefined;
-    response: Items_LogLine_;
+    response: LogLineItems;
   };
   "GET /v1/tasks/{task_id}/tree": {
     path: {
@@ -2990,7 +3079,7 @@ export interface Operations {
     };
     query: Record<string, never>;
     body: undefined;
-    response: Items_TreeNode_;
+    response: TreeNodeItems;
   };
   "GET /v1/tasks/{task_id}/why": {
     path: {
@@ -3007,7 +3096,7 @@ export interface Operations {
       after?: string | null;
     };
     body: undefined;
-    response: Page_TaskTypeSummary_;
+    response: TaskTypeSummaryPage;
   };
   "GET /v1/types/{type}": {
     path: {
@@ -3032,7 +3121,7 @@ export interface Operations {
       before?: string | null;
     };
     body: undefined;
-    response: Page_User_;
+    response: UserPage;
   };
   "GET /v1/users/{user_id}": {
     path: {
@@ -3050,7 +3139,7 @@ export interface Operations {
       key_id?: string | null;
     };
     body: undefined;
-    response: Page_WorkerKeyInfo_;
+    response: WorkerKeyInfoPage;
   };
   "GET /v1/worker-keys/{id}": {
     path: {
@@ -3065,10 +3154,10 @@ export interface Operations {
     query: {
       limit?: number;
       after?: string | null;
-      status?: "starting" | "active" | "draining" | "error" | "terminated" | null;
+      status?: WorkerStatusName | null;
     };
     body: undefined;
-    response: Page_WorkerStatus_;
+    response: WorkerStatusPage;
   };
   "GET /v1/workers/{name}": {
     path: {
@@ -3087,7 +3176,7 @@ export interface Operations {
       before?: number | null;
     };
     body: undefined;
-    response: Page_WorkerLife_;
+    response: WorkerLifePage;
   };
   "GET /v1/workers/{name}/logs": {
     path: {
@@ -3098,7 +3187,7 @@ export interface Operations {
       limit?: number;
     };
     body: undefined;
-    response: Items_WorkerLogEntry_;
+    response: WorkerLogEntryItems;
   };
   "HEAD /v1/objects/{object_id}": {
     path: {
@@ -3233,7 +3322,7 @@ export interface Operations {
       name: string;
     };
     query: Record<string, never>;
-    body: CutoverDagRequest | null;
+    body: CutoverDagRequest;
     response: CurrentVersion;
   };
   "POST /v1/dags/{name}/graph": {
@@ -3257,7 +3346,7 @@ export interface Operations {
       name: string;
     };
     query: Record<string, never>;
-    body: MoveDagRequest | null;
+    body: MoveDagRequest;
     response: CurrentVersion;
   };
   "POST /v1/dags/{name}/versions": {
@@ -3289,7 +3378,7 @@ export interface Operations {
       name: string;
     };
     query: Record<string, never>;
-    body: PurgeDatasetRequest | null;
+    body: PurgeDatasetRequest;
     response: PurgeResponse;
   };
   "POST /v1/datasets/{name}/revoke": {
@@ -3314,7 +3403,7 @@ export interface Operations {
       name: string;
     };
     query: Record<string, never>;
-    body: ReasonRequest | null;
+    body: ReasonRequest;
     response: undefined;
   };
   "POST /v1/jobs/{dag}/{name}/resume": {
@@ -3332,8 +3421,8 @@ export interface Operations {
       name: string;
     };
     query: Record<string, never>;
-    body: TriggerJobRequest | null;
-    response: Items_TriggeredTask_;
+    body: TriggerJobRequest;
+    response: TriggeredTaskItems;
   };
   "POST /v1/jobs/{dag}/{name}/webhook/rotate": {
     path: {
@@ -3412,11 +3501,19 @@ export interface Operations {
     body: QueryRequest;
     response: QueryResult;
   };
+  "POST /v1/query/export": {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: ExportQueryRequest;
+    response: undefined;
+  };
   "POST /v1/queues/{name}/pause": {
     path: {
       name: string;
     };
-    query: Record<string, never>;
+    query: {
+      new?: boolean;
+    };
     body: undefined;
     response: undefined;
   };
@@ -3425,7 +3522,7 @@ export interface Operations {
       name: string;
     };
     query: Record<string, never>;
-    body: PurgeRequest | null;
+    body: PurgeRequest;
     response: PurgePiece;
   };
   "POST /v1/queues/{name}/resume": {
@@ -3445,8 +3542,8 @@ export interface Operations {
   "POST /v1/runs": {
     path: Record<string, never>;
     query: Record<string, never>;
-    body: StartTaskRequest | StartGraphRequest | OpenRunRequest | Array<StartTaskRequest | StartGraphRequest>;
-    response: StartedRun | StartedRuns;
+    body: StartTaskRequest | StartGraphRequest | OpenRunRequest;
+    response: StartedRun;
   };
   "POST /v1/runs/bulk": {
     path: Record<string, never>;
@@ -3476,14 +3573,14 @@ export interface Operations {
     path: Record<string, never>;
     query: Record<string, never>;
     body: WaitForRunsRequest;
-    response: Items_RunResult_;
+    response: RunResultItems;
   };
   "POST /v1/runs/{run_id}/cancel": {
     path: {
       run_id: string;
     };
     query: Record<string, never>;
-    body: ReasonRequest | null;
+    body: ReasonRequest;
     response: RunResponse | undefined;
   };
   "POST /v1/runs/{run_id}/close": {
@@ -3507,7 +3604,7 @@ export interface Operations {
       run_id: string;
     };
     query: Record<string, never>;
-    body: RetryRequest | null;
+    body: RetryRequest;
     response: RunResponse;
   };
   "POST /v1/runs/{run_id}/signals": {
@@ -3555,7 +3652,7 @@ export interface Operations {
       task_id: string;
     };
     query: Record<string, never>;
-    body: ReasonRequest | null;
+    body: ReasonRequest;
     response: undefined;
   };
   "POST /v1/tasks/{task_id}/retry": {
@@ -3563,7 +3660,7 @@ export interface Operations {
       task_id: string;
     };
     query: Record<string, never>;
-    body: RetryRequest | null;
+    body: RetryRequest;
     response: RunResponse;
   };
   "POST /v1/users": {
@@ -3578,7 +3675,7 @@ export interface Operations {
       webhook_path: string;
     };
     query: Record<string, never>;
-    body: string;
+    body: unknown;
     response: ReceivedResponse;
   };
   "POST /v1/worker-keys": {
@@ -3600,7 +3697,7 @@ export interface Operations {
       name: string;
     };
     query: Record<string, never>;
-    body: ReasonRequest | null;
+    body: ReasonRequest;
     response: undefined;
   };
   "POST /v1/workers/{name}/terminate": {
