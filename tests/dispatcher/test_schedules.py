@@ -10,6 +10,7 @@ from psycopg.types.json import Jsonb
 
 from tenuto.dispatcher.schedules import plan_firing
 from tenuto.model.schedules import DueSchedule
+from tenuto.model.statuses import CatchUp
 from tests.support.database.jobs import deployed
 from tests.support.database.loops import an_org, count, value
 from tests.support.database.schedules import put, schedule
@@ -24,7 +25,7 @@ def at(text: str) -> datetime:
 
 
 def plan(
-    catch_up: str, next_at: str, now: str, cron: str = "0 * * * *", timezone: str = "UTC"
+    catch_up: CatchUp, next_at: str, now: str, cron: str = "0 * * * *", timezone: str = "UTC"
 ) -> tuple[list[str], str]:
     firing = plan_firing(DueSchedule(uuid4(), "s", cron, timezone, catch_up, at(next_at), at(now)))
     return [f"{moment:%d %H:%M}" for moment in firing.moments], f"{firing.next_at:%d %H:%M}"

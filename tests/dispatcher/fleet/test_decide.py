@@ -8,11 +8,14 @@ from hypothesis import strategies as st
 
 from tenuto.dispatcher.fleet.decide import decide
 from tenuto.model.pools import MachineFacts, PoolFacts, PoolPolicy
+from tenuto.model.statuses import WorkerStatusName
 
 POLICY = PoolPolicy("gpu", "local", max_workers=10)
 
 
-def machine(no: int, status: str = "active", *, running: int = 0, idle: float = 0, age: float = 0) -> MachineFacts:
+def machine(
+    no: int, status: WorkerStatusName = "active", *, running: int = 0, idle: float = 0, age: float = 0
+) -> MachineFacts:
     """Newest first is by the order in the list."""
     resting = idle if status == "active" and not running else None
     return MachineFacts(f"m{no}", status, f"i-{no}", running, resting, age, status != "starting", external=False)

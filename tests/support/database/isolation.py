@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import LiteralString
 
 import psycopg
 from psycopg import sql
 
 from tests.support.database.tasks import Db
 
-LEVELS: list[LiteralString] = ["repeatable read", "serializable"]
+LEVELS: list[str] = ["repeatable read", "serializable"]
 
 
 @contextmanager
@@ -20,7 +19,7 @@ def default_isolation(database: str, level: str) -> Iterator[None]:
 
 
 @contextmanager
-def default(database: str, setting: LiteralString, value: str) -> Iterator[None]:
+def default(database: str, setting: str, value: str) -> Iterator[None]:
     """Connections that are opened meanwhile begin with this value of a setting."""
     with psycopg.connect(database, autocommit=True) as conn:
         named = {"name": sql.Identifier(conn.info.dbname), "setting": sql.Identifier(setting), "value": value}
@@ -32,9 +31,7 @@ def default(database: str, setting: LiteralString, value: str) -> Iterator[None]
 
 
 @contextmanager
-def a_transaction(
-    database: str, level: LiteralString, role: str = "tenuto_worker", *, checked: bool = True
-) -> Iterator[Db]:
+def a_transaction(database: str, level: str, role: str = "tenuto_worker", *, checked: bool = True) -> Iterator[Db]:
     """A transaction at this level that has its snapshot. It commits at the end of the block. If it is not checked, it
     is without the triggers of test databases, in whose table transactions meet."""
     triggers = "" if checked else " -c session_replication_role=replica"

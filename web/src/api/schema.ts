@@ -1111,7 +1111,7 @@ export interface Problem {
   more_errors: number | null;
 }
 
-export type ProblemCode = "not_found" | "session_ended" | "invalid_input" | "conflict" | "stale_lease" | "cancelled" | "too_large" | "unauthorized" | "forbidden" | "rate_limited" | "bad_request" | "method_not_allowed" | "unsupported_media_type" | "timeout" | "unavailable" | "row_rejected" | "internal";
+export type ProblemCode = "not_found" | "session_ended" | "invalid_input" | "conflict" | "stale_lease" | "cancelled" | "too_large" | "unauthorized" | "forbidden" | "rate_limited" | "wrong_isolation" | "copied_database" | "bad_request" | "method_not_allowed" | "unsupported_media_type" | "timeout" | "unavailable" | "row_rejected" | "internal";
 
 export interface PublishEffectRequest {
   kind: "deliver";
