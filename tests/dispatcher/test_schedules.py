@@ -32,7 +32,7 @@ def plan(
 
 
 @pytest.mark.parametrize("catch_up", ["skip", "one", "all"])
-def test_on_time_every_policy_fires_the_moment(catch_up: str):
+def test_on_time_every_policy_fires_the_moment(catch_up: CatchUp):
     assert plan(catch_up, "2026-01-01 10:00", "2026-01-01 10:00:01") == (["01 10:00"], "01 11:00")
 
 
@@ -40,7 +40,7 @@ def test_on_time_every_policy_fires_the_moment(catch_up: str):
     ("catch_up", "fired"),
     [("skip", []), ("one", ["01 13:00"]), ("all", ["01 10:00", "01 11:00", "01 12:00", "01 13:00"])],
 )
-def test_after_hours_away_the_policy_decides_what_is_caught_up(catch_up: str, fired: list[str]):
+def test_after_hours_away_the_policy_decides_what_is_caught_up(catch_up: CatchUp, fired: list[str]):
     assert plan(catch_up, "2026-01-01 10:00", "2026-01-01 13:30") == (fired, "01 14:00")
 
 
