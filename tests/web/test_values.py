@@ -47,6 +47,9 @@ VALUES: dict[str, tuple[Any, str, str]] = {
         "2026-11-19T11:30:00+00:00",
         "2026-11-19T11:30:00+00:00",
     ),
+    "time '12:30:00.5'": same("12:30:00.500000"),
+    "interval '1 month 2 days 90 minutes'": same("P1M2DT5400S"),
+    "-interval '500 milliseconds'": same("P0M0DT-0.5S"),
     "'ab'::blob": same("YWI="),
     "uuid '01a1f4fd-9ed7-7000-ae80-b49bea5cb570'": (
         "01a1f4fd-9ed7-7000-ae80-b49bea5cb570",

@@ -116,8 +116,7 @@ def _values(column: pa.Array) -> list[object]:
 
 
 def _value(value: object) -> object:
-    """Return a value as a JSON value: decimal fractions, times and ids are texts, durations are seconds, bytes are
-    base64."""
+    """Return a value as a JSON value: decimal fractions, times, intervals and ids are texts, bytes are base64."""
     match value:
         case None | bool() | int() | str():
             return value
@@ -131,6 +130,8 @@ def _value(value: object) -> object:
             return str(value)
         case timedelta():
             return value.total_seconds()
+        case pa.MonthDayNano():
+            return _duration(value)
         case bytes():
             return base64.b64encode(value).decode()
         case dict():
@@ -139,6 +140,14 @@ def _value(value: object) -> object:
             return [_value(item) for item in cast("list[object]", value)]
         case _:
             return str(value)
+
+
+def _duration(interval: "pa.MonthDayNano") -> str:
+    """Return an interval as ISO 8601 writes it, such as P1M2DT5400S."""
+    seconds, nanos = divmod(abs(interval.nanoseconds), 10**9)
+    fraction = f".{nanos:09}".rstrip("0") if nanos else ""
+    sign = "-" if interval.nanoseconds < 0 else ""
+    return f"P{interval.months}M{interval.days}DT{sign}{seconds}{fraction}S"
 
 
 def _cell(value: object) -> str:

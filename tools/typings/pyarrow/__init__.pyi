@@ -3,6 +3,7 @@ from .lib import Array as Array
 from .lib import ArrowException as ArrowException
 from .lib import DataType as DataType
 from .lib import Field as Field
+from .lib import MonthDayNano as MonthDayNano
 from .lib import PythonFile as PythonFile
 from .lib import RecordBatch as RecordBatch
 from .lib import RecordBatchReader as RecordBatchReader

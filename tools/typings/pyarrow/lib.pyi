@@ -1,7 +1,7 @@
 # The part of pyarrow that Tenuto uses: the package has no types of its own.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import BytesIO, RawIOBase
-from typing import Any
+from typing import Any, NamedTuple
 
 class ArrowException(Exception): ...
 
@@ -110,3 +110,8 @@ def timestamp(unit: str, tz: str | None = None) -> DataType: ...
 def decimal128(precision: int, scale: int) -> DataType: ...
 def set_cpu_count(count: int) -> None: ...
 def set_io_thread_count(count: int) -> None: ...
+
+class MonthDayNano(NamedTuple):
+    months: int
+    days: int
+    nanoseconds: int

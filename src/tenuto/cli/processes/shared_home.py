@@ -47,5 +47,7 @@ def _folder(worker: "WorkerStatus") -> object:
 
 
 def _types(worker: "WorkerStatus") -> set[str]:
+    """Return the task types of the worker's apps. Its operators are the same in every folder."""
     types = worker.metadata.get("types")
-    return {str(name) for name in types} if isinstance(types, list) else set()
+    names = map(str, types) if isinstance(types, list) else ()
+    return {name for name in names if not name.startswith("tenuto.") or name.startswith("tenuto.python.")}

@@ -65,16 +65,19 @@ def find_front(context: ProcessContext, port: int | None) -> LocalServer | None:
         weak_queries=context.settings.weak_queries,
         installation=context.settings.installation,
     )
-    return LocalServer(settings, _listen(port))
+    return LocalServer(settings, listen(port))
 
 
-def _listen(port: int | None) -> socket.socket:
+def listen(port: int | None) -> socket.socket:
+    """Return an open socket on this port; without one, on 8080 or, if that is taken, a free port."""
     if port is not None:
         return bind(HOST, port)
     try:
         return bind(HOST, PORT)
     except UsageError:
-        return bind(HOST, 0)
+        listener = bind(HOST, 0)
+        log.warning("port %d is taken: using port %d instead (--port sets one)", PORT, listener.getsockname()[1])
+        return listener
 
 
 @asynccontextmanager
