@@ -17,7 +17,7 @@ import tenuto.server.schemas
 from tenuto.dag.document_fields import JobRuntimeName
 from tenuto.dag.json_schema import json_schema
 from tenuto.dag.operators import OPERATORS
-from tenuto.operators.app import BUILT_IN, operators_in_dispatcher
+from tenuto.operators.app import BUILT_IN, PYTHON, operators_in_dispatcher
 from tenuto.sdk.option_types import Declared, RuntimeName, StartOptions
 from tenuto.server.schemas.base import RequestModel
 from tenuto.worker.execution.runtimes import RUNTIMES
@@ -92,11 +92,12 @@ def test_every_key_of_a_document_is_taken_by_the_code_that_runs_jobs():
 
 
 def test_every_operator_is_run_and_reads_all_of_its_options():
-    assert {*BUILT_IN, "sink"} == set(OPERATORS)  # a sink runs no tasks
+    targets = BUILT_IN | {"python": PYTHON}
+    assert {*targets, "sink"} == set(OPERATORS)  # a sink runs no tasks
 
     unread = [
         (name, field)
-        for name, target in BUILT_IN.items()
+        for name, target in targets.items()
         if (config := OPERATORS[name].config) is not None
         for field in config.model_fields
         if f"config.{field}" not in inspect.getsource(importlib.import_module(target.partition(":")[0]))
@@ -106,7 +107,7 @@ def test_every_operator_is_run_and_reads_all_of_its_options():
 
 def test_every_runtime_of_jobs_and_tasks_is_one_that_runs():
     runs = {
-        "worker": "job" in RUNTIMES,
+        "worker": {"thread", "process"} <= set(RUNTIMES),
         "sandbox": "sandbox" in RUNTIMES,
         "dispatcher": bool(operators_in_dispatcher()),
     }

@@ -30,16 +30,16 @@ WORKS = {
     """,
     ADDS: """
         create_api_key create_org create_role create_worker_key import_api_key add_member make_login_token open_login
-        invalidate_dataset publish_effect put_bundle put_bundle_part put_run_data record_head record_query
+        invalidate_dataset publish_effect record_store put_bundle put_bundle_part put_run_data record_head record_query
         resolve_routes start_backfill write_audit write_logs
     """,
     OWN_ROWS: """
-        acknowledge_alert adopt_api_key beat_dispatcher beat_worker begin_request cancel_backfill close_dispatcher
-        close_login close_session declare_schedules delete_alert_rule delete_bundle delete_destination
+        acknowledge_alert adopt_api_key beat_dispatcher beat_worker begin_request adopt_database cancel_backfill
+        close_dispatcher close_login close_session declare_schedules delete_alert_rule delete_bundle delete_destination
         delete_partitions delete_role delete_run_data delete_schedule disable_user drain_worker drop_data_table
-        drop_event edit_run_data_tags enable_user expect_worker fail_effects fail_spawn fail_worker finish_effects
-        finish_request note_pool_problem park_rows pause_backfill pause_schedule place_object put_destination
-        put_schedule put_user record_machine register_worker release_object remove_member replay_effects
+        drop_event edit_run_data_tags enable_user end_leases expect_worker fail_effects fail_spawn fail_worker
+        finish_effects finish_request note_pool_problem park_rows pause_backfill pause_schedule place_object
+        put_destination put_schedule put_user record_machine register_worker release_object remove_member replay_effects
         request_machines resume_backfill resume_schedule retire_signing_key revoke_api_key revoke_dataset
         revoke_worker_key rotate_api_key rotate_destination rotate_webhook rotate_worker_key set_org_settings set_pool
         set_resource_group set_run_metadata set_task_metadata set_user_role silence_alert_rule take_due_maintenance

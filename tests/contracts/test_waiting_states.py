@@ -131,11 +131,11 @@ RECORDS = """
 api_keys arrival_floor audit_chains audit_heads audit_log bundle_parts bundle_types bundles column_lineage
 current_partitions dag_current_versions dag_version_datasets dags data_locality data_objects data_references
 dataset_cursors dataset_versions datasets declared_limits dedupe_keys deploy_history destinations dispatchers due_floors
-events installation job_inputs job_outputs job_tasks jobs limit_overrides lineage_methods migrations operator_state
-org_role_memberships org_roles orgs partition_versions partitioned_tables queues rate_buckets resource_groups
-rollup_position rollups routes run_data run_slots scaling_decisions signing_keys sweep_positions table_lineage
-task_attempts task_dependencies task_inputs task_logs task_metadata task_slots task_steps task_types tasks users
-webhooks worker_keys worker_logs
+events installation installation_marks job_inputs job_outputs job_tasks jobs limit_overrides lineage_methods migrations
+operator_state org_role_memberships org_roles orgs partition_versions partitioned_tables queues rate_buckets
+resource_groups rollup_position rollups routes run_data run_slots scaling_decisions signing_keys sweep_positions
+table_lineage task_attempts task_dependencies task_inputs task_logs task_metadata task_slots task_steps task_types tasks
+users webhooks worker_keys worker_logs
 """
 LOOP_NAMES = {loop.name for loop in LOOPS}
 ALWAYS_DUE = {"control_pools", "retry_parked"}  # they process no rows that can be parked

@@ -36,7 +36,7 @@ def a_source(name: str, output: dict[str, Any], **changes: Any) -> dict[str, Any
         "activation": "source",
         "source": {"kind": "manual"},
         "operator": "python",
-        "config": {"task": "shop.jobs:extract"},
+        "config": {"task": "shop.extract"},
         "outputs": [{"dataset": name, **output}],
         **changes,
     }

@@ -80,7 +80,7 @@ def test_removed_jobs_and_datasets_are_listed():
 
 
 def test_a_dataset_can_move_to_another_output_or_job():
-    code = {"operator": "python", "config": {"task": "shop.jobs:daily"}}
+    code = {"operator": "python", "config": {"task": "shop.daily"}}
     position = diff(with_job("daily", **code, outputs=[{}, {"dataset": "orders_daily"}]))
     document = with_job("report", outputs=[{"dataset": "orders_daily"}])
     document["jobs"][1] |= {**code, "outputs": 1}

@@ -34,7 +34,7 @@ def test_a_dataset_without_roles_and_an_input_that_was_there_before_give_no_warn
 
 def test_an_output_without_a_dataset_is_followed_to_the_datasets_behind_it():
     hidden = with_job("report", outputs=[{"dataset": "report"}])
-    hidden["jobs"][1] |= {"operator": "python", "config": {"task": "shop.jobs:daily"}, "outputs": 1}
+    hidden["jobs"][1] |= {"operator": "python", "config": {"task": "shop.daily"}, "outputs": 1}
 
     assert warnings(None, hidden, report="sales") == [
         "role sales reads report, which will be computed from orders_raw, but cannot read orders_raw"

@@ -17,6 +17,7 @@ IN_FRONT = 3  # with a batch of one row
 # Loops that take no rows one after the other, or whose rows no other transaction keeps locked.
 OTHERS = {
     "beat_dispatcher": "one row, of this dispatcher",
+    "end_leases": "one list of sessions; skips locked ones (tests/sql/workers/test_end_leases.py)",
     "control_pools": "takes all pools at once",
     "measure": "reads only",
     "vacuum": "no rows",
@@ -29,8 +30,11 @@ OTHERS = {
 }
 NOT_LOCKED = {
     "sign_heads": "adds rows and locks none",
+    "sweep_jobs": "takes orgs at random, and parks those whose jobs are locked",
+    "sweep_runs": "locks nothing",
     "sweep_limits": "repairs all limits at once, and parks those whose slots are locked",
 }
+PAGED = {"sweep_tasks", "sweep_runs"}  # look at one page per turn, and continue behind it in the next
 LOCKS = [
     (loop, table) for loop, case in CASES.items() if loop not in NOT_LOCKED for table in case.locks or [case.table]
 ]
@@ -38,6 +42,11 @@ LOCKS = [
 
 def test_every_loop_is_named_here():
     assert {*CASES, *OTHERS} == {loop.name for loop in LOOPS}
+
+
+def take_turns(database: str, loop: str) -> None:
+    for _ in range(IN_FRONT + 1 if loop in PAGED else 1):
+        turn(database, loop, limit=1)
 
 
 @pytest.mark.parametrize(("loop", "table"), LOCKS)
@@ -50,7 +59,7 @@ def test_locked_rows_in_front_do_not_hide_the_next_row(db: Db, database: str, lo
     with psycopg.connect(database) as other:
         locked = other.execute(f"select from tenuto.{table} where org_id = any (%s) for update".encode(), [front])
         assert locked.rowcount >= IN_FRONT
-        turn(database, loop, limit=1)
+        take_turns(database, loop)
         assert value(db, case.served, good)
         assert not any(value(db, case.served, org) for org in front)
     assert value(db, "select count(*) from tenuto.parked_rows") == 0
@@ -68,7 +77,7 @@ def test_parked_rows_in_front_do_not_hide_the_next_row(db: Db, database: str, lo
     texts = {"errors": ["boom"] * len(rows), "sqlstates": ["XX000"] * len(rows)}
     call(db, "park_rows", loop=loop, keys=[row["key"] for row in rows], **ids, **texts)
 
-    turn(database, loop, limit=1)
+    take_turns(database, loop)
 
     assert value(db, case.served, good)
     assert not any(value(db, case.served, org) for org in front)

@@ -1,11 +1,6 @@
 """Processes work with the database of the next version, and of the one before, if the rule for changes is kept."""
 
-import io
-import os
 import shutil
-import subprocess
-import sys
-import tarfile
 from pathlib import Path
 
 import psycopg
@@ -16,7 +11,7 @@ from tenuto.db.connection.errors import NewerSchema, OtherFunctions
 from tenuto.db.install import install
 from tenuto.db.install.interface import parse_interface
 from tenuto.db.install.sql_tree import read_tree
-from tests.support.processes.command_line import ROOT, running
+from tests.support.processes.command_line import running
 from tests.support.processes.command_line import tenuto as command
 
 SHIPPED = Path(tenuto.__file__).parent / "sql"
@@ -140,41 +135,3 @@ def test_check_says_what_would_be_done_and_changes_nothing(empty_database: str) 
 
     assert (before.returncode, before.stdout.count("would apply")) == (1, LATEST)
     assert (after.returncode, after.stdout) == (0, f"schema version {LATEST}, nothing to do\n")
-
-
-def git(*arguments: str) -> bytes:
-    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, check=False)
-    if done.returncode:
-        pytest.skip(f"no history: git {arguments[0]} says {done.stderr.decode().strip()}")
-    return done.stdout
-
-
-@pytest.fixture
-def older_code(tmp_path: Path) -> dict[str, str]:
-    """The environment in which Tenuto is the code of the commit before the newest migration."""
-    newest = git("log", "-1", "--diff-filter=A", "--format=%H", "--", "src/tenuto/sql/migrations").decode().strip()
-    if not newest:
-        pytest.skip("no history: no commit added a migration")
-    with tarfile.open(fileobj=io.BytesIO(git("archive", f"{newest}^", "src", "tests/support"))) as archive:
-        archive.extractall(tmp_path, filter="data")
-    if not (tmp_path / "src/tenuto/db/install/interface.py").exists():
-        pytest.skip("the code before the newest migration does not know the rule for changes")
-    return {**os.environ, "PYTHONPATH": f"{tmp_path / 'src'}:{tmp_path}"}
-
-
-def test_the_code_before_the_newest_migration_works_with_this_schema(database: str, older_code: dict[str, str]) -> None:
-    environment = {**older_code, "TENUTO_DATABASE_URL": database}
-    main = [sys.executable, "-c", "from tenuto.cli.main import main; main()"]
-
-    def run(*arguments: str) -> str:
-        done = subprocess.run([*main, *arguments], env=environment, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    assert "nothing to do" in run("db", "migrate")
-    with subprocess.Popen([*main, "worker", APP], env=environment, stderr=subprocess.DEVNULL) as worker:
-        try:
-            assert run("start", "shop.add", "1", "2", "--wait") == "3\n"
-            assert "shop.add" in run("runs", "list")
-        finally:
-            worker.terminate()

@@ -129,7 +129,7 @@ def test_the_result_of_a_job_without_outputs_is_the_result_of_its_task(bench: Wo
 
 def test_rows_for_an_output_without_a_dataset_are_not_dropped_in_silence(bench: Workbench) -> None:
     with pytest.raises(Fail, match="returned a value, but no output of the job has a dataset; write dataset: NAME"):
-        bench.run("python", {"task": f"{HERE}:no_rows"}, an_output(dataset=None))
+        bench.run("python", {"task": f"{HERE}.no_rows"}, an_output(dataset=None))
 
 
 def test_several_outputs_are_written_one_by_one(bench: Workbench) -> None:

@@ -15,8 +15,8 @@ def publish(attempt: Any, job: Any, **changes: Any) -> None:
     attempt.published = [publication(claim, job["partition"], **changes)]
 
 
-@app.task
-async def python(ctx: Context, job: Any) -> str:
+@app.task(name="python.shop.extract")
+async def extract(ctx: Context, job: Any) -> str:
     publish(ctx._attempt, job)
     return "x" * 300_000  # is stored as a data object
 

@@ -92,7 +92,7 @@ def test_two_apps_with_the_same_task_are_refused_with_both_names(tmp_path: Path)
 
     done = load_all(tmp_path, "shop:app", "twin.py:app")
 
-    assert "shop:app and twin.py:app both define the task shop.add" in done.stderr
+    assert "shop:app and twin.py:app both define shop.add" in done.stderr
     assert "give every app its own name" in done.stderr
 
 

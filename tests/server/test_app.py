@@ -83,7 +83,7 @@ def test_what_is_not_there_is_a_problem_with_a_code(api: TestClient) -> None:
         (b'{"type": "a.b", "available_at": 5}', "available_at"),
         (b'{"type": "a.b", "input": {"x": {"$pickle": "gASV"}}}', "$pickle"),
         (b'{"type": 7}', "type"),
-        (b"[]", "write 1 or more"),
+        (b"[]", "send a list of starts to POST /v1/runs/bulk"),
     ],
 )
 def test_a_body_that_cannot_be_is_refused_with_what_and_where(admin: TestClient, body: bytes, said: str) -> None:

@@ -119,7 +119,7 @@ def test_what_does_not_exist_is_not_found(db: Db):
 
 
 def test_names_and_producers_can_be_exchanged(db: Db):
-    code = {"operator": "python", "config": {"task": "shop.jobs:daily"}}
+    code = {"operator": "python", "config": {"task": "shop.daily"}}
     deploy(db, with_job("daily", **code, outputs=[{"dataset": "a"}, {"dataset": "b"}]))
     cutover(db)
     before = pointers(db)

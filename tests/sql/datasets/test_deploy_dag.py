@@ -126,7 +126,7 @@ def test_a_dag_reads_datasets_that_other_dags_publish(db: Db):
 def test_a_dag_cannot_read_a_dataset_that_only_its_old_version_publishes(db: Db):
     deploy(db)
     cutover(db)
-    document = with_job("daily", operator="python", config={"task": "shop.jobs:daily"}, outputs=1)
+    document = with_job("daily", operator="python", config={"task": "shop.daily"}, outputs=1)
     document["jobs"][2]["inputs"] = [{"from": {"dataset": "orders_daily"}}]
 
     with pytest.raises(InvalidInput, match="no other DAG publishes orders_daily"):

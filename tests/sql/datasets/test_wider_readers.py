@@ -106,7 +106,7 @@ def test_sources_behind_outputs_without_a_dataset_count(org: Db):
     policy(org, "deny")
     document = from_secrets()
     daily = document["jobs"][1]
-    code = {"operator": "python", "config": {"task": "shop.jobs:middle"}}
+    code = {"operator": "python", "config": {"task": "shop.middle"}}
     middle = {**daily, **code, "name": "middle", "outputs": [{"name": "rows"}]}
     last = {**daily, "inputs": [{"from": {"job": "middle", "output": "rows"}}]}
     document["jobs"] = [document["jobs"][0], middle, last, *document["jobs"][2:]]

@@ -201,6 +201,7 @@ def of_data(db: Db) -> Iterator[Deed]:
 
 def test_every_call_in_plain_sql_has_one_entry_with_login_org_verb_and_target(db: Db) -> None:
     done = {"create_org", "deploy_dag", "cutover_dag", "rollback_dag"}  # below
+    done |= {"adopt_database"}  # tests/sql/workers/test_adopt_database.py
     for part in (of_runs, of_many_runs, of_schedules_and_effects, of_keys, of_people, of_deploys, of_data):
         for function, params, (entity, id, action) in part(db):
             forget_entries(db)

@@ -18,7 +18,7 @@ RAW = {
     "outputs": [{"dataset": "raw", **KEY}],
 }
 
-NO_OUTPUT: dict[str, Any] = {"operator": "python", "config": {"task": "shop.jobs:report"}, "outputs": []}
+NO_OUTPUT: dict[str, Any] = {"operator": "python", "config": {"task": "shop.report"}, "outputs": []}
 
 
 def a_reader(name: str = "daily", **changes: Any) -> dict[str, Any]:

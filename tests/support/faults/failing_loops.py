@@ -334,7 +334,11 @@ CASES = {
     "sweep_limits": Case(a_leaked_slot, gone("limit_slots"), "limit_slots"),
     "sweep_tasks": Case(a_parent_whose_child_ended, gone("waiting_tasks"), "waiting_tasks"),
     "sweep_runs": Case(
-        a_run_that_nobody_ended, "select count(*) > 0 from tenuto.run_counts where org_id = %s", "run_counts", "insert"
+        a_run_that_nobody_ended,
+        "select count(*) > 0 from tenuto.run_counts where org_id = %s",
+        "run_counts",
+        "insert",
+        locks=("runs",),
     ),
     "sweep_jobs": Case(
         a_job_that_no_backlog_holds, gone("job_controls", "held_at is not null"), "job_controls", "update"

@@ -166,7 +166,7 @@ def test_a_job_that_appends_is_always_computed(db: Db):
 def test_a_task_of_several_outputs_is_reused_as_a_whole(db: Db):
     source, daily = SALES["jobs"]
     outputs = [{"dataset": "per_day", **KEY}, {"dataset": "errors", **KEY}]
-    code = {"operator": "python", "config": {"task": "shop.jobs:daily"}}
+    code = {"operator": "python", "config": {"task": "shop.daily"}}
     deployed(db, {**SALES, "jobs": [source, {**daily, **code, "outputs": outputs}]})
     worker = a_worker(db)
     extract(db, worker, PRINT, "mon")
