@@ -86,6 +86,7 @@ def test_nothing_is_cancelled_in_a_database_that_cannot_be_adopted(copy: tuple[s
 def test_a_moved_installation_needs_one_command(copy: tuple[str, Db], tmp_path: Path) -> None:
     url, db = copy
     (pool,) = db.execute("select id from tenuto.pools").fetchall()
+    db.execute("update tenuto.installation_marks set database_oid = 4000000000")  # of a database that is gone
 
     moved = tenuto("db", "adopt", "--moved", "--yes", TENUTO_DATABASE_URL=url, TENUTO_HOME=tmp_path / "home")
 

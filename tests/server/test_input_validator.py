@@ -146,7 +146,7 @@ def test_a_long_list_of_values_costs_one_step_per_value() -> None:
     ],
 )
 def test_costly_keywords_count_as_many_steps(schema: Schema, value: Any) -> None:
-    with pytest.raises(StepsExhausted, match=r"a\.b: checking the inputs of this request takes more than 100 steps"):
+    with pytest.raises(StepsExhausted):
         refusal(schema, value, steps=100)
 
 

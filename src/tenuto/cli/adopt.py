@@ -1,6 +1,7 @@
 """Makes a copy of a database an installation of its own: shows what begins, cancels it if asked to, and adopts it."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -81,8 +82,12 @@ def adopt(options: AdoptionOptions, *, yes: bool, dry_run: bool, as_json: bool) 
     lines = [*_lines_of(facts, options), *(["nothing was changed"] if dry_run else [])]
     if dry_run:
         show(facts, "\n".join(lines), as_json=as_json)
-        return
+        if not (options.moved or options.keep or options.cancel):
+            return
     options.check([*facts.begins, *facts.cancelled])
+    with_database(lambda context: _try(context, options), role=ROLE)
+    if dry_run:
+        return
     if as_json and not yes:
         raise UsageError("--json asks nothing: add --yes, or look first with --dry-run")
     if not yes:
@@ -164,11 +169,22 @@ def _line_of(line: "OpenWork") -> str:
     return f"{line.number:,} {line.kind} of org {line.org}{f' ({names}{more})' if names else ''}{at}"
 
 
+async def _try(context: CommandContext, options: AdoptionOptions) -> None:
+    """Raise the error with which the database would refuse the adoption."""
+    await _call(context, options)(dry_run=True)
+
+
 async def _adopt(context: CommandContext, options: AdoptionOptions) -> int:
+    if options.cancel:
+        await _cancel_open_work(context.pool)
+    return await _call(context, options)()
+
+
+def _call(context: CommandContext, options: AdoptionOptions) -> Callable[..., Awaitable[int]]:
     from tenuto.db import installation
     from tenuto.storage import open_store
 
-    adopt_database = partial(
+    return partial(
         context.pool.call,
         installation.adopt_database,
         installation=context.settings.installation,
@@ -177,10 +193,6 @@ async def _adopt(context: CommandContext, options: AdoptionOptions) -> int:
         store=open_store(context.settings.storage).root,
         own_store=options.own_store,
     )
-    if options.cancel:
-        await adopt_database(dry_run=True)  # a database that cannot be adopted loses nothing
-        await _cancel_open_work(context.pool)
-    return await adopt_database()
 
 
 async def _cancel_open_work(pool: "ConnectionPool") -> None:

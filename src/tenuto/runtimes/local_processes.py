@@ -1,7 +1,7 @@
 """Names the processes of this machine, so that another process on it can find out whether they have ended (Linux).
 
-A host is a boot of a machine and a namespace of process ids: a process in a container, or on a machine that started
-again, is on another host. A process is its id and its start time, because ids are used again.
+A host is a boot of a machine and its namespaces of process ids and times: a process in a container, or on a machine
+that started again, is on another host. A process is its id and its start time, because ids are used again.
 """
 
 import os
@@ -20,7 +20,9 @@ def this_host() -> str | None:
     """Return the id of this host; None if it cannot be determined."""
     try:
         boot = (PROC / "sys" / "kernel" / "random" / "boot_id").read_text().strip()
-        return f"{boot} {(PROC / 'self' / 'ns' / 'pid').readlink()}"
+        spaces = PROC / "self" / "ns"
+        time = spaces / "time"  # start times count from its offset; older kernels have none
+        return f"{boot} {(spaces / 'pid').readlink()} {time.readlink() if time.is_symlink() else ''}".rstrip()
     except OSError:
         return None
 

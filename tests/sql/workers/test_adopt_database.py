@@ -39,7 +39,7 @@ def copy(original: Db) -> Db:
     start(original, 1, 2)
     publish(original, {"to": "them"})
     put(original, datetime.now(UTC) - timedelta(minutes=1))
-    original.execute("update tenuto.installation_marks set database_oid = 1")
+    original.execute("update tenuto.installation_marks set database_oid = 4000000000")  # no database has it
     return original
 
 
@@ -130,6 +130,15 @@ def test_an_adopted_copy_acts_and_knows_none_of_the_machines(copy: Db) -> None:
     assert copy.execute("select entity, action from tenuto.audit_arrivals where action = 'adopt'").fetchall() == [
         ("installation", "adopt")
     ]
+
+
+def test_an_original_on_the_same_server_has_not_moved(copy: Db) -> None:
+    oid = "(select oid from pg_database where datname = 'template1')"
+    copy.execute(f"update tenuto.installation_marks set database_oid = {oid}".encode())
+
+    with pytest.raises(Conflict, match="the original still exists on this server: database template1"):
+        call(copy, "adopt_database", moved=True)
+    call(copy, "adopt_database")
 
 
 def test_a_moved_installation_keeps_its_machines_and_sessions(copy: Db) -> None:

@@ -83,9 +83,10 @@ begin
     where o.id = due.id
       and o.status in ('pending', 'processing')
     returning o.*;
-    -- If no effect of the first destinations is due and unlocked, looks at all destinations.
+    -- If no effect of the first destinations is due and unlocked, looks at more of them. Each call begins at a random
+    -- destination, so that repeated calls look at all.
     exit when found or p_keys is not null or v_places > p_limit;
-    v_places := 1000000;
+    v_places := 20 * p_limit + 1;
   end loop;
 end
 $$;

@@ -1,10 +1,11 @@
 -- Makes a copy of an installation an installation of its own: its loops, workers, schedules, pools and effects may
 -- begin. Forgets the machines and sessions of the original, and gives the pools new ids. p_moved: the original is gone
--- and continues here, with the same pools, machines, sessions and object stores. p_discard_effects: deliveries that
--- are pending become dead effects. p_store: the object store that this installation will use; TN004 if the original
--- uses a store of this address, unless p_own_store confirms that it is another one. Raises TN004 if the database is no
--- copy, or if a dispatcher runs its loops. p_installation: as in _copy_problem; it becomes the name of the
--- installation. Returns how many effects were discarded. p_dry_run: raises the same errors, and changes nothing.
+-- and continues here, with the same pools, machines, sessions and object stores. p_discard_effects: deliveries that are
+-- pending become dead effects. p_store: the object store that this installation will use; TN004 if the original uses a
+-- store of this address, unless p_own_store confirms that it is another one. Raises TN004 if the database is no copy,
+-- if a dispatcher runs its loops, or with p_moved if the original still exists on this server. p_installation: as in
+-- _copy_problem; it becomes the name of the installation. Returns how many effects were discarded. p_dry_run: raises
+-- the same errors, and changes nothing.
 create or replace function tenuto.adopt_database(
   p_installation text default null, p_moved boolean default false, p_discard_effects boolean default false,
   p_store text default null, p_own_store boolean default false, p_dry_run boolean default false)
@@ -31,6 +32,13 @@ begin
   if found then
     perform tenuto._raise('TN004', format('a dispatcher at %s runs the loops of this database now', v_address),
       'this is the database of an installation that works: check TENUTO_DATABASE_URL and TENUTO_INSTALLATION');
+  end if;
+  if p_moved and v_marks.system_identifier = (tenuto._database_marks()).system_identifier and exists (
+    select from pg_database d where d.oid = v_marks.database_oid and d.datname <> current_database()) then
+    perform tenuto._raise('TN004',
+      format('the original still exists on this server: database %s', (
+        select d.datname from pg_database d where d.oid = v_marks.database_oid)),
+      'drop or rename it only when nothing uses it any more, or adopt the copy with --keep or --cancel');
   end if;
   if not p_moved and not p_own_store and p_store = any (v_marks.stores || v_marks.foreign_stores) then
     perform tenuto._raise('TN004', format('the original uses the object store %s, too', p_store),

@@ -28,8 +28,8 @@ begin
 
   insert into tenuto.workers (org_id, id, instance_type, status, address, labels, languages, metadata, created_at,
     last_heartbeat)
-  values (p_org_id, p_worker_id, p_instance_type, 'active', p_address, p_labels, p_languages, p_metadata, tenuto.now(),
-    tenuto.now())
+  values (p_org_id, p_worker_id, p_instance_type, 'active', p_address, p_labels, p_languages, p_metadata - 'process',
+    tenuto.now(), tenuto.now())
   on conflict (org_id, id) do update
     set status = 'active',
         instance_type = excluded.instance_type,

@@ -39,6 +39,8 @@ begin
     (select format('%s is %s: %s', v_what, w.status, w.reason)
      from tenuto.why_not_running w
      where w.task_id = p_task_id),
-    format('%s is changing its state now; ask again', v_what)) || v_limits || v_parked;
+    format('%s is changing its state now; ask again', v_what)) || v_limits || v_parked
+    || case when tenuto._copy_problem() is not null
+            then '; nothing runs on this copy of a database until `tenuto db adopt`' else '' end;
 end
 $$;

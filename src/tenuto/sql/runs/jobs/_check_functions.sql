@@ -19,7 +19,7 @@ begin
   if found then
     perform tenuto._raise('TN003',
       format('job %s runs %s, which no app declares', v_job, coalesce(v_function, 'no function')),
-      tenuto._suggest_function(p_org_id, v_function));
+      tenuto._suggest_function(p_org_id, v_function, p_functions));
   end if;
 end
 $$;

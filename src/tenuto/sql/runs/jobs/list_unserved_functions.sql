@@ -32,7 +32,7 @@ begin
       job := v_job.name;
       function := v_job.definition #>> '{config,task}';
       declared := tenuto._is_declared(p_org_id, function) is true or function = any (coalesce(p_functions, '{}'));
-      hint := case when not declared then tenuto._suggest_function(p_org_id, function) end;
+      hint := case when not declared then tenuto._suggest_function(p_org_id, function, p_functions) end;
       return next;
       p_limit := p_limit - 1;
       exit when p_limit = 0;

@@ -11,9 +11,14 @@ declare
   v_ids uuid[];
   v_queued tenuto.queued_task[];
 begin
-  perform from tenuto.task_parents where id = any (p_ids) order by id for update;
   v_ids := array(
-    select w.id from tenuto.waiting_tasks w where w.id = any (p_ids) order by w.id for update skip locked);
+    select p.id from tenuto.task_parents p where p.id = any (p_ids) order by p.id for update skip locked);
+  v_ids := array(
+    select w.id from tenuto.waiting_tasks w
+    where w.id = any (p_ids)
+      and (w.id = any (v_ids) or not exists (select from tenuto.task_parents p where p.id = w.id))
+    order by w.id
+    for update skip locked);
   v_ids := array(select w.id from tenuto._stranded_waits(v_ids) w);   -- sees what was committed before the locks
   with awake as (
     delete from tenuto.waiting_tasks where id = any (v_ids) returning *
