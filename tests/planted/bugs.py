@@ -156,8 +156,8 @@ BUGS = (
     ),
     Bug(
         "already_accepted_from_a_row_of_the_reaper",
-        f"{RACES}/test_ends.py::test_a_completion_and_the_reaper_never_both_win",
-        (("runs/attempts/_rejected_reports.sql", r"and a\.reported", ""),),
+        f"{RUNS}/attempts/test_repeated_reports.py::test_an_end_that_the_database_recorded_was_not_reported",
+        (("runs/attempts/_ended_as.sql", r"p_attempt\.reported\s+and case", "case"),),
     ),
     Bug(
         "a_beat_takes_back_what_was_claimed_meanwhile",

@@ -33,7 +33,7 @@ FLEET_BUGS = (
     Bug(
         "a_failed_worker_is_terminated_without_a_grace",
         f"{EXPIRE}::test_a_worker_whose_lease_expired_is_terminated_after_the_grace_and_pruned",
-        (("workers/expire_sessions.sql", r", error_at = tenuto\.now\(\)", ", error_at = 'epoch'"),),
+        (("workers/expire_sessions.sql", r"error_at = tenuto\.now\(\)", "error_at = 'epoch'"),),
     ),
     Bug(
         "two_dispatchers_request_a_machine_twice",

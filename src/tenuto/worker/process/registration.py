@@ -73,8 +73,9 @@ class Registration:
             await asyncio.sleep(SHORT_SESSION_SECONDS)
         sent_at = 0.0
         # If a session was lost while its process was running, its lease alone decides about later ones: a copy of a
-        # virtual machine, for example, looks like the same host but has other processes.
-        process = _process() if self._opened < 0 else {}
+        # virtual machine, for example, looks like the same host but has other processes. For the machines of pools,
+        # their provider knows whether they have ended, and why.
+        process = _process() if self._opened < 0 and settings.machine is None else {}
 
         async def register() -> Session:
             nonlocal sent_at
