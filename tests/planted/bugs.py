@@ -156,7 +156,7 @@ BUGS = (
     ),
     Bug(
         "already_accepted_from_a_row_of_the_reaper",
-        f"{RUNS}/attempts/test_repeated_reports.py::test_an_end_that_the_database_recorded_was_not_reported",
+        f"{RUNS}/attempts/test_repeated_reports.py::test_an_end_that_the_database_recorded_was_not_reported[3-lost]",
         (("runs/attempts/_ended_as.sql", r"p_attempt\.reported\s+and case", "case"),),
     ),
     Bug(
