@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from uuid import uuid4
 
@@ -15,6 +16,7 @@ import pytest
 
 from tenuto.db.install import install
 from tests.support.clock import Clock
+from tests.support.postgres.leave_with import leaving_with_this_process
 from tests.support.postgres.open_connections import name_unclosed_connections
 from tests.support.postgres.server import (
     drop_other_weeks,
@@ -39,6 +41,8 @@ WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")
 GUEST_OF = os.environ.get("TENUTO_TEST_FOLDER")  # another run's server, which that run stops
 if GUEST_OF:
     WORKER = f"guest{os.getpid()}"
+# Without the guard of `make test`, which stops what a killed run leaves.
+DIRECT = not GUEST_OF and "TENUTO_TEST_GUARD" not in os.environ
 # Folders whose tests get a new database each: they end processes and connections, and look at all that are there.
 NEW_DATABASES = ("journeys", "docs", "examples")
 # Tests that need the partitions of other weeks. The databases of all others have those of this week alone: every
@@ -71,7 +75,7 @@ def server_folder() -> Path:
 @pytest.fixture(scope="session")
 def server(server_folder: Path) -> Iterator[str]:
     """The URL of the run's server, as superuser."""
-    with shared_server(server_folder) as url:
+    with shared_server(server_folder) as url, leaving_with_this_process(server_folder) if DIRECT else nullcontext():
         yield url
 
 

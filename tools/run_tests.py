@@ -95,7 +95,8 @@ class Run:
         self.results.unlink(missing_ok=True)
         process = subprocess.Popen(
             [*PYTEST, *arguments],
-            env=os.environ | {"TMPDIR": str(self.folder), "TENUTO_TEST_RESULTS": str(self.results)},
+            env=os.environ
+            | {"TMPDIR": str(self.folder), "TENUTO_TEST_RESULTS": str(self.results), "TENUTO_TEST_GUARD": "1"},
             process_group=self.group,
         )
         process.returncode = self._wait(process.pid)

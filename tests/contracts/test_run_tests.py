@@ -33,6 +33,15 @@ def test_endless():
     Path(os.environ["STARTED"]).write_text(f"{tempfile.gettempdir()} {os.getpid()} {pid}")
     time.sleep(600)
 """
+# A test that uses the run's server.
+WAITS = """
+import os, time
+from pathlib import Path
+from tenuto.db import embedded
+def test_that_waits(server, server_folder):
+    Path(os.environ["STARTED"]).write_text(f"{server_folder} {embedded.status(server_folder).pid}")
+    time.sleep(600)
+"""
 FAILS_AT_FIRST = """
 from pathlib import Path
 import pytest
@@ -120,6 +129,25 @@ def test_an_interrupted_run_leaves_no_server(endless: "subprocess.Popen[bytes]",
     assert endless.wait(60) != 0
     wait_until_dead(processes)
     assert not Path(folder).exists()
+
+
+def test_a_killed_pytest_without_the_runner_leaves_no_server(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text("from tests.conftest import *")
+    (tmp_path / "test_it.py").write_text(WAITS)
+    started = tmp_path / "started"
+    arguments = ["-n", "0", "-p", "no:cacheprovider", f"--rootdir={tmp_path}", str(tmp_path)]
+    pytest_itself = subprocess.Popen(
+        [sys.executable, "-m", "pytest", *arguments], cwd=tmp_path, env=environment(STARTED=str(started))
+    )
+    try:
+        wait_until(lambda: started.exists() and started.read_text())
+    finally:
+        pytest_itself.kill()
+        pytest_itself.wait()
+
+    folder, pid = started.read_text().rsplit(" ", 1)
+    wait_until_dead([psutil.Process(int(pid))])
+    wait_until(lambda: not Path(folder).exists())
 
 
 @pytest.mark.parametrize(("count", "ci", "code"), [(2, "true", 0), (3, "true", 1), (3, None, 0)])
