@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 
 import psutil
 
@@ -15,6 +16,13 @@ def wait_until(condition: Callable[[], object], *, timeout: float = 120.0) -> No
         assert time.monotonic() < end, f"{condition} did not become true within {timeout} s"
         time.sleep(pause)  # between two looks at the condition
         pause = min(pause * 1.2, MAX_PAUSE_SECONDS)
+
+
+def kill(processes: Iterable[psutil.Process]) -> None:
+    """Those that are still there; psutil knows when another process has the number of one that is gone."""
+    for one in processes:
+        with suppress(psutil.NoSuchProcess):
+            one.kill()
 
 
 def wait_until_dead(processes: Iterable[psutil.Process]) -> None:

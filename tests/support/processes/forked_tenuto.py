@@ -22,8 +22,11 @@ from typing import BinaryIO
 from tests.support.waiting import wait_until
 
 ROOT = Path(__file__).parents[3]
-# For scripts. Passes signals on, as a shell that waits for its command does.
-SCRIPT = """#!{python} -IS
+# For scripts. Passes signals on, as a shell that waits for its command does. It begins as the scripts of pip do: an
+# interpreter after `#!` cannot have a long path or one with spaces, so a shell starts it.
+SCRIPT = """#!/bin/sh
+'''exec' "{python}" -IS "$0" "$@"
+' '''
 import json, os, signal, socket, struct, sys
 with socket.socket(socket.AF_UNIX) as connection:
     connection.connect({address!r})

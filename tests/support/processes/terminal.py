@@ -15,7 +15,7 @@ import psutil
 
 from tests.support.postgres.server import copy_home
 from tests.support.processes.forked_tenuto import ROOT, forked_tenuto
-from tests.support.waiting import wait_until, wait_until_dead
+from tests.support.waiting import kill, wait_until, wait_until_dead
 
 __all__ = ["ROOT", "BackgroundCommand", "Terminal", "newcomer"]
 
@@ -114,7 +114,6 @@ class BackgroundCommand:
         """Whatever state it is in, nothing of it stays."""
         if self._process.poll() is None:
             everybody = [*psutil.Process(self._process.pid).children(recursive=True), psutil.Process(self._process.pid)]
-            for one in everybody:
-                one.kill()
+            kill(everybody)
             wait_until_dead(everybody)
         self._process.wait(60)

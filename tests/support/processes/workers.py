@@ -3,8 +3,8 @@
 import os
 import re
 import subprocess
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
@@ -12,7 +12,7 @@ import psutil
 from tests.support.processes.command_line import start
 from tests.support.processes.fork_server import NAME_CHARS
 from tests.support.processes.forked_tenuto import ForkedTenuto
-from tests.support.waiting import wait_until, wait_until_dead
+from tests.support.waiting import kill, wait_until, wait_until_dead
 
 READY = re.compile(r"worker (\S+) runs ")
 
@@ -95,13 +95,6 @@ class WorkerProcess:
             self.kill()
         self.process.wait(60)
         kill(self._seen.values())
-
-
-def kill(processes: Iterable[psutil.Process]) -> None:
-    """Those that are still there; psutil knows when another process has the number of one that is gone."""
-    for one in processes:
-        with suppress(psutil.NoSuchProcess):
-            one.kill()
 
 
 class Fleet:
