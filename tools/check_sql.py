@@ -10,7 +10,6 @@ from tenuto.db.install.sql_tree import COMPAT, CONTEXTS, ObjectFile
 
 SQL = Path(__file__).parents[1] / "src" / "tenuto" / "sql"
 MAX_COLUMNS = 120
-GENERATED = "tables.sql"
 
 # Functions with dynamic SQL because names only exist at run time; each with its reason.
 MAY_BE_DYNAMIC = {
@@ -78,10 +77,9 @@ def read_files(root: Path, context: str) -> list[ObjectFile]:
 
 
 def check_widths(root: Path) -> Iterator[str]:
-    """Yield the lines that are too long. Migrations are not checked, because they are never edited, and neither is the
-    snapshot of tables, which is generated."""
+    """Yield the lines that are too long. Migrations are not checked, because they are never edited."""
     for path in sorted(root.rglob("*.sql")):
-        if path.parent.name == "migrations" or path.name == GENERATED:
+        if path.parent.name == "migrations":
             continue
         for number, line in enumerate(path.read_text().splitlines(), 1):
             if len(line) > MAX_COLUMNS:
@@ -90,12 +88,13 @@ def check_widths(root: Path) -> Iterator[str]:
 
 
 def read_schema(root: Path) -> Schema:
-    """Read the context of each table and object: a table belongs to the context in the name of its migration, an object
-    to the context of its folder."""
+    """Read the context of each table and object: a table belongs to the context in the name of the file that creates
+    it, an object to the context of its folder."""
     schema = Schema()
-    for path in sorted((root / "migrations").glob("*.sql")):
+    for path in sorted((root / "tables").glob("*.sql")) + sorted((root / "migrations").glob("*.sql")):
         text = without_noise(path.read_text())
-        schema.tables.update(dict.fromkeys(MAKES_TABLE.findall(text), path.name.split("_")[1]))
+        context = path.name.split("_")[1] if path.parent.name == "migrations" else path.stem
+        schema.tables.update(dict.fromkeys(MAKES_TABLE.findall(text), context))
         schema.others.update(MAKES_OTHER.findall(text))
     for context in CONTEXTS:
         files = read_files(root, context)
@@ -130,14 +129,14 @@ def _check_what_it_creates(file: ObjectFile, code: str) -> Iterator[str]:
         yield f"must create exactly {file.schema}.{file.name}, but creates {names or 'nothing'}"
     others = VIEW_TRIGGER.sub(lambda match: "" if match.groups() == file.identity else match.group(), code)
     for kind in CREATES_OTHER.findall(others):
-        yield f"creates a {kind}; that belongs in a migration"
+        yield f"creates a {kind}; {'triggers.sql' if kind == 'trigger' else 'a file in tables/'} does that"
 
 
 def _check_writes(context: str, code: str, schema: Schema) -> Iterator[str]:
     for table in sorted(set(WRITES.findall(code))):
         owner = schema.tables.get(table)
         if owner is None:
-            yield f"writes tenuto.{table}, which no migration creates"
+            yield f"writes tenuto.{table}, which no file in tables/ creates"
         elif owner != context:
             yield f"writes tenuto.{table}, which belongs to {owner}; call a function of {owner} instead"
 

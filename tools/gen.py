@@ -13,14 +13,13 @@ from command_pages import command_pages
 from python_pages import python_pages
 from sql_page import sql_pages
 from state_machine_page import read_transitions, state_machine_page
-from table_snapshot import snapshot
 from tenuto.db import embedded
 from tenuto.db.install import install
 from typescript_types import typescript_types
 from yaml_pages import dag_schemas, yaml_pages
 
 ROOT = Path(__file__).parents[1]
-TABLES = Path("src/tenuto/sql/tables.sql")
+SQL = Path("src/tenuto/sql")
 STATES = Path("docs/reference/state-machine.md")
 REFERENCE = Path("docs/reference")
 ATTEMPT_CALLS = REFERENCE / "attempt-calls.md"
@@ -31,7 +30,6 @@ DAG_SCHEMAS = Path("web/src/api/dagSchema.json")
 def generate(conn: psycopg.Connection) -> dict[Path, str]:
     """Return the content of every generated file, from a freshly migrated database."""
     files = {
-        TABLES: snapshot(conn),
         ATTEMPT_CALLS: attempt_calls_page(),
         API_TYPES: typescript_types(),
         DAG_SCHEMAS: dag_schemas(),
@@ -39,7 +37,7 @@ def generate(conn: psycopg.Connection) -> dict[Path, str]:
     transitions = read_transitions(conn)
     if transitions is not None:
         files[STATES] = state_machine_page(transitions)
-    pages = sql_pages(ROOT / TABLES.parent) | python_pages() | command_pages() | yaml_pages()
+    pages = sql_pages(ROOT / SQL) | python_pages() | command_pages() | yaml_pages()
     files.update({REFERENCE / name: text for name, text in pages.items()})
     return files
 

@@ -14,7 +14,7 @@ KINDS = {
     "test files": ("tests/*.py",),
     "pages": ("*.md",),
 }
-GENERATED = ("docs/reference/", "src/tenuto/sql/tables.sql")
+GENERATED = ("docs/reference/",)
 
 
 def main() -> None:

@@ -39,10 +39,8 @@ def modules() -> dict[str, str]:
 @cache
 def functions() -> dict[str, str]:
     """The SQL functions and views by file, without comments."""
-    files = [path for path in (SRC / "sql").rglob("*.sql") if "migrations" not in path.parts]
-    return {
-        str(path.relative_to(SRC)): re.sub("--.*", "", path.read_text()) for path in files if path.name != "tables.sql"
-    }
+    files = [path for path in (SRC / "sql").rglob("*.sql") if path.parent.name not in ("tables", "migrations")]
+    return {str(path.relative_to(SRC)): re.sub("--.*", "", path.read_text()) for path in files}
 
 
 @cache

@@ -27,7 +27,7 @@ PLANTED = {
     "a table": (
         "runs/two.sql",
         function("two", body="select 1") + "create table tenuto.more ();",
-        "creates a table; that belongs in a migration",
+        "creates a table; a file in tables/ does that",
     ),
     "a foreign write": (
         "runs/two.sql",
@@ -42,7 +42,7 @@ PLANTED = {
     "an unknown table": (
         "runs/two.sql",
         function("two", body="delete from tenuto.nothing"),
-        "writes tenuto.nothing, which no migration creates",
+        "writes tenuto.nothing, which no file in tables/ creates",
     ),
     "a call upwards": (
         "outbox/two.sql",
@@ -79,7 +79,7 @@ PLANTED = {
     "a trigger on another view": (
         "compat/tenuto_compat/two.sql",
         view("tenuto_compat.two") + trigger("tenuto_compat.low"),
-        "creates a trigger; that belongs in a migration",
+        "creates a trigger; triggers.sql does that",
     ),
     "width": ("runs/two.sql", "-- " + "x" * 118 + "\n" + function("two", body="select 1"), "has 121 columns"),
 }

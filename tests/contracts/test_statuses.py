@@ -18,14 +18,14 @@ from tenuto.model import statuses
 from tenuto.model.errors import ERRORS
 
 SQL = Path(__file__).parents[2] / "src" / "tenuto" / "sql"
-TABLES = (SQL / "tables.sql").read_text()
+TABLES = "".join(path.read_text() for path in sorted((SQL / "tables").iterdir()))
 TRANSITIONS = (SQL / "runs" / "lifecycle" / "task_transitions.sql").read_text()
 
 
 def words_of(table: str, column: str) -> set[str]:
     """The words that a constraint of the table allows in a column."""
     body = re.findall(rf"^create table tenuto\.{table} \((.*?)^\)", TABLES, re.DOTALL | re.MULTILINE)
-    listed = re.findall(rf"CHECK \(\({column} = ANY \(ARRAY\[(.*?)\]\)\)\)", body[0])
+    listed = re.findall(rf"check \(\s*{column} in \((.*?)\)", body[0], re.DOTALL)
     return set(re.findall(r"'(\w+)'", listed[0]))
 
 

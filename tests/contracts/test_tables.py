@@ -60,6 +60,14 @@ def test_the_search_for_foreign_keys_without_an_index_finds_one(db):
     assert db.execute(UNINDEXED_FOREIGN_KEYS).fetchall() == []
 
 
+def test_every_table_says_what_it_is_for(db):
+    silent = db.execute(
+        "select relname::text from pg_class where relnamespace = 'tenuto'::regnamespace and relkind in ('r', 'p')"
+        " and not relispartition and obj_description(oid, 'pg_class') is null and relname not like 'test\\_%'"
+    ).fetchall()
+    assert silent == []
+
+
 def test_every_time_has_a_time_zone(db):
     columns = db.execute(
         "select attrelid::regclass::text, attname from pg_attribute join pg_class c on c.oid = attrelid"

@@ -6,14 +6,16 @@ import shutil
 import stat
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psycopg
 import pytest
 
 from tenuto.db import embedded
-from tenuto.db.connection.errors import NoHome, ServerFailed
+from tenuto.db.connection.errors import DatabaseInUse, NoHome, ServerFailed
 from tenuto.db.embedded.abandoned import list_abandoned
+from tenuto.db.embedded.users_lock import locked
 from tenuto.storage.folder import FolderStore
 from tests.support.postgres.server import copy_home
 
@@ -174,3 +176,46 @@ def test_a_home_that_cannot_be_written_is_named_with_the_cure(new_home, where):
     assert done.stdout.endswith(
         "; set TENUTO_HOME to a folder that you own, or TENUTO_DATABASE_URL to a Postgres server\n"
     )
+
+
+@pytest.mark.parametrize("home", ["new_home", "private_home"])
+def test_a_database_that_is_set_aside_is_kept_in_a_home_of_its_own(request, migrated_home, home):
+    """Even if its data is elsewhere, because root's server cannot enter it."""
+    home = request.getfixturevalue(home)
+    copy_home(migrated_home, home)
+    FolderStore(home / "objects").put("one", b"old")
+    with embedded.server(home) as url, psycopg.connect(url) as conn:
+        conn.execute("create table public.old ()")
+
+    old = embedded.keep_aside(home)
+
+    try:
+        assert (old.parent, mode(old)) == (home, mode(home))
+        assert {path.name for path in home.iterdir()} == {".gitignore", "lock", "users", old.name}
+        with embedded.server(home) as url, psycopg.connect(url) as conn:
+            assert conn.execute("select to_regclass('public.old')").fetchone() == (None,)
+        with embedded.server(old) as url, psycopg.connect(url) as conn:
+            assert conn.execute("select to_regclass('public.old')").fetchone() == ("old",)
+        assert FolderStore(old / "objects").get("one") == b"old"
+        assert embedded.status(old).data.parent not in list_abandoned()
+    finally:
+        embedded.stop(old)
+        shutil.rmtree(embedded.status(old).data.parent, ignore_errors=True)
+
+
+def test_a_database_in_use_is_not_set_aside(home):
+    with embedded.server(home), pytest.raises(DatabaseInUse, match="stop them first"):
+        embedded.keep_aside(home)
+
+    assert (home / "data" / "PG_VERSION").exists()
+
+
+def test_processes_that_wait_for_a_home_while_it_is_set_aside_share_the_new_database(home):
+    with ThreadPoolExecutor(4) as threads, locked(home):
+        waiting = [threads.submit(embedded.start, home) for _ in range(3)]
+        aside = threads.submit(embedded.keep_aside, home)
+    old = aside.result()
+    servers = {server.result().data for server in waiting}
+
+    assert (old / "data" / "PG_VERSION").exists()
+    assert servers == {embedded.status(home).data}

@@ -51,8 +51,8 @@ def often(monkeypatch: pytest.MonkeyPatch) -> None:
         ("promote_due.sql", "as $$", "as $$ -- another body", True),
         ("_claim.sql", "p_group text", "p_group text, p_more int", True),
         ("promote_due.sql", "p_limit int", "p_limit bigint", False),
-        ("tables.sql", "create type tenuto.claimed as (", "create type tenuto.claimed as (\n  more int,", False),
-        ("tables.sql", "create table tenuto.routes (", "create table tenuto.routes (\n  more int,", True),
+        ("tables/runs.sql", "create type tenuto.claimed as (", "create type tenuto.claimed as (\n  more int,", False),
+        ("tables/runs.sql", "create table tenuto.routes (", "create table tenuto.routes (\n  more int,", True),
     ],
     ids=["a body", "a private function", "a parameter", "a type that a function returns", "a table that none returns"],
 )

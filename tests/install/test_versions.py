@@ -30,6 +30,14 @@ def changed(folder: Path, *changes: tuple[str, str, str]) -> Path:
     return root
 
 
+def with_migration(folder: Path, text: str, *changes: tuple[str, str, str]) -> Path:
+    """The shipped SQL with one more migration, and with changes."""
+    root = changed(folder, *changes)
+    (root / "migrations").mkdir(exist_ok=True)
+    (root / "migrations" / f"{LATEST + 1:04d}_outbox_more.sql").write_text(text)
+    return root
+
+
 ADDED = (
     ("count_parked.sql", "(loop text, parked bigint)", "(loop text, parked bigint, more int)"),
     ("count_parked.sql", "count(*)", "count(*), 1"),
@@ -39,10 +47,7 @@ ADDED = (
 
 def later(folder: Path) -> Path:
     """The next version: it adds a migration, a function, a parameter with a default and a column of a result."""
-    root = changed(folder, *ADDED)
-    (root / "migrations" / f"{LATEST + 1:04d}_outbox_more.sql").write_text(
-        "alter table tenuto.outbox add column more int;"
-    )
+    root = with_migration(folder, "alter table tenuto.outbox add column more int;", *ADDED)
     (root / "shared" / "one_more.sql").write_text(
         "-- Returns one.\ncreate or replace function tenuto.one_more() returns int language sql as $$ select 1 $$;\n"
     )
@@ -58,7 +63,7 @@ def later(folder: Path) -> Path:
         (("count_parked.sql", "parked bigint", "parked bigint, more int"), [], ["returns something else"]),
         (("count_parked.sql", "parked bigint", "rows bigint"), ["returns something else"], ["returns something else"]),
         (("count_parked.sql", "tenuto.count_parked", "tenuto.count_rows"), ["is missing"], ["is missing"]),
-        (("tables.sql", "create type tenuto.claimed as (", "create type tenuto.claimed as (\n  more int,"),
+        (("tables/runs.sql", "create type tenuto.claimed as (", "create type tenuto.claimed as (\n  more int,"),
          ["type claimed changed"], ["type claimed changed"]),
     ],
 )  # fmt: skip
@@ -72,6 +77,27 @@ def test_the_rule_for_changes(
         assert len(found) == len(expected)
         assert all(part in line for part, line in zip(expected, found, strict=True))
     assert parse_interface(new.to_json()) == new
+
+
+@pytest.mark.parametrize(
+    ("migration", "old_code", "new_code"),
+    [
+        ("alter type tenuto.claimed add attribute more int;", ["type claimed changed"], ["type claimed changed"]),
+        ("alter table tenuto.outbox add column more int, add column most text;", [], ["type outbox changed"]),
+        ("alter table tenuto.outbox drop column last_error;", ["type outbox changed"], ["type outbox changed"]),
+        ("alter table tenuto.outbox alter column last_error type jsonb;",
+         ["type outbox changed"], ["type outbox changed"]),
+        ("alter table tenuto.outbox add check (id > 0); -- alter type tenuto.claimed add attribute x int;", [], []),
+        ("create type tenuto.more as (id int); alter table tenuto.routes add column more int;", [], []),
+    ],
+)  # fmt: skip
+def test_migrations_count_in_the_rule_for_changes(
+    tmp_path: Path, migration: str, old_code: list[str], new_code: list[str]
+) -> None:
+    root = with_migration(tmp_path, migration)
+    old, new = read_tree().interface, read_tree(root).interface
+
+    assert (old.missing_in(new), new.missing_in(old)) == (old_code, new_code)
 
 
 def test_a_deprecated_function_can_be_removed(tmp_path: Path) -> None:
@@ -102,10 +128,7 @@ def test_processes_run_and_start_on_the_schema_of_the_next_version(database: str
 
 
 def test_the_next_version_works_with_this_schema_if_it_calls_nothing_new(database: str, tmp_path: Path) -> None:
-    root = changed(tmp_path)
-    (root / "migrations" / f"{LATEST + 1:04d}_outbox_more.sql").write_text(
-        "create index more on tenuto.outbox (created_at);"
-    )
+    root = with_migration(tmp_path, "create index more on tenuto.outbox (created_at);")
 
     status = install.status(database, root=root)
 
@@ -113,10 +136,8 @@ def test_the_next_version_works_with_this_schema_if_it_calls_nothing_new(databas
 
 
 def test_a_database_that_does_not_fit_is_refused_with_what_is_missing(database: str, tmp_path: Path) -> None:
-    root = changed(tmp_path, ("poll_runs.sql", "p_run_ids uuid[]", "p_ids uuid[]"))
-    (root / "migrations" / f"{LATEST + 1:04d}_outbox_more.sql").write_text(
-        "create index more on tenuto.outbox (created_at);"
-    )
+    change = ("poll_runs.sql", "p_run_ids uuid[]", "p_ids uuid[]")
+    root = with_migration(tmp_path, "create index more on tenuto.outbox (created_at);", change)
     before = install.status(database, root=root)
     install.migrate(database, test=True, root=root)
 

@@ -25,18 +25,23 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     return settings
 
 
-@contextmanager
-def open_database(settings: Settings, *, keep: bool = True) -> Generator[str]:
-    """Yields the URL of the database. The embedded server keeps running afterwards, so that the URL stays valid, unless
-    `keep` is False."""
-    if settings.database_url is not None:
-        yield settings.database_url
-        return
-    if settings.server_url is not None:
+def refuse_server(settings: Settings) -> None:
+    """Raises UsageError if the settings name a server instead of a database."""
+    if settings.database_url is None and settings.server_url is not None:
         raise UsageError(
             f"this command needs the database, and {settings.server_url} is a server; set TENUTO_DATABASE_URL, "
             f"or for the embedded database in {settings.home} leave out TENUTO_URL and --url"
         )
+
+
+@contextmanager
+def open_database(settings: Settings, *, keep: bool = True) -> Generator[str]:
+    """Yields the URL of the database. The embedded server keeps running afterwards, so that the URL stays valid, unless
+    `keep` is False."""
+    refuse_server(settings)
+    if settings.database_url is not None:
+        yield settings.database_url
+        return
     from tenuto.db import embedded
 
     with embedded.server(settings.home, pg_bin=settings.pg_bin, keep=keep) as url:

@@ -75,6 +75,10 @@ class Facts:
 def schema(status: "SchemaStatus") -> Check:
     if status.schema_version == 0:
         return Check("schema", WRONG, "there is none; run `tenuto db migrate`")
+    if status.other_tables:
+        works = "does not work with them" if status.missing else "works with them"
+        says = f"another commit of Tenuto created the tables, and this one {works}; `tenuto db reset` creates new ones"
+        return Check("schema", WRONG if status.missing else NOTE, says)
     if status.missing:
         cure = "start the Tenuto that migrated it" if status.newer else "run `tenuto db migrate`"
         return Check("schema", WRONG, f"this Tenuto does not work with version {_version(status)}; {cure}")

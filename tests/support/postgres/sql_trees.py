@@ -8,7 +8,7 @@ class Tree:
 
     def __init__(self, root: Path):
         self.root = root
-        self.write("migrations/0001_shared_first.sql", "create table tenuto.things (id int primary key);")
+        self.write("tables/shared.sql", "create table tenuto.things (id int primary key);")
         self.write("shared/one.sql", function("one", returns="int", body="select 1"))
 
     def write(self, path: str, text: str) -> None:

@@ -1,4 +1,4 @@
-"""`tenuto db`: installs, checks, adopts, stops and opens the database, and prints the SQL for its logins."""
+"""`tenuto db`: installs, checks, replaces, adopts, stops and opens the database, and prints the SQL for its logins."""
 
 import dataclasses
 from typing import TYPE_CHECKING, Annotated
@@ -15,7 +15,7 @@ from tenuto.cli.session import with_database
 if TYPE_CHECKING:
     from tenuto.db.install.install import SchemaStatus
 
-app = typer.Typer(help="The database: migrate, roles, status, adopt, stop, psql, prune.", no_args_is_help=True)
+app = typer.Typer(help="The database: migrate, reset, roles, status, adopt, stop, psql, prune.", no_args_is_help=True)
 
 
 @app.command()
@@ -49,9 +49,22 @@ def migrate(
     show(report, "\n".join(lines), as_json=as_json)
 
 
+@app.command()
+def reset(yes: Yes = False, as_json: AsJson = False) -> None:
+    """Create a new, empty database, and keep the old one under another name: the folder of the embedded database, or
+    the schemas of TENUTO_DATABASE_URL."""
+    from tenuto.cli.reset import reset as reset_database
+
+    reset_database(read_settings(), yes=yes, as_json=as_json)
+
+
 def _check(status: "SchemaStatus", *, as_json: bool) -> None:
+    from tenuto.db.install.install import other_tables_in
+
     lines = [f"would apply {name}" for name in status.pending]
-    if status.newer:
+    if status.other_tables:
+        lines.append(other_tables_in(status.url))
+    elif status.newer:
         works = f"does not work with it ({status.missing[0]})" if status.missing else "works with it"
         lines.append(f"schema version {status.schema_version}, of a newer Tenuto; this one {works}")
     elif status.current:
@@ -116,7 +129,9 @@ def status(as_json: AsJson = False) -> None:
         f"schema version  {status.schema_version}",
         f"pending         {', '.join(status.pending) or 'nothing'}",
     ]
-    if not status.current:
+    if status.other_tables:
+        text.append("Another commit created its tables: run `tenuto db reset` to keep them and create new ones.")
+    elif not status.current:
         text.append("Run `tenuto db migrate` to update it.")
     if copy_problem is not None:
         text.append(f"copy            {copy_problem}: nothing runs here until `tenuto db adopt`")

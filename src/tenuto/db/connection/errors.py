@@ -78,6 +78,10 @@ class NewerSchema(DatabaseProblem):
     """The database was migrated by a newer Tenuto."""
 
 
+class OtherTables(DatabaseProblem):
+    """The tables of the database were created by another commit of Tenuto, which was never released."""
+
+
 class OtherFunctions(DatabaseProblem):
     """The database has no Tenuto schema, or lacks functions that this version calls."""
 
@@ -88,6 +92,10 @@ class BrokenObject(DatabaseProblem):
 
 class NotATestDatabase(DatabaseProblem):
     """A production database cannot be turned into a test database."""
+
+
+class DatabaseInUse(DatabaseProblem):
+    """The database cannot be replaced while processes of Tenuto use it."""
 
 
 class BusyTables(DatabaseProblem):

@@ -6,13 +6,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tenuto.db.connection.errors import NoHome, ServerFailed
+from tenuto.db.connection.errors import DatabaseInUse, NoHome, ServerFailed
 from tenuto.db.embedded import cluster
-from tenuto.db.embedded.paths import ServerPaths, find_paths, is_home, make_home, make_paths
+from tenuto.db.embedded.paths import ServerPaths, find_paths, is_home, make_home, make_paths, set_aside
 from tenuto.db.embedded.postmaster import running_pid
 from tenuto.db.embedded.users_lock import join, locked, nobody_left
 
-__all__ = ["Server", "ServerStatus", "server", "start", "status", "stop"]
+__all__ = ["Server", "ServerStatus", "keep_aside", "server", "start", "status", "stop"]
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,21 @@ def stop(home: Path) -> bool:
             return False
         with locked(place.home):
             return cluster.stop(place)
+
+
+def keep_aside(home: Path) -> Path:
+    """Stop the server, and move everything that belongs to its database into a new folder inside the home: the data,
+    the password, the objects. That folder is a home of its own. Returns its path. Raises DatabaseInUse while processes
+    use the server."""
+    with _explain_errors(home):
+        place = find_paths(home)
+        if place.major is None:
+            raise NoHome(f"{place.home} has no database; `tenuto db migrate` creates one")
+        with locked(place.home):
+            if not nobody_left(place.home):
+                raise DatabaseInUse(f"processes of Tenuto use the database in {place.home}; stop them first")
+            cluster.stop(place)
+            return set_aside(place)
 
 
 def status(home: Path) -> ServerStatus:

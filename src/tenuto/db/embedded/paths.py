@@ -5,7 +5,9 @@ import os
 import secrets
 import shutil
 import socket
+import stat
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
@@ -27,6 +29,8 @@ FIRST_PORT, LAST_PORT = 20_000, 31_999
 # Files that only a home folder contains. Which of them is created first depends on the command.
 MARKS = ("lock", "password", "pepper", "objects", "bundles", "testing")
 NO_CONTENT = {".gitignore", "lost+found", "init.tmp"}
+OLD = "old-"  # a folder in the home whose name begins like this is the home of an earlier database
+NOT_OF_THE_DATABASE = {"lock", "users", "testing", *NO_CONTENT}
 
 
 @dataclass(frozen=True)
@@ -143,6 +147,25 @@ def make_paths(home: Path) -> ServerPaths:
         )
     _name_home(place.folder / HOME_FILE, f"{place.home}\n")
     return place
+
+
+def set_aside(place: ServerPaths) -> Path:
+    """Moves what belongs to the database of a home into a new folder inside the home, which becomes a home of its own.
+    The locks stay, so that processes that wait for them create a new database. The server must be stopped, and the
+    caller must hold the lock."""
+    home = place.home.stat()
+    folder = place.home / f"{OLD}{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    folder.mkdir(mode=0o700)
+    os.chown(folder, home.st_uid, home.st_gid)
+    folder.chmod(stat.S_IMODE(home.st_mode))
+    shutil.copy2(place.password, folder)  # if this is interrupted, the data is never without its password
+    content = [path for path in place.home.iterdir() if path.name not in NOT_OF_THE_DATABASE]
+    for path in sorted(content, key=lambda path: path.name != "data"):
+        if not path.name.startswith(OLD):
+            path.rename(folder / path.name)
+    if place.folder != place.home:
+        _name_home(place.folder / HOME_FILE, f"{folder}\n")
+    return folder
 
 
 def _name_home(file: Path, text: str) -> None:

@@ -18,6 +18,7 @@ from tenuto.db.connection.errors import (
     NewerSchema,
     NotATestDatabase,
     OtherFunctions,
+    OtherTables,
     ServerTooOld,
     Unreachable,
 )
@@ -60,6 +61,7 @@ class SchemaStatus:
     current: bool
     test: bool
     newer: bool  # a later version of Tenuto migrated the database
+    other_tables: bool  # another commit, which was never released, created the tables: they cannot be migrated
     missing: list[str]  # functions that this version calls and the database does not have
     restarts: list[str]  # functions that the installed version calls and this one no longer has
     other_defaults: list[OtherDefault]  # settings with which some calls fail
@@ -69,36 +71,40 @@ def migrate(
     database: str | Connection, *, test: bool = False, installation: str | None = None, root: Traversable | None = None
 ) -> Report:
     """Bring the database to the state of the SQL files. On an error nothing is changed. A database that a later version
-    migrated is not changed either; raises NewerSchema if this version does not work with it. `installation`: the name
-    of a new installation (TENUTO_INSTALLATION)."""
+    migrated is not changed either; raises NewerSchema if this version does not work with it. Raises OtherTables if the
+    tables were created from another baseline. `installation`: the name of a new installation (TENUTO_INSTALLATION)."""
     tree = read_tree(root)
-    with _connection(database) as conn:
+    with connection_to(database) as conn:
         refuse_old_server(conn.info.server_version)
         installed = read_installed(conn)
+        _refuse_other_tables(conn, tree, installed)
         if installed.version > tree.latest:
             return _keep_newer(conn, tree, installed)
         if _is_current(tree, installed, test=test):
             return Report([], objects_applied=False, schema_version=tree.latest)
         with conn.transaction():
-            return _install(conn, tree, test=test, installation=installation)
+            lock_installation(conn)
+            return install(conn, tree, test=test, installation=installation)
 
 
 def status(database: str | Connection, *, root: Traversable | None = None) -> SchemaStatus:
     """Return the status of a database without changing it."""
     tree = read_tree(root)
-    with _connection(database) as conn:
+    with connection_to(database) as conn:
         installed = read_installed(conn)
         version = conn.info.parameter_status("server_version") or ""
-        newer = installed.version > tree.latest
+        other_tables = installed.has_other_tables(tree)
+        newer = not other_tables and installed.version > tree.latest
         missing, restarts = _differences(conn, tree, installed)
         return SchemaStatus(
-            url=_address(conn),
+            url=address_of(conn),
             server_version=version.split(" ")[0],
             schema_version=installed.version,
-            pending=[migration.name for migration in pending_migrations(tree, installed)],
+            pending=[] if other_tables else [migration.name for migration in pending_migrations(tree, installed)],
             current=not newer and _is_current(tree, installed, test=installed.test),
             test=installed.test,
             newer=newer,
+            other_tables=other_tables,
             missing=missing,
             restarts=restarts,
             other_defaults=other_defaults(conn),
@@ -110,6 +116,8 @@ def require_fitting(url: str) -> None:
     found = status(url)
     if found.schema_version == 0:
         raise OtherFunctions(f"{found.url} has no Tenuto schema; run `tenuto db migrate`")
+    if found.missing and found.other_tables:
+        raise OtherTables(other_tables_in(found.url))
     if found.missing and found.newer:
         raise OtherFunctions(
             f"a newer Tenuto migrated {found.url} to version {found.schema_version:04d}, and this one does not work "
@@ -133,6 +141,19 @@ def _differences(conn: Connection, tree: SqlTree, installed: Installed) -> tuple
     return tree.interface.missing_in(functions), functions.missing_in(tree.interface)
 
 
+def other_tables_in(url: str) -> str:
+    """Return the sentence for a database whose tables were created from another baseline."""
+    return (
+        f"another commit of Tenuto, which was never released, created the tables in {url}, and nothing was changed; "
+        "`tenuto db reset` keeps them under another name and creates new ones"
+    )
+
+
+def _refuse_other_tables(conn: Connection, tree: SqlTree, installed: Installed) -> None:
+    if installed.has_other_tables(tree):
+        raise OtherTables(other_tables_in(address_of(conn)))
+
+
 def _keep_newer(conn: Connection, tree: SqlTree, installed: Installed) -> Report:
     missing, _ = _differences(conn, tree, installed)
     if missing:
@@ -152,9 +173,15 @@ def refuse_old_server(version: int) -> None:
         )
 
 
-def _install(conn: Connection, tree: SqlTree, *, test: bool, installation: str | None) -> Report:
+def lock_installation(conn: Connection) -> None:
+    """Wait until no other process migrates the database. The lock is held until the transaction ends."""
     conn.execute("select pg_advisory_xact_lock(%s)", [LOCK])
+
+
+def install(conn: Connection, tree: SqlTree, *, test: bool, installation: str | None) -> Report:
+    """Install in the transaction of the caller, which holds the lock of `lock_installation`."""
     installed = read_installed(conn)  # read again, because another process may have migrated before we got the lock
+    _refuse_other_tables(conn, tree, installed)
     if test and not installed.empty and not installed.test:
         raise NotATestDatabase(
             f"database {conn.info.dbname!r} holds a production installation; use an empty database for tests"
@@ -190,7 +217,8 @@ def _is_current(tree: SqlTree, installed: Installed, *, test: bool) -> bool:
     if test and not installed.test:
         return False
     return (
-        not pending_migrations(tree, installed)
+        not installed.has_other_tables(tree)
+        and not pending_migrations(tree, installed)
         and installed.fingerprint == tree.fingerprint(test=installed.test)
         and installed.schemas.issuperset(tree.schemas)
     )
@@ -206,7 +234,8 @@ def _remember(conn: Connection, facts: dict[str, str]) -> None:
 
 
 @contextmanager
-def _connection(database: str | Connection) -> Generator[Connection]:
+def connection_to(database: str | Connection) -> Generator[Connection]:
+    """Yield a connection: the given one, or a new one to this address. Raises errors with messages of one line."""
     if not isinstance(database, str):
         yield database
         return
@@ -262,7 +291,7 @@ def _reason(error: psycopg.OperationalError) -> str:
     return str(error).strip().splitlines()[0].split(" failed: ")[-1]
 
 
-def _address(conn: Connection) -> str:
+def address_of(conn: Connection) -> str:
     """Return the address of this connection, without the password."""
     info = conn.info
     return f"postgresql://{info.user}@{info.host}:{info.port}/{info.dbname}"

@@ -8,7 +8,7 @@ removed in the next.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -18,7 +18,12 @@ HEAD = re.compile(
     r"create or replace (?:function|procedure) tenuto\.([a-z]\w*)\((.*?)\)\s*(?:returns\s+(.*?)\s+)?language\s",
     re.DOTALL,
 )
-SHAPE = re.compile(r"^create (table|type) tenuto\.(\w+)(.*?)(?=^  constraint|^\)|\Z)", re.DOTALL | re.MULTILINE)
+LITERAL_OR_COMMENT = re.compile(r"'(?:[^']|'')*'|--[^\n]*")
+SHAPE = re.compile(r"\bcreate (?:unlogged )?(table|type) tenuto\.(\w+) (?:as )?\(")
+CHANGE = re.compile(r"\balter (?:table|type) tenuto\.(\w+)\s(.*?);", re.DOTALL)
+ADDS = re.compile(r"add (?:column|attribute) (.*)")
+CHANGES_COLUMN = re.compile(r"(?:alter|drop|rename) (?:column|attribute) (\w+)|rename to")
+NO_COLUMN = ("constraint ", "primary key ", "unique ", "check ", "foreign key ")
 TYPES = re.compile(r"\btenuto\.(\w+)")
 ROWS = re.compile(r"table \((.*)\)")
 DEPRECATED = "deprecated"  # the first word of the comment of a function that this version no longer calls
@@ -78,9 +83,9 @@ class Interface:
         return mine == theirs or (mine[0] == "table" and mine == theirs[: len(mine)])
 
 
-def read_interface(objects: Mapping[str, str], tables: str) -> Interface:
-    """Return the interface of SQL files. `objects`: the text of each function. `tables`: the schema after all
-    migrations."""
+def read_interface(objects: Mapping[str, str], migrations: Sequence[str]) -> Interface:
+    """Return the interface of SQL files. `objects`: the text of each function. `migrations`: the text of the baseline
+    and of each later migration."""
     functions = {
         name: Function(tuple(_parameters(parameters)), _one_line(result or ""), _is_deprecated(text))
         for text in objects.values()
@@ -88,8 +93,30 @@ def read_interface(objects: Mapping[str, str], tables: str) -> Interface:
     }
     texts = [" ".join((item.result, *(p.type for p in item.parameters))) for item in functions.values()]
     used = {name for text in texts for name in TYPES.findall(text)}
-    types = {name: (kind, *_parts(columns.lstrip(" as(\n"))) for kind, name, columns in SHAPE.findall(tables)}
-    return Interface(functions, {name: columns for name, columns in types.items() if name in used})
+    return Interface(functions, {name: shape for name, shape in _shapes(migrations).items() if name in used})
+
+
+def _shapes(migrations: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return the types and tables after all migrations: `type` or `table`, then the columns."""
+    shapes: dict[str, list[str]] = {}
+    for text in (LITERAL_OR_COMMENT.sub("", migration) for migration in migrations):
+        for found in SHAPE.finditer(text):
+            columns = (part for part in _parts(text[found.end() :]) if not part.startswith(NO_COLUMN))
+            shapes[found[2]] = [found[1], *columns]
+        for name, change in CHANGE.findall(text):
+            for action in _parts(change) if name in shapes else ():
+                _change_shape(shapes[name], action)
+    return {name: tuple(shape) for name, shape in shapes.items()}
+
+
+def _change_shape(shape: list[str], action: str) -> None:
+    """Apply one action of `alter table` or `alter type`. A column that is changed in another way than by adding it gets
+    the action as its text, so that its type counts as another one."""
+    if added := ADDS.match(action):
+        shape.append(added[1])
+    elif changed := CHANGES_COLUMN.match(action):
+        place = next((no for no, column in enumerate(shape) if no and column.split()[0] == changed[1]), 0)
+        shape[place] = action
 
 
 def parse_interface(text: str) -> Interface:
@@ -139,11 +166,13 @@ def _parameters(text: str) -> Iterator[Parameter]:
 
 
 def _parts(text: str) -> list[str]:
-    """Split at commas that are not inside parentheses."""
+    """Split at commas that are not inside parentheses, up to a parenthesis that closes more than was opened."""
     parts: list[str] = []
     depth, part = 0, ""
     for letter in text:
         depth += (letter == "(") - (letter == ")")
+        if depth < 0:
+            break
         if letter == "," and depth == 0:
             parts.append(part)
             part = ""

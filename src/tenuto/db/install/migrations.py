@@ -1,4 +1,4 @@
-"""Reads which migrations a database has, and applies the missing ones."""
+"""Reads which migrations a database has, and applies the missing ones. The first migration is the baseline."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ from psycopg import Connection, Error
 
 from tenuto.db.connection.errors import BrokenMigrations
 from tenuto.db.install.interface import Interface, parse_interface
-from tenuto.db.install.sql_tree import Migration, SqlTree
+from tenuto.db.install.sql_tree import BASELINE, Migration, SqlTree
 
 BOOKKEEPING = """
 create table if not exists tenuto.migrations (
@@ -15,7 +15,8 @@ create table if not exists tenuto.migrations (
   checksum   text not null,
   applied_at timestamptz not null
 );
-comment on table tenuto.migrations is 'Which numbered changes this database has; written by the installer only.';
+comment on table tenuto.migrations is
+  'The baseline and the numbered changes that this database has; written by the installer only.';
 
 create table if not exists tenuto.installation (
   key   text primary key,
@@ -44,6 +45,10 @@ class Installed:
     @property
     def empty(self) -> bool:
         return not self.checksums and self.fingerprint is None
+
+    def has_other_tables(self, tree: SqlTree) -> bool:
+        """Returns whether the tables were created from another baseline: by another commit that was never released."""
+        return not self.empty and self.checksums.get(BASELINE) != tree.baseline.checksum
 
 
 def read_installed(conn: Connection) -> Installed:
@@ -91,10 +96,11 @@ def apply_migrations(conn: Connection, migrations: list[Migration]) -> None:
     """Run and record each migration. Raises BrokenMigrations on an error; the transaction of the caller then undoes all
     of them."""
     for migration in migrations:
-        try:
-            conn.execute(migration.text.encode())
-        except Error as error:
-            raise BrokenMigrations(f"migration {migration.name} failed and nothing was changed: {error}") from error
+        for path, text in migration.files:
+            try:
+                conn.execute(text.encode())
+            except Error as error:
+                raise BrokenMigrations(f"{path} failed and nothing was changed: {error}") from error
         conn.execute(
             "insert into tenuto.migrations (number, name, checksum, applied_at) values (%s, %s, %s, now())",
             [migration.number, migration.name, migration.checksum],

@@ -84,5 +84,8 @@ def _setup_script(conn: Connection, roles: list[str], schemas: Sequence[str]) ->
     lines.append("grant pg_read_all_stats to tenuto_owner;")
     login = sql.Identifier(conn.info.user).as_string(None)
     lines.append(f"grant tenuto_owner, tenuto_api, tenuto_dispatcher, tenuto_worker to {login};")
-    lines += [f"create schema {schema} authorization tenuto_owner;" for schema in schemas]
-    return "\n".join(lines)
+    return "\n".join([*lines, create_schemas_script(schemas)])
+
+
+def create_schemas_script(schemas: Sequence[str]) -> str:
+    return "\n".join(f"create schema {schema} authorization {OWNER};" for schema in schemas)

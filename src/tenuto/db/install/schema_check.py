@@ -39,9 +39,8 @@ async def wait_for_other_functions(pool: ConnectionPool) -> OtherFunctions:
             continue
         if missing:
             return OtherFunctions(
-                f"another Tenuto migrated the database to version {version:04d}, and its functions no longer "
-                f"match this process (made for version {read_tree().latest:04d}): {missing[0]}; start the Tenuto that "
-                "migrated it"
+                f"another Tenuto migrated the database (version {version:04d}), and its functions no longer match "
+                f"this process: {missing[0]}; start the Tenuto that migrated it"
             )
         log.info(
             "another version of Tenuto migrated the database to version %04d; this process is compatible with it",

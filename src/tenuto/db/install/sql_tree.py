@@ -18,22 +18,31 @@ CONTEXTS = (
 SCHEMA = "tenuto"
 DATA_SCHEMA = "tenuto_data"  # the rows of datasets that are stored in Postgres; deploys create its tables
 COMPAT = "compat"  # each of its folders is a schema of its own
-# The files with privileges first, then row security.
-GRANTS = ("grants.sql", "revokes.sql", "data_grants.sql", "compat_grants.sql", "policies.sql")
+# The files with triggers and privileges first, then row security.
+GRANTS = ("triggers.sql", "grants.sql", "revokes.sql", "data_grants.sql", "compat_grants.sql", "policies.sql")
+BASELINE = 1  # its number among the migrations
+TEXT_OR_COMMENT = re.compile(r"('(?:[^']|'')*')|--[^\n]*")
 MIGRATION_NAME = re.compile(r"(\d{4})_([a-z]+)_\w+\.sql")
 
 
 @dataclass(frozen=True)
 class Migration:
-    """One numbered, forward-only change of tables."""
+    """One numbered, forward-only change of tables. The first one is the baseline: it creates the tables of all
+    contexts."""
 
     number: int
     name: str
-    text: str
+    files: tuple[tuple[str, str], ...]  # path and text; only the baseline has several
 
     @property
+    def text(self) -> str:
+        return "\n".join(text for _, text in self.files)
+
+    @cached_property
     def checksum(self) -> str:
-        return sha256(self.text.encode()).hexdigest()
+        """A hash of the statements; comments and line breaks are not part of it."""
+        statements = TEXT_OR_COMMENT.sub(lambda match: match[1] or "", self.text)
+        return sha256(" ".join(statements.split()).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -72,7 +81,6 @@ class SqlTree:
     objects: tuple[ObjectFile, ...]
     testing: tuple[ObjectFile, ...]
     grants: str
-    tables: str = ""  # the schema after all migrations
 
     @cached_property
     def _fingerprints(self) -> dict[bool, str]:
@@ -87,6 +95,11 @@ class SqlTree:
             self._fingerprints[test] = digest.hexdigest()
         return self._fingerprints[test]
 
+    def digest(self, *, test: bool) -> str:
+        """Return a hash over everything that an installation consists of."""
+        checksums = [migration.checksum for migration in self.migrations]
+        return sha256(repr((self.fingerprint(test=test), checksums)).encode()).hexdigest()
+
     @cached_property
     def schemas(self) -> tuple[str, ...]:
         """The schemas of the objects, and the schema for rows of datasets."""
@@ -95,7 +108,13 @@ class SqlTree:
     @cached_property
     def interface(self) -> Interface:
         """The interface: the public functions, which processes call."""
-        return read_interface({file.path: file.text for file in self.objects}, self.tables)
+        return read_interface(
+            {file.path: file.text for file in self.objects}, [migration.text for migration in self.migrations]
+        )
+
+    @property
+    def baseline(self) -> Migration:
+        return self.migrations[0]
 
     @property
     def latest(self) -> int:
@@ -115,21 +134,28 @@ def _own_tree() -> SqlTree:
 def _read_folders(root: Traversable) -> SqlTree:
     grants = [root / name for name in GRANTS]
     return SqlTree(
-        migrations=_read_migrations(root / "migrations"),
+        migrations=(_read_baseline(root / "tables"), *_read_migrations(root / "migrations")),
         objects=tuple(file for context in CONTEXTS for file in _read_folder(root, context)),
         testing=tuple(_read_folder(root, "testing")),
         grants="\n".join(file.read_text() for file in grants if file.is_file()),
-        tables=tables.read_text() if (tables := root / "tables.sql").is_file() else "",
     )
+
+
+def _read_baseline(folder: Traversable) -> Migration:
+    files = {file.name: file.read_text() for file in _sql_files(folder)}
+    if others := sorted(files.keys() - {f"{context}.sql" for context in CONTEXTS}):
+        raise BrokenMigrations(f"tables/{others[0]} must be named after a context: {', '.join(CONTEXTS)}")
+    names = [f"{context}.sql" for context in CONTEXTS if f"{context}.sql" in files]
+    return Migration(BASELINE, f"{BASELINE:04d}_baseline", tuple((f"tables/{name}", files[name]) for name in names))
 
 
 def _read_migrations(folder: Traversable) -> tuple[Migration, ...]:
     migrations = [_read_migration(file) for file in _sql_files(folder)]
-    for expected, migration in enumerate(migrations, start=1):
+    for expected, migration in enumerate(migrations, start=BASELINE + 1):
         if migration.number != expected:
             raise BrokenMigrations(
-                f"migration {migration.name} should have number {expected:04d}: numbers start at 0001, "
-                "without gaps or repeats; rename the file that has not been released"
+                f"migration {migration.name} should have number {expected:04d}: numbers start at {BASELINE + 1:04d} "
+                "(0001 is the baseline in tables/), without gaps or repeats; rename the file that has not been released"
             )
     return tuple(migrations)
 
@@ -138,7 +164,7 @@ def _read_migration(file: Traversable) -> Migration:
     match = MIGRATION_NAME.fullmatch(file.name)
     if match is None or match[2] not in CONTEXTS:
         raise BrokenMigrations(f"migration {file.name} must be named NNNN_<context>_<change>.sql")
-    return Migration(int(match[1]), file.name, file.read_text())
+    return Migration(int(match[1]), file.name, ((f"migrations/{file.name}", file.read_text()),))
 
 
 def _read_folder(root: Traversable, folder: str) -> list[ObjectFile]:

@@ -63,7 +63,7 @@ async def next_due(conn: Conn) -> datetime | None:
 
 def _ensure_template(server: str) -> str:
     """Return the name of the migrated template database. Creates it if there is none for the current SQL files."""
-    name = f"tenuto_template_{read_tree(None).fingerprint(test=True)[:12]}"
+    name = f"tenuto_template_{read_tree(None).digest(test=True)[:12]}"
     with open_connection(server) as conn:
         conn.execute("select pg_advisory_lock(%s)", [LOCK])
         if conn.execute("select 1 from pg_database where datname = %s", [name]).fetchone() is None:
