@@ -23,13 +23,13 @@ async def show_crash(stage: Stage) -> UUID:
     run = await stage.tn.start(shop.order, number)
     task = (await run.tasks())[0].id
     await stage.wait("the order is charged, and this is recorded", lambda: _is_recorded(stage, task, "charge"))
-    (charged,) = ledger.lines(number)
+    charged = ledger.lines(number)[0]
     screen.line(f"   ledger: {charged}")
 
     first = next(worker for worker in stage.workers if pid_in(charged) in worker.pids())
     pids = first.pids()
     first.kill()
-    screen.line(f"   kill -9 {' '.join(map(str, pids))}", colour="red", bold=True)
+    screen.line(f"   kill -9 {' '.join(map(str, pids))}     the worker and its child", colour="red", bold=True)
 
     took = await stage.wait("another worker has the order", lambda: _is_attempt(stage, task, 2))
     screen.line(f"   {took:.1f} s later another worker continues the order, as attempt 2", colour="green")

@@ -13,7 +13,7 @@ LEDGER = Path("ledger.txt")  # in the current folder of the worker
 @app.task
 async def order(ctx: Context, number: int) -> str:
     await ctx.step("charge", charge, number)
-    await pack(number)
+    await pack(number)  # the demo kills the worker here
     await ctx.step("ship", ship, number)
     return f"order {number} is shipped"
 

@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Generator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -115,7 +115,7 @@ def run_demo(settings: DemoSettings) -> int:
     except Stopped:
         screen.line("Stopped. No process is left running.")
     except UnexpectedResult as problem:
-        screen.line(f"The demo failed. {problem}", colour="red", bold=True)
+        screen.line(f"The demo failed: {problem}", colour="red", bold=True)
     except BrokenPipeError:  # as with `tenuto demo | head`; Python writes the rest of its buffer when it exits
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     finally:
@@ -139,14 +139,19 @@ def _play(home: Path, settings: DemoSettings, screen: Screen, signals: StopSigna
 def _database(home: Path, pg_bin: Path | None, screen: Screen, signals: StopSignals) -> Generator[str]:
     """Yield the URL of the database of the demo; the database ends with the block."""
     with ExitStack() as opened:
+        was_running = False
         try:
             screen.waits("starting the database")
+            was_running = embedded.status(home).running
             url = opened.enter_context(embedded.server(home, pg_bin=pg_bin))
             signals.check()
             screen.waits("installing the tables and functions of Tenuto")
             install.migrate(url)
             signals.check()
         except (DatabaseProblem, OSError, ValueError) as problem:
+            if not was_running:  # it can run although it cannot be used
+                with suppress(DatabaseProblem, OSError, ValueError):
+                    embedded.stop(home)
             signals.check()  # Ctrl-C reaches the programs of Postgres, too
             raise ServerFailed(f"the database in {home} cannot be used: {problem}; {START_OVER}") from problem
         yield url
@@ -180,6 +185,8 @@ async def _run_scenes(
         for worker in workers:
             screen.line(f"{worker.log}:")
             screen.line(worker.last_lines())
+        if isinstance(problem, UnexpectedResult):
+            raise
         raise UnexpectedResult(f"{type(problem).__name__}: {problem}") from problem
 
 
