@@ -24,6 +24,7 @@ async def show_rollback(stage: Stage) -> int:
     if any(dag.name == "orders" for dag in await tn.dags.list()):
         screen.waits("deleting the DAG of the previous demo")
         await tn.dags.delete("orders", force=True)
+    screen.waits("deploying the DAG")
     text = DOCUMENT.read_text()
     first = (await tn.dags.deploy(text, cutover=True)).version
     await tn.jobs.trigger("orders", "extract", DAYS)
@@ -32,6 +33,7 @@ async def show_rollback(stage: Stage) -> int:
     await _show_figures(stage, "readers see", FIGURES)
 
     changed = text.replace(BEFORE, AFTER)
+    screen.waits("planning and deploying the change")
     screen.line("   One line of the SQL changes:")
     for line in _changed_lines(text, changed):
         screen.line(f"   {line}", colour="red" if line.startswith("-") else "green")

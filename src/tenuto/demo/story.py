@@ -177,6 +177,7 @@ async def _run_scenes(
                 screen.line()
                 changed = await show_rollback(stage)
                 screen.line()
+                screen.waits("stopping the workers")
                 return await _next_lines(commands, task, changed)
     except (Stopped, DatabaseProblem, BrokenPipeError):
         raise
