@@ -7,14 +7,13 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from http.cookiejar import CookieJar
 from pathlib import Path
 from xml.etree import ElementTree
 
+import httpx2
 import psutil
 import pytest
 
@@ -152,10 +151,9 @@ def test_a_second_demo_is_shown_in_the_dashboard(visitor: Visitor) -> None:
 
     with visitor.starting("--keep") as demo:
         visitor.wait_for("Ctrl-C to stop everything")
-        browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
-        (link,) = LINK.findall(visitor.said())
-        browser.open(link)
-        runs = browser.open(f"{link.partition('/auth/')[0]}/v1/runs").read().decode()
+        (link,) = map(httpx2.URL, LINK.findall(visitor.said()))
+        cookie = httpx2.get(link, timeout=30).headers["set-cookie"].partition(";")[0]
+        runs = httpx2.get(link.join("/v1/runs"), headers={"Cookie": cookie}, timeout=30).text
         with pytest.raises(NoHome, match="another demo uses"), demo_home(visitor.folder):
             pass
         demo.send_signal(signal.SIGINT)

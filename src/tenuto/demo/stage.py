@@ -1,4 +1,4 @@
-"""What the scenes of the demo share: the client, the workers, the screen, and checks of every result."""
+"""Gives the scenes of the demo the client, the workers and the screen, and checks every result."""
 
 import asyncio
 import time
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tenuto.demo.screen import Screen
-from tenuto.demo.workers import WorkerProcess
+from tenuto.demo.workers import DemoWorker
 from tenuto.sdk.client.client import Client
 
 MAX_SECONDS = 120.0  # for what takes less than two seconds on an idle machine
@@ -20,10 +20,10 @@ class UnexpectedResult(Exception):
 
 @dataclass(frozen=True)
 class Stage:
-    """The client, the running workers, the home and the screen of a demo."""
+    """The client, the workers, the home and the screen of a demo."""
 
     tn: Client
-    workers: list[WorkerProcess]
+    workers: list[DemoWorker]
     home: Path
     screen: Screen
 
@@ -33,7 +33,7 @@ class Stage:
         started = time.monotonic()
         while not await condition():
             if all(worker.process.poll() is not None for worker in self.workers):
-                raise UnexpectedResult(f"no worker runs any more; the demo waited until {what}")
+                raise UnexpectedResult(f"all workers have ended, and the demo waited until {what}")
             if time.monotonic() - started > MAX_SECONDS:
                 raise UnexpectedResult(f"this did not happen within {MAX_SECONDS:.0f} s: {what}")
             await asyncio.sleep(POLL_SECONDS)

@@ -22,12 +22,13 @@ from tenuto.demo.orders.jobs import app as orders
 from tenuto.demo.rollback import show_rollback
 from tenuto.demo.screen import Screen
 from tenuto.demo.stage import Stage, UnexpectedResult
-from tenuto.demo.workers import WorkerProcess, running_workers
+from tenuto.demo.workers import DemoWorker, running_workers
 from tenuto.runtimes.sandbox.capabilities import SandboxUnavailable, find_capabilities
 from tenuto.sdk.connect import connect
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 START_OVER = f"remove it (rm -r {FOLDER}), and the next demo creates a new one"
+NO_VARIABLES: Mapping[str, str] = {}
 QUERY = "select region, sum(total) as total from orders_daily group by region"
 
 
@@ -83,7 +84,7 @@ class Commands:
     program: str
     ignored: tuple[str, ...] = ()
 
-    def line(self, arguments: str, **variables: str) -> str:
+    def line(self, arguments: str, variables: Mapping[str, str] = NO_VARIABLES) -> str:
         unset = f"env {' '.join(f'-u {name}' for name in self.ignored)} " if self.ignored else ""
         settings = " ".join(f"{name}={value}" for name, value in {"TENUTO_HOME": FOLDER, **variables}.items())
         return f"{unset}{settings} {shlex.quote(self.program)} {arguments}"
@@ -91,8 +92,8 @@ class Commands:
 
 @dataclass(frozen=True)
 class DemoSettings:
-    """What a command passes. `environment`: that of the workers. `keep` is called at the end, while this process still
-    has the home."""
+    """Where and how the demo runs. `environment`: that of the workers. `keep` is called at the end, while this process
+    still has the home."""
 
     folder: Path
     environment: Mapping[str, str]
@@ -158,7 +159,7 @@ def _database(home: Path, pg_bin: Path | None, screen: Screen, signals: StopSign
 
 
 async def _run_scenes(
-    url: str, home: Path, workers: list[WorkerProcess], commands: Commands, screen: Screen, signals: StopSignals
+    url: str, home: Path, workers: list[DemoWorker], commands: Commands, screen: Screen, signals: StopSignals
 ) -> list[str]:
     """Run both scenes, and return the lines about what to try next."""
     try:
@@ -191,7 +192,7 @@ async def _run_scenes(
         raise UnexpectedResult(f"{type(problem).__name__}: {problem}") from problem
 
 
-async def _all_run(workers: list[WorkerProcess]) -> bool:
+async def _all_run(workers: list[DemoWorker]) -> bool:
     return all(worker.is_ready() for worker in workers)
 
 
@@ -202,7 +203,7 @@ async def _next_lines(commands: Commands, task: UUID, changed_version: int) -> l
         await find_capabilities(weak=False)
     except SandboxUnavailable:  # it needs root; the data is this user's own
         sandbox["TENUTO_QUERY_SANDBOX"] = "weak"
-    query = commands.line(f'query "{QUERY}" --as-of orders@{changed_version}', **sandbox)
+    query = commands.line(f'query "{QUERY}" --as-of orders@{changed_version}', sandbox)
     if sys.platform != "linux":  # there is no sandbox for queries
         query = commands.line(f"diff orders {changed_version - 1} {changed_version}")
     return [

@@ -20,7 +20,7 @@ LOG_LINES = 30  # that are printed of a worker when the demo fails
 
 
 @dataclass(frozen=True)
-class WorkerProcess:
+class DemoWorker:
     """A `tenuto worker`: a process that watches, and its child, which runs tasks."""
 
     process: "subprocess.Popen[bytes]"
@@ -49,10 +49,10 @@ class WorkerProcess:
 
 
 @contextmanager
-def running_workers(home: Path, environment: Mapping[str, str], number: int) -> Generator[list[WorkerProcess]]:
+def running_workers(home: Path, environment: Mapping[str, str], number: int) -> Generator[list[DemoWorker]]:
     """Start workers, and stop them at the end. They read from a pipe whose other end only this process has."""
     pipe, held_open = os.pipe()
-    started: list[WorkerProcess] = []
+    started: list[DemoWorker] = []
     try:
         started += [_start(home, home / f"worker-{no}.log", environment, pipe) for no in range(1, number + 1)]
         yield started
@@ -68,7 +68,7 @@ def running_workers(home: Path, environment: Mapping[str, str], number: int) -> 
         os.close(held_open)
 
 
-def _start(home: Path, log: Path, environment: Mapping[str, str], pipe: int) -> WorkerProcess:
+def _start(home: Path, log: Path, environment: Mapping[str, str], pipe: int) -> DemoWorker:
     # Where a dispatcher cannot find out that a process of its host has ended, the lease has to expire first.
     lease = [] if this_host() else ["--lease", "5s"]
     command = [*TENUTO, "worker", *APPS, "--queues", "default", "--grace", "1s", *lease]
@@ -83,4 +83,4 @@ def _start(home: Path, log: Path, environment: Mapping[str, str], pipe: int) -> 
             stderr=output,
             start_new_session=True,  # so that Ctrl-C reaches only the demo, which stops them
         )
-    return WorkerProcess(process, log)
+    return DemoWorker(process, log)
