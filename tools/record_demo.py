@@ -27,10 +27,11 @@ STYLES = {"1": "b", "31": "r", "32": "g"}  # codes of terminals, and classes of 
 CODES = re.compile(r"\x1b\[(\d+)m")
 CHARACTER, LINE, MARGIN = 8.4, 20, 16  # pixels
 HEAD = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" \
-role="img" xml:space="preserve">
+role="img">
 <title>{title}</title>
 <style>
-text {{ font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; fill: #e6edf3 }}
+text {{ font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; fill: #e6edf3; \
+white-space: pre }}
 .b {{ font-weight: bold }} .r {{ fill: #ff7b72 }} .g {{ fill: #7ee787 }}
 </style>
 <rect x="0.5" y="0.5" width="{right}" height="{bottom}" rx="8" fill="#0d1117" stroke="#30363d"/>
@@ -88,7 +89,8 @@ def draw(title: str, lines: list[str], columns: int) -> str:
     height = len(lines) * LINE + 2 * MARGIN
     head = HEAD.format(width=width, height=height, right=width - 1, bottom=height - 1, title=escape(title))
     rows = [
-        f'<text x="{MARGIN}" y="{MARGIN + number * LINE + 15}"{style_of(line)}>{escape(text, quote=False)}</text>\n'
+        f'<text xml:space="preserve" x="{MARGIN}" y="{MARGIN + number * LINE + 15}"{style_of(line)}>{escape(text, False)}'
+        "</text>\n"
         for number, (line, text) in enumerate(zip(lines, plain, strict=True))
     ]
     return f"{head}{''.join(rows)}</svg>\n"
