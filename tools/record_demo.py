@@ -36,6 +36,7 @@ white-space: pre }}
 </style>
 <rect x="0.5" y="0.5" width="{right}" height="{bottom}" rx="8" fill="#0d1117" stroke="#30363d"/>
 """
+TEXT = f'<text xml:space="preserve" x="{MARGIN}" y="{{y}}"{{style}}>{{text}}</text>\n'
 
 
 def main() -> None:
@@ -89,8 +90,7 @@ def draw(title: str, lines: list[str], columns: int) -> str:
     height = len(lines) * LINE + 2 * MARGIN
     head = HEAD.format(width=width, height=height, right=width - 1, bottom=height - 1, title=escape(title))
     rows = [
-        f'<text xml:space="preserve" x="{MARGIN}" y="{MARGIN + number * LINE + 15}"{style_of(line)}>{escape(text, False)}'
-        "</text>\n"
+        TEXT.format(y=MARGIN + number * LINE + 15, style=style_of(line), text=escape(text, quote=False))
         for number, (line, text) in enumerate(zip(lines, plain, strict=True))
     ]
     return f"{head}{''.join(rows)}</svg>\n"
