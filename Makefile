@@ -1,6 +1,6 @@
 # Every command a person types. CI calls the same ones.
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow check gen web screenshots bench growth compare soak fmt lock
+.PHONY: help demo test slow check gen web frames screenshots bench growth compare soak fmt lock
 
 # Relative, so that a checkout whose path holds a space works too.
 BIN := .venv/bin
@@ -8,8 +8,8 @@ BIN := .venv/bin
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
 
-demo: .venv/.demo ## see it work, on an embedded Postgres (KEEP=1: then in the dashboard)
-	@KEEP=$(KEEP) $(BIN)/python examples/demo.py
+demo: .venv/.demo ## a killed worker, and a rollback of data (KEEP=1: then in the dashboard)
+	@$(BIN)/tenuto demo $(if $(KEEP),--keep)
 
 test: .venv/.dev ## run the tests (ARGS="-k name" to pick)
 	@$(BIN)/python tools/run_tests.py $(ARGS)
@@ -32,6 +32,9 @@ gen: .venv/.dev ## write the generated files
 
 web: ## build the dashboard (needs Node)
 	@cd web && npm install --no-save --silent --prefer-offline && npm run --silent build
+
+frames: .venv/.dev ## record the pictures of the demo in docs/frames
+	@$(BIN)/python tools/record_demo.py
 
 screenshots: .venv/.dev ## take pictures of every page of the dashboard (needs Chromium)
 	@$(BIN)/python tools/screenshots.py $(ARGS)

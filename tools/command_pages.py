@@ -16,6 +16,7 @@ PAGES = {
     "commands.md": (
         "Commands: processes, starts and the database",
         (
+            "demo",
             "up",
             "worker",
             "dispatcher",
@@ -64,7 +65,7 @@ PAGES = {
     ),
     "commands-people.md": ("Commands: orgs, people, keys and the audit log", ()),
 }
-ABOUT = """Every command but `db psql` also takes `--json`, which prints one JSON object, and `--help`.
+ABOUT = """Every command but `demo` and `db psql` also takes `--json`, which prints one JSON object, and `--help`.
 [The command line](../howto/command-line.md) shows examples, and explains exit codes and settings."""
 METRICS = """# Metrics
 

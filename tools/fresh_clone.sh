@@ -21,7 +21,8 @@ mkdir -m 700 "$dir/home"
 run=(${become[@]+"${become[@]}"} env -i "HOME=$dir/home" "PATH=$path" TERM=dumb ${keep[@]+"${keep[@]}"})
 code=0
 (cd "$dir/clone" && "${run[@]}" bash -c "$*") || code=$?
-data=$(readlink "$dir/home/.local/share/tenuto/data" || true) # elsewhere, as root
+# Root's databases can be elsewhere.
+data=$(readlink "$dir/home/.local/share/tenuto/data" || readlink "$dir/clone/.demo/data" || true)
 if pgrep --list-full --full "$dir${data:+|$data}"; then
   echo "$* left these processes running" >&2
   code=1

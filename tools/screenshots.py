@@ -1,11 +1,10 @@
 """Take pictures of every page of the dashboard, in both themes, at the widths of a desktop and a phone.
 
-Without arguments, a demo system with its own data is started, and ended afterwards. With a login link, as `tenuto up`
-prints it, the pictures show the pages of that system.
+Without arguments, `tenuto demo --keep` runs in a temporary folder, and is ended afterwards. With a login link, as
+`tenuto up` prints it, the pictures show the pages of that system.
 """
 
 import argparse
-import os
 import re
 import shutil
 import subprocess
@@ -58,13 +57,12 @@ PAGES = {
     "admin-audit": "/admin?tab=audit",
 }
 FIRST_OF = {  # pages of the first row of a list
-    "run": ("/runs?name=report", "Runs", ""),
-    "run-timeline": ("/runs?name=report", "Runs", "?tab=timeline"),
-    "run-data": ("/runs?name=report", "Runs", "?tab=data"),
-    "run-logs": ("/runs?name=report", "Runs", "?tab=logs"),
-    "task": ("/tasks?type=demo.charge", "Tasks", ""),
+    "run": ("/runs?type=shop.order", "Runs", ""),
+    "run-timeline": ("/runs?type=shop.order", "Runs", "?tab=timeline"),
+    "run-data": ("/runs?type=shop.order", "Runs", "?tab=data"),
+    "run-logs": ("/runs?type=shop.order", "Runs", "?tab=logs"),
+    "task": ("/tasks?type=shop.order", "Tasks", ""),
     "worker": ("/workers", "Workers", ""),
-    "backfill": ("/backfills", "Backfills", ""),
 }
 
 
@@ -90,19 +88,16 @@ def main() -> None:
 
 @contextmanager
 def system(link: str | None) -> Iterator[str]:
-    """Yield the login link of a system: `link`, or that of a demo, which is ended with the block."""
+    """Yield the login link of a system: `link`, or that of a demo, which ends with the block."""
     if link is not None:
         yield link
         return
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o711)  # root's embedded server runs as another user, which must be able to enter
-        environment = {**os.environ, "TENUTO_HOME": str(Path(folder) / "home"), "KEEP": "1"}
-        environment.pop("TENUTO_DATABASE_URL", None)
         output = Path(folder) / "demo.log"
+        tenuto = Path(sys.executable).with_name("tenuto")
         with output.open("w") as log:
-            demo = subprocess.Popen(
-                [sys.executable, str(ROOT / "examples" / "demo.py")], env=environment, stdout=log, stderr=log, cwd=ROOT
-            )
+            demo = subprocess.Popen([tenuto, "demo", "--keep"], stdout=log, stderr=log, cwd=folder)
         try:
             yield wait_for_link(demo, output)
         finally:

@@ -39,10 +39,12 @@ def test_locks_are_pinned_by_hash_and_name_no_place():
         assert re.findall(r"https?:|file:|--index|--find-links|/opt/", text) == []
 
 
-def test_a_built_wheel_carries_every_sql_file(tmp_path):
+def test_a_built_wheel_carries_every_sql_file_and_the_dag_of_the_demo(tmp_path):
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
     (wheel,) = tmp_path.glob("*.whl")
-    shipped = {name for name in zipfile.ZipFile(wheel).namelist() if name.endswith(".sql")}
+    shipped = {name for name in zipfile.ZipFile(wheel).namelist() if name.endswith((".sql", ".yaml"))}
+    files = [*(ROOT / "src").rglob("*.sql"), *(ROOT / "src").rglob("*.yaml")]
 
-    assert shipped == {str(path.relative_to(ROOT / "src")) for path in (ROOT / "src").rglob("*.sql")}
+    assert shipped == {str(path.relative_to(ROOT / "src")) for path in files}
+    assert "tenuto/demo/orders/dag.yaml" in shipped

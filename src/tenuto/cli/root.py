@@ -16,6 +16,7 @@ from tenuto.model.text import indented
 
 # For every command and group: its heading in the help text, its module in `cli/commands`, and its name in the module.
 COMMANDS = {
+    "demo": ("Processes", "demo", "demo"),
     "up": ("Processes", "up", "up"),
     "worker": ("Processes", "worker", "worker"),
     "dispatcher": ("Processes", "dispatcher", "dispatcher"),

@@ -13,6 +13,7 @@ LONGEST = (
     "dispatcher/test_dispatcher.py::test_with_nothing_to_do_it_asks_less_than_twice_a_second",
     "docs/test_pages.py::test_a_page_can_be_followed_by_somebody_who_has_nothing",
     "docs/test_pages.py::test_a_page_can_be_followed_with_the_embedded_server",
+    "examples/test_demo.py::test_the_demo_shows_what_readme_shows_and_leaves_nothing_running",
     "journeys/test_idle.py::test_an_idle_worker_asks_little_and_is_small",
     "journeys/test_network.py::test_a_worker_without_its_database_still_ends_when_told_to",
     "journeys/test_pools.py::test_a_burst_scales_up_and_down_and_killed_workers_lose_nothing",
