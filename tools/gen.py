@@ -11,6 +11,7 @@ import psycopg
 from attempt_calls_page import attempt_calls_page
 from command_pages import command_pages
 from python_pages import python_pages
+from shown_code import pages_with_code
 from sql_page import sql_pages
 from state_machine_page import read_transitions, state_machine_page
 from table_snapshot import snapshot
@@ -41,7 +42,7 @@ def generate(conn: psycopg.Connection) -> dict[Path, str]:
         files[STATES] = state_machine_page(transitions)
     pages = sql_pages(ROOT / TABLES.parent) | python_pages() | command_pages() | yaml_pages()
     files.update({REFERENCE / name: text for name, text in pages.items()})
-    return files
+    return files | pages_with_code(ROOT)
 
 
 def stale(files: dict[Path, str], root: Path = ROOT) -> list[Path]:
