@@ -58,19 +58,21 @@ def test_code_is_shown_only_from_files_that_tests_run() -> None:
     ("source", "code"),
     [
         ("shop.py: charge", EXAMPLE[EXAMPLE.index("@app") : EXAMPLE.index("\n\n\ndef other") + 1]),
-        ("shop.py: other, charge", None),
         ("shop.yaml: - name: daily", "- name: daily\n  operator: sql\n\n  config: {}\n"),
         ("shop.yaml", DOCUMENT),
     ],
 )
-def test_a_block_gets_the_code_that_its_line_names(root: Path, source: str, code: str | None) -> None:
+def test_a_block_gets_the_code_that_its_line_names(root: Path, source: str, code: str) -> None:
     filled = fill(root, Path("page.md"), page(source))
 
-    if code is None:
-        assert filled.index("def other() -> None: ...\n\n\n@app.task(") > 0
-    else:
-        assert filled == page(source, code)
+    assert filled == page(source, code)
     assert fill(root, Path("page.md"), filled) == filled
+
+
+def test_several_parts_are_shown_in_the_order_of_the_line(root: Path) -> None:
+    filled = fill(root, Path("page.md"), page("shop.py: other, charge"))
+
+    assert "```text\ndef other() -> None: ...\n\n\n@app.task(" in filled
 
 
 def test_a_page_is_stale_after_its_example_changed(root: Path) -> None:

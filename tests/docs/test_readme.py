@@ -18,7 +18,7 @@ SECTIONS = [
     "Use something else when …",
     "Five promises, and how to see them",
     "Figures",
-    "When a worker dies",
+    "When something dies",
     "Install",
     "State of the project",
 ]
@@ -53,6 +53,13 @@ def test_the_four_ways_in_are_at_most_eight_lines_of_code_that_runs() -> None:
     assert [block for block in blocks if block.not_run] == []
     lengths = [len([line for line in block.code.splitlines() if line]) for block in blocks]
     assert max(lengths) <= 8, lengths
+
+
+def test_no_page_installs_from_pypi_before_a_release() -> None:
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")]
+    installs = {str(page.relative_to(ROOT)): re.findall(r"pip install .*tenuto.*", page.read_text()) for page in pages}
+
+    assert {page: lines for page, lines in installs.items() if lines} == {}
 
 
 def test_there_are_five_promises_with_a_command_each() -> None:
