@@ -3,7 +3,8 @@
 In one terminal:  tenuto up examples/08_signals_and_sleep.py
 In another:       python examples/08_signals_and_sleep.py
 
-Stop the first in the middle and start it again: what was done stays done, and the order goes on where it was.
+Stop the first in the middle and start it again: what was done stays done, and the order goes on where it was. When a
+wait is over, the function runs again from the top; steps, sleeps and signals then return what was recorded.
 """
 
 import asyncio
@@ -19,14 +20,9 @@ async def charge(customer: str) -> str:
 
 @app.task
 async def rent(ctx: Context, customer: str) -> str:
-    # Whenever the task is woken the function runs again from the top. What it did through ctx is not done twice: steps,
-    # sleeps and signals answer from the record.
-    receipt = await ctx.step("charge", charge, customer)
-    await ctx.sleep("1s")  # or "3d": survives every crash
-    try:
-        approved = await ctx.wait("approved", timeout="1h")
-    except TimeoutError:
-        return "nobody answered"
+    receipt = await ctx.step("charge", charge, customer)  # recorded: no later attempt charges again
+    await ctx.sleep("1s")  # or "3d": holds no worker, and survives every crash
+    approved = await ctx.wait("approved")  # a signal: await run.signal("approved", {"by": "bob"})
     return f"{receipt}, approved by {approved['by']}"
 
 

@@ -11,6 +11,7 @@ import psycopg
 from attempt_calls_page import attempt_calls_page
 from command_pages import command_pages
 from python_pages import python_pages
+from shown_code import pages_with_code
 from sql_page import sql_pages
 from state_machine_page import read_transitions, state_machine_page
 from tenuto.db import embedded
@@ -39,7 +40,7 @@ def generate(conn: psycopg.Connection) -> dict[Path, str]:
         files[STATES] = state_machine_page(transitions)
     pages = sql_pages(ROOT / SQL) | python_pages() | command_pages() | yaml_pages()
     files.update({REFERENCE / name: text for name, text in pages.items()})
-    return files
+    return files | pages_with_code(ROOT)
 
 
 def stale(files: dict[Path, str], root: Path = ROOT) -> list[Path]:

@@ -13,7 +13,7 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 # Files that a reader, a server or a command creates; `_name.sql` stands for any private function.
 OTHERS = {
     *("tasks.py", "order.py", "client.py", "shop/tasks.py", "bundle.json", "bundle_manifest.json", "openapi.json"),
-    *("results/kernel.json", "results/growth.json", "build/test-results.json", "_name.sql"),
+    *("results/kernel.json", "results/growth.json", "build/test-results.json", "_name.sql", ".demo/"),
 }
 
 

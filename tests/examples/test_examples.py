@@ -19,7 +19,7 @@ PRINTED = {
     "03_graph": "published a total of 100\n(1 + 2) + (3 + 4) = 10\n",
     "04_map_reduce": "5 of 5 tasks completed\n5 × of\n5 × the\n4 × he\n",
     "05_children": "7 pages, 8 tasks in one run\nsum of a thousand squares: 332833500\n",
-    "07_transaction": "order 1 is confirmed to ada\nrefused: the amount must be positive\n1 order, 1 task\n",
+    "07_transaction": "order 1 is confirmed\nrefused: amount_is_positive\n1 order, 1 task\n",
     "08_signals_and_sleep": "receipt for ada, approved by bob\nno answer: reminded\n",
     "09_data_objects": "saved 3,021,967 bytes: {'saved.words': 24896, 'saved.zeros': 2997071}\n"
     "unpacked again: True\nsum of a big result: 124999750000\n",

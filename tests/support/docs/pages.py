@@ -4,6 +4,7 @@ A Python block that begins with a comment naming a file is that file, or goes on
 notebook, with `tn`, the client of the page's app, and the names of its tasks at hand. A bash block is a command line;
 `tenuto up`, `worker`, `dispatcher` and `server` stay beside the rest. A text block after them is what they print, where
 `…` stands for what differs from time to time. A block that cannot run has the line `<!-- not run: why -->` before it.
+A block that shows code of another file (`<!-- from … -->`, see tools/shown_code.py) is run where this file is run.
 """
 
 import json
@@ -19,7 +20,8 @@ from typing import BinaryIO
 from tests.support.processes.forked_tenuto import ForkedTenuto
 from tests.support.processes.terminal import ROOT, Terminal
 
-BLOCK = re.compile(r"(?:<!-- not run: (?P<why>.+?) -->\n+)?```(?P<language>\w+)\n(?P<code>.*?)```", re.DOTALL)
+MARK = r"(?:<!-- (?:not run: (?P<why>.+?)|from (?P<source>.+?)) -->\n+)?"
+BLOCK = re.compile(MARK + r"```(?P<language>\w+)\n(?P<code>.*?)```", re.DOTALL)
 FILE = re.compile(r"# ([\w/]+\.py)\b.*\n")
 STAYS = re.compile(r"tenuto (up|worker|dispatcher|server)\b(?!-)")
 SET = re.compile(r"^([A-Z]\w*)=", re.MULTILINE)
@@ -31,6 +33,12 @@ class Block:
     code: str
     line: int
     not_run: str | None
+    source: str | None = None  # the file whose code it shows, and which part of it
+
+    @property
+    def runs(self) -> bool:
+        """Whether it is run as a part of its page."""
+        return self.not_run is None and self.source is None
 
     @property
     def file(self) -> str | None:
@@ -40,11 +48,14 @@ class Block:
 
 
 def blocks_of(page: Path) -> list[Block]:
-    text = page.read_text()
     return [
-        Block(found["language"], found["code"], text.count("\n", 0, found.start("code")) + 1, found["why"])
-        for found in BLOCK.finditer(text)
+        Block(match["language"], match["code"], _line_of(match), match["why"], match["source"])
+        for match in BLOCK.finditer(page.read_text())
     ]
+
+
+def _line_of(match: re.Match[str]) -> int:
+    return match.string.count("\n", 0, match.start("code")) + 1
 
 
 class Reader:
@@ -59,7 +70,7 @@ class Reader:
 
     def follow(self, page: Path) -> None:
         """Everything on the page; what does not go as it says is named with its line."""
-        blocks = [block for block in blocks_of(page) if block.not_run is None]
+        blocks = [block for block in blocks_of(page) if block.runs]
         with self._staying:
             for block in blocks:
                 if block.file:
