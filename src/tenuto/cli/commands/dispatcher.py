@@ -4,7 +4,7 @@ import asyncio
 import logging
 from dataclasses import replace
 
-from tenuto.cli.database import read_settings, ready_database
+from tenuto.cli.database import place_of, read_settings, ready_database
 from tenuto.cli.exit_codes import WorkFailed
 from tenuto.cli.output import AsJson, show
 from tenuto.cli.pepper import peppers_if_any
@@ -41,6 +41,7 @@ def dispatcher(
     output = LogOutput(log_format, log_level)
     output.write_to_stderr()
     with ready_database(settings, keep=False) as url:
+        log.info("database: %s", place_of(settings))
         context = resolve_context(settings, url, metrics_port, metrics_host)
         if not context.may_dispatch:
             raise WorkFailed(f"no dispatcher loops can run here: {NO_LOOPS}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenuto.cli.database import read_settings, ready_database
+from tenuto.cli.database import place_of, read_settings, ready_database
 from tenuto.cli.output import AsJson, show
 from tenuto.cli.pepper import find_peppers
 from tenuto.cli.processes import oidc_options
@@ -73,6 +73,7 @@ def server(
     log_output = LogOutput(log_format, log_level)
     log_output.write_to_stderr()
     with ready_database(settings, keep=False) as url:
+        log.info("database: %s", place_of(settings))
         with explained():
             role = choose_role(url, "tenuto_api")
             check_bound(url, role)

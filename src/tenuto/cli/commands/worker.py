@@ -11,7 +11,7 @@ from uuid import UUID
 
 import typer
 
-from tenuto.cli.database import Settings, read_settings, ready_database
+from tenuto.cli.database import Settings, place_of, read_settings, ready_database
 from tenuto.cli.exit_codes import UsageError
 from tenuto.cli.output import AsJson, show
 from tenuto.cli.processes.remote_server import resolve_server
@@ -212,6 +212,7 @@ async def _serve(settings: Settings, metrics: tuple[int | None, str], options: "
 
     async with first_child(remote=False) as child:
         with ready_database(settings, keep=False) as database:
+            log.info("database: %s", place_of(settings))
             context = await asyncio.to_thread(resolve_context, settings, database, *metrics)
             worker = replace(options, url=context.url, org_id=context.org_id, role=context.worker_role)
             stop = asyncio.Event()
