@@ -21,10 +21,14 @@ mkdir -m 700 "$dir/home"
 run=(${become[@]+"${become[@]}"} env -i "HOME=$dir/home" "PATH=$path" TERM=dumb ${keep[@]+"${keep[@]}"})
 code=0
 (cd "$dir/clone" && "${run[@]}" bash -c "$*") || code=$?
-data=$(readlink "$dir/home/.local/share/tenuto/data" || true) # elsewhere, as root
-if pgrep --list-full --full "$dir${data:+|$data}"; then
+# The data of each home; elsewhere, as root.
+mapfile -t data < <(for link in "$dir"/home/.local/share/tenuto/*/data; do readlink "$link" || true; done)
+if pgrep --list-full --full "$(IFS='|'; echo "$dir${data:+|${data[*]}}")"; then
   echo "$* left these processes running" >&2
   code=1
 fi
-rm -rf "$dir" ${data:+"$(dirname "$data")"}
+rm -rf "$dir"
+for folder in ${data[@]+"${data[@]}"}; do
+  rm -rf "$(dirname "$folder")"
+done
 exit "$code"

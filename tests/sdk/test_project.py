@@ -155,6 +155,26 @@ def test_a_database_that_is_named_keeps_its_files_where_every_folder_finds_them(
     assert find_address(data, url="https://x").home == shared / "shop"
 
 
+def test_the_url_of_an_embedded_server_leads_to_its_home_from_every_folder(project: Path, data: dict[str, str]) -> None:
+    homes = Path(data["XDG_DATA_HOME"], "tenuto")
+    for name, port, password in (("a-1", "20001", "one"), ("b-2", "20002", "two"), ("c-3", "20001", "three")):
+        (homes / name).mkdir(parents=True)
+        (homes / name / "port").write_text(f"{port}\n")
+        (homes / name / "password").write_text(f"{password}\n")
+    (homes / "objects").mkdir()
+
+    def home(url: str, **more: str) -> str:
+        return str(find_address({**data, "TENUTO_DATABASE_URL": url, **more}).home.relative_to(homes))
+
+    assert home("postgresql://postgres:three@127.0.0.1:20001/tenuto") == "c-3"
+    assert home("postgresql+asyncpg://postgres:two@127.0.0.1:20002/tenuto") == "b-2"
+    assert home("postgresql://postgres:two@127.0.0.1:20001/tenuto") == "."
+    assert home("postgresql://postgres:two@db.example.org:20002/tenuto") == "."
+    assert home("postgresql://postgres:two@127.0.0.1:nonsense/tenuto") == "."
+    assert home("host=127.0.0.1 port=20002 password=two") == "."
+    assert home("postgresql://postgres:two@127.0.0.1:20002/tenuto", TENUTO_HOME=str(homes / "a-1")) == "a-1"
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [

@@ -10,6 +10,7 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 from tenuto.model.environment import Environment, Project
 from tenuto.model.errors import InvalidInput
@@ -18,6 +19,7 @@ from tenuto.sdk.suggestions import meant
 KEYS = ("app", "home", "queues")
 HEADER = b"[tool.tenuto"  # searched for in a file that cannot be parsed
 MARKERS = ("pyproject.toml", ".git")  # a folder with one of these is a project; .git is a file in a worktree
+LOOPBACK = "127.0.0.1"  # the address of embedded servers
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
 TAKEN = ("bundles", "objects", "testing")  # in the data folder, for processes that use TENUTO_DATABASE_URL
 MAX_NAME_CHARS = 40  # of the folder's name in the name of its home
@@ -27,6 +29,8 @@ def with_project(address: Environment) -> Environment:
     """Add the project of the current folder to the settings of the environment. An embedded database is that of the
     project, unless TENUTO_HOME is set."""
     embedded = address.database_url is None and not address.home_is_set
+    if address.database_url is not None and not address.home_is_set:
+        address = replace(address, home=_find_home(address.database_url, address.data_folder) or address.data_folder)
     try:
         folder = Path.cwd()
     except FileNotFoundError as error:
@@ -62,6 +66,27 @@ def home_of(root: Path, data_folder: Path) -> Path:
     folders of several projects may have the same name."""
     name = re.sub(r"[^a-z0-9_-]+", "-", root.name.lower())[:MAX_NAME_CHARS].strip("-") or "project"
     return data_folder / f"{name}-{sha256(os.fsencode(root)).hexdigest()[:8]}"
+
+
+def _find_home(url: str, data_folder: Path) -> Path | None:
+    """Return the home of the embedded server with this URL, as `tenuto db status --json` prints it, or None. So its
+    objects are found by programs that get the URL in TENUTO_DATABASE_URL."""
+    try:
+        parts = urlsplit(url)
+        if parts.hostname != LOOPBACK:
+            return None
+        own = (str(parts.port), parts.password)
+        homes = sorted(data_folder.iterdir())
+    except (ValueError, OSError):  # the URL cannot be read, or there are no homes
+        return None
+    return next((home for home in homes if (_line(home / "port"), _line(home / "password")) == own), None)
+
+
+def _line(file: Path) -> str | None:
+    try:
+        return file.read_text().strip()
+    except OSError:
+        return None
 
 
 def find_project(folder: Path) -> Project | None:
