@@ -22,7 +22,10 @@ run=(${become[@]+"${become[@]}"} env -i "HOME=$dir/home" "PATH=$path" TERM=dumb 
 code=0
 (cd "$dir/clone" && "${run[@]}" bash -c "$*") || code=$?
 # The data of each home; elsewhere, as root.
-mapfile -t data < <(for link in "$dir"/home/.local/share/tenuto/*/data; do readlink "$link" || true; done)
+data=()
+for link in "$dir"/home/.local/share/tenuto/{*,*/testing}/data; do
+  [ ! -L "$link" ] || data+=("$(readlink "$link")")
+done
 if pgrep --list-full --full "$(IFS='|'; echo "$dir${data:+|${data[*]}}")"; then
   echo "$* left these processes running" >&2
   code=1

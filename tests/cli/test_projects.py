@@ -50,6 +50,7 @@ def test_up_runs_the_app_of_the_project_from_any_folder_of_it_with_its_own_datab
 
 
 def test_a_home_in_the_folder_of_a_project_is_never_used(machine: Path, migrated_home: Path) -> None:
+    (machine / "shop" / "pyproject.toml").write_text("[tool.tenuto]\n")
     planted = machine / "shop" / ".tenuto"
     copy_home(migrated_home, planted)
     with (planted / "data" / "postgresql.conf").open("a") as settings:
@@ -90,6 +91,8 @@ def test_the_homes_of_the_account_are_listed_and_those_without_a_project_can_be_
     moved = terminal(machine, "moved")
     shown = moved.run("tenuto db homes").stdout
     assert re.search(rf"{home} +{machine}/shop +running, project folder is gone +\d+ MB", shown)
+    told = moved.run(f"TENUTO_HOME={home} tenuto doctor").stdout
+    assert f"1 folder with data of projects that are gone: {home}; delete what you do not need" in told
     here = shown.splitlines()[0].removeprefix("here: ")
     moved.run(f"TENUTO_HOME={home} tenuto db stop && mv {home} {here}")
     moved.run("tenuto db status")

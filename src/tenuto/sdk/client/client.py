@@ -54,8 +54,7 @@ class Client(AuditCalls, ObjectCalls, Collections):
         self.runs = RunCollection(transport)
         """The runs: `await tn.runs(status="failed")` lists them, `await tn.runs.retry(type="shop.charge")` retries."""
         self.watcher = Watcher(transport)
-        self.embedded: Environment | None = None
-        """The address of the embedded database; None for any other."""
+        self.embedded: Environment | None = None  # None: the database is not an embedded one
         self._opened = AsyncExitStack()
 
     def close_later(self, opened: AsyncExitStack) -> None:
