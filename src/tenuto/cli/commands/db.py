@@ -115,11 +115,11 @@ def status(as_json: AsJson = False) -> None:
     if settings.database_url is None:
         own = {"home": settings.home, "project": settings.project_folder}
     text = [
-        *(f"{name.ljust(14)}  {path}" for name, path in own.items() if path is not None),
         f"url             {status.url}",
         f"server version  {status.server_version}",
         f"schema version  {status.schema_version}",
         f"pending         {', '.join(status.pending) or 'nothing'}",
+        *(f"{name.ljust(14)}  {path}" for name, path in own.items() if path is not None),
     ]
     if not status.current:
         text.append("Run `tenuto db migrate` to update it.")

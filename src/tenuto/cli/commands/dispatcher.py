@@ -41,7 +41,6 @@ def dispatcher(
     output = LogOutput(log_format, log_level)
     output.write_to_stderr()
     with ready_database(settings, keep=False) as url:
-        log.info("database: %s", place_of(settings))
         context = resolve_context(settings, url, metrics_port, metrics_host)
         if not context.may_dispatch:
             raise WorkFailed(f"no dispatcher loops can run here: {NO_LOOPS}")
@@ -56,6 +55,7 @@ async def _serve(context: ProcessContext) -> None:
 
 
 def _ready(context: ProcessContext) -> None:
+    log.info("database: %s", place_of(context.settings))
     if peppers_if_any(context.settings) is None:
         log.info("this dispatcher does not sign audit logs: TENUTO_PEPPER is not set")
     log.info("dispatcher running; press Ctrl-C to stop")

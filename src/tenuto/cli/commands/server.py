@@ -73,7 +73,6 @@ def server(
     log_output = LogOutput(log_format, log_level)
     log_output.write_to_stderr()
     with ready_database(settings, keep=False) as url:
-        log.info("database: %s", place_of(settings))
         with explained():
             role = choose_role(url, "tenuto_api")
             check_bound(url, role)
@@ -91,7 +90,9 @@ def server(
             trusted_proxies=proxies,
             max_connections_per_address=max_connections_per_address,
         )
-        _serve(server_settings, bind(host, port), processes, log_output)
+        listener = bind(host, port)
+        log.info("database: %s", place_of(settings))
+        _serve(server_settings, listener, processes, log_output)
     show({"stopped": True}, "stopped", as_json=as_json)
 
 

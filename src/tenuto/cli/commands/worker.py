@@ -212,12 +212,16 @@ async def _serve(settings: Settings, metrics: tuple[int | None, str], options: "
 
     async with first_child(remote=False) as child:
         with ready_database(settings, keep=False) as database:
-            log.info("database: %s", place_of(settings))
             context = await asyncio.to_thread(resolve_context, settings, database, *metrics)
             worker = replace(options, url=context.url, org_id=context.org_id, role=context.worker_role)
             stop = asyncio.Event()
+
+            def ready() -> None:
+                log.info("database: %s", place_of(settings))
+                _ready(worker)
+
             with stopped_by_signals(stop):  # until the supervisor handles them: the child may have tasks before that
-                await serve(context, worker, stop=stop, ready=lambda: _ready(worker), first=child)
+                await serve(context, worker, stop=stop, ready=ready, first=child)
 
 
 async def _work(settings: "WorkerSettings") -> None:
