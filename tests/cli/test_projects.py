@@ -110,6 +110,8 @@ def test_a_start_in_a_folder_without_workers_names_the_projects_that_run(machine
     shop.run("tenuto status")
 
     assert empty.run("tenuto start shop.where").stderr.endswith(hint)
+    missing = empty.run("tenuto runs show 01000000-0000-7000-8000-000000000000")
+    assert (missing.returncode, missing.stderr.endswith(hint)) == (2, True), missing.stderr
     script = "from tasks import app, where\nwith app.connect_sync() as tn:\n    tn.start(where).result(timeout=0.1)\n"
     (machine / "empty" / "start.py").write_text(script)
     shutil.copy(machine / "shop" / "tasks.py", machine / "empty")
