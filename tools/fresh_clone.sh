@@ -21,11 +21,17 @@ mkdir -m 700 "$dir/home"
 run=(${become[@]+"${become[@]}"} env -i "HOME=$dir/home" "PATH=$path" TERM=dumb ${keep[@]+"${keep[@]}"})
 code=0
 (cd "$dir/clone" && "${run[@]}" bash -c "$*") || code=$?
-# Root's databases can be elsewhere.
-data=$(readlink "$dir/home/.local/share/tenuto/data" || readlink "$dir/clone/.demo/data" || true)
-if pgrep --list-full --full "$dir${data:+|$data}"; then
+# The data of each home; elsewhere, as root.
+data=()
+for link in "$dir"/clone/.demo/data "$dir"/home/.local/share/tenuto/{*,*/testing}/data; do
+  [ ! -L "$link" ] || data+=("$(readlink "$link")")
+done
+if pgrep --list-full --full "$(IFS='|'; echo "$dir${data:+|${data[*]}}")"; then
   echo "$* left these processes running" >&2
   code=1
 fi
-rm -rf "$dir" ${data:+"$(dirname "$data")"}
+rm -rf "$dir"
+for folder in ${data[@]+"${data[@]}"}; do
+  rm -rf "$(dirname "$folder")"
+done
 exit "$code"

@@ -47,6 +47,7 @@ def test_a_dispatcher_alone_promotes_says_that_it_lives_and_answers_prometheus(d
 def test_a_worker_retries_and_fires_with_no_dispatcher_beside_it(db: Db, database: str):
     where = {"TENUTO_DATABASE_URL": database}
     with running_from_start("worker", APP, "--concurrency", "2", ready="tasks at once", **where) as worker:
+        assert "database: set by TENUTO_DATABASE_URL" in worker.said()
         assert count(db, "workers") == 1
         wait_until(lambda: count(db, "dispatchers") == 1)
         assert worker.stop() == 0

@@ -6,20 +6,26 @@ import pytest
 
 from tenuto.cli.database import read_settings
 from tenuto.model.errors import InvalidInput
+from tenuto.sdk.project import home_of
 
 
 @pytest.mark.parametrize(
-    ("environment", "home"),
+    ("environment", "folder"),
     [
-        ({"TENUTO_HOME": "/srv/tenuto", "XDG_DATA_HOME": "/data"}, Path("/srv/tenuto")),
         ({"XDG_DATA_HOME": "/data"}, Path("/data/tenuto")),
-        ({"TENUTO_HOME": "my home", "XDG_DATA_HOME": "/data"}, Path.cwd() / "my home"),
         ({"XDG_DATA_HOME": "data"}, Path.home() / ".local/share/tenuto"),  # its specification: to be ignored
         ({}, Path.home() / ".local/share/tenuto"),
     ],
 )
-def test_the_home_is_the_most_specific_one_named(environment, home):
-    assert read_settings(environment).home == home
+def test_homes_are_in_the_data_folder_of_the_account(environment, folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert read_settings(environment).home == home_of(tmp_path, folder)
+    assert read_settings({**environment, "TENUTO_DATABASE_URL": "postgresql://db"}).home == folder
+
+
+def test_the_home_is_the_one_that_the_environment_names():
+    assert read_settings({"TENUTO_HOME": "/srv/tenuto", "XDG_DATA_HOME": "/data"}).home == Path("/srv/tenuto")
+    assert read_settings({"TENUTO_HOME": "my home"}).home == Path.cwd() / "my home"
 
 
 def test_a_user_without_a_home_can_still_name_a_database(monkeypatch):

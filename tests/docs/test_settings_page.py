@@ -27,5 +27,5 @@ def test_the_example_of_a_project_is_valid(tmp_path: Path) -> None:
     assert (project.apps, project.queues, project.home) == (
         ("shop.tasks:app",),
         ("default", "mail"),
-        tmp_path / ".tenuto",
+        "shop",
     )

@@ -15,6 +15,7 @@ import pytest
 from tenuto.db import embedded
 from tenuto.db.connection.errors import DatabaseInUse, NoHome, ServerFailed
 from tenuto.db.embedded.abandoned import list_abandoned
+from tenuto.db.embedded.homes import list_homes, running_elsewhere, size_of
 from tenuto.db.embedded.users_lock import locked
 from tenuto.storage.folder import FolderStore
 from tests.support.postgres.server import copy_home
@@ -58,7 +59,7 @@ def test_a_home_that_the_server_cannot_enter_still_has_what_belongs_to_it(privat
 
 def test_a_folder_with_other_content_is_no_home(tmp_path: Path):
     (tmp_path / "src").mkdir()
-    with pytest.raises(NoHome, match="contains other files, such as src; set TENUTO_HOME, or home in"):
+    with pytest.raises(NoHome, match="contains other files, such as src; set TENUTO_HOME to a new"):
         embedded.start(tmp_path)
     with pytest.raises(NoHome, match="/ cannot be the home of Tenuto, because it is the root of the file system"):
         embedded.start(tmp_path.joinpath(*[".."] * 20))
@@ -219,3 +220,60 @@ def test_processes_that_wait_for_a_home_while_it_is_set_aside_share_the_new_data
 
     assert (old / "data" / "PG_VERSION").exists()
     assert servers == {embedded.status(home).data}
+
+
+@only_root
+def test_a_home_of_another_account_is_refused_with_what_to_do(new_home, migrated_home):
+    copy_home(migrated_home, new_home)
+    new_home.chmod(0o777)
+    os.chown(new_home, 1, 1)
+    owner = pwd.getpwuid(1).pw_name
+    before = sorted(new_home.rglob("*"))
+
+    script = [sys.executable, "-c", START, new_home, str(NOBODY.pw_uid), str(NOBODY.pw_gid)]
+    done = subprocess.run(script, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": ROOT})
+
+    assert done.stdout == (
+        f"NoHome: {new_home} belongs to the account {owner}: run this command as that account (sudo -u '{owner}' …), "
+        "or set TENUTO_HOME to a folder that you own\n"
+    ), done.stderr
+    assert sorted(new_home.rglob("*")) == before
+    with embedded.server(new_home):  # root manages the homes of all accounts
+        assert embedded.status(new_home).running
+
+
+def test_a_home_names_its_project_in_any_language_and_is_listed(new_home, migrated_home, tmp_path):
+    home = new_home / "data of ä" / "shop-12345678"
+    new_home.mkdir(mode=0o755)
+    copy_home(migrated_home, home)
+    project = tmp_path / os.fsdecode(b"caf\xe9 \xc3\xa9 \n")
+    project.mkdir()
+    with embedded.server(home, project=project) as url, psycopg.connect(url) as conn:
+        assert conn.execute("select 1").fetchone() == (1,)
+        (listed,) = list_homes(home.parent)
+        assert (listed.home, listed.project, listed.gone, listed.running) == (home, project, False, True)
+        assert running_elsewhere(home.parent, tmp_path) == [project]
+        assert running_elsewhere(home.parent, home) == []
+    project.rmdir()
+    (home.parent / "no home").mkdir()
+
+    (listed,) = list_homes(home.parent)
+    assert (listed.gone, listed.running) == (True, False)
+    assert size_of(home) > 10_000_000
+    assert list_homes(tmp_path / "nowhere") == []
+
+
+def test_processes_that_create_a_home_at_once_use_the_same_database(new_home, tmp_path):
+    script = (
+        "import sys, pathlib\nfrom tenuto.db import embedded\n"
+        "home, project = map(pathlib.Path, sys.argv[1:])\n"
+        "with embedded.server(home, project=project, keep=True) as url:\n    print(url)"
+    )
+    command = [sys.executable, "-c", script, new_home / "a" / "b", tmp_path]
+    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in "1234"]
+    outputs = [process.communicate(timeout=120) for process in processes]
+    embedded.stop(new_home / "a" / "b")
+
+    assert [process.returncode for process in processes] == [0] * 4, outputs
+    assert len({out for out, _ in outputs}) == 1
+    assert (new_home / "a" / "b" / "project").read_text() == f"{tmp_path}\n"

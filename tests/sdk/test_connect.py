@@ -30,7 +30,7 @@ def test_the_environment_says_where_tenuto_is(tmp_path: Path):
     nothing = find_address({"XDG_DATA_HOME": str(tmp_path)})
 
     assert (said.database_url, said.home, said.org) == ("postgresql://x", tmp_path, "acme")
-    assert (nothing.database_url, nothing.home, nothing.org) == (None, tmp_path / "tenuto", "default")
+    assert (nothing.database_url, nothing.home.parent, nothing.org) == (None, tmp_path / "tenuto", "default")
 
 
 def test_a_database_that_is_named_comes_before_a_server():

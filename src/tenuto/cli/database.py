@@ -19,10 +19,17 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     and `--url` over both."""
     from tenuto.sdk.project import with_project
 
-    settings = with_project(read_address(environment), home_is_set=bool(environment.get("TENUTO_HOME")))
+    settings = read_address(environment)
     if (url := SERVER_URL.get()) is not None:
-        return replace(settings, server_url=url, database_url=None)
-    return settings
+        settings = replace(settings, server_url=url, database_url=None)
+    return with_project(settings)
+
+
+def place_of(settings: Settings) -> str:
+    """Returns which database is used, for the first lines of a log."""
+    if settings.database_url is not None:
+        return "set by TENUTO_DATABASE_URL"
+    return f"embedded, of {settings.project_folder}" if settings.project_folder else f"embedded, in {settings.home}"
 
 
 def refuse_server(settings: Settings) -> None:
@@ -44,7 +51,7 @@ def open_database(settings: Settings, *, keep: bool = True) -> Generator[str]:
         return
     from tenuto.db import embedded
 
-    with embedded.server(settings.home, pg_bin=settings.pg_bin, keep=keep) as url:
+    with embedded.server(settings.home, project=settings.project_folder, pg_bin=settings.pg_bin, keep=keep) as url:
         yield url
 
 

@@ -8,10 +8,11 @@ from typing import Annotated, NoReturn
 import typer
 from typer.exceptions import Abort, TyperException
 
-from tenuto.cli.database import SERVER_URL
+from tenuto.cli.database import SERVER_URL, read_settings
 from tenuto.cli.exit_codes import DONE, FAILED, PROBLEMS, WRONG_USE, exit_code
 from tenuto.cli.help import PlainGroup, use_plain_help
 from tenuto.cli.output import say
+from tenuto.model.errors import NotFound
 from tenuto.model.text import indented
 
 # For every command and group: its heading in the help text, its module in `cli/commands`, and its name in the module.
@@ -111,6 +112,11 @@ def run() -> NoReturn:
     app = build_app(named if set(named) & COMMANDS.keys() else COMMANDS)
     try:
         code = app(standalone_mode=False)
+    except NotFound as missing:
+        from tenuto.sdk.other_projects import describe_others
+
+        others = describe_others(read_settings())  # it may be in the database of another project
+        leave(f"{missing}; {others}" if others else str(missing), exit_code(missing))
     except PROBLEMS as problem:
         leave(str(problem), exit_code(problem))
     except TyperException as wrong:

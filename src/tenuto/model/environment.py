@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from tenuto.model.errors import InvalidInput
 
+NO_FOLDER = Path("/nonexistent/tenuto")
 NO_STORAGE = "file:///nonexistent/tenuto/objects"  # for processes without an object store
 
 
@@ -16,7 +17,7 @@ class Project:
     """The settings of `[tool.tenuto]` in a pyproject.toml."""
 
     file: Path
-    home: Path
+    home: str | None = None  # the name of an embedded database that several projects share
     apps: tuple[str, ...] = ()  # the targets that `tenuto worker` and `up` run
     queues: tuple[str, ...] | None = None
 
@@ -30,6 +31,9 @@ class Environment:
     server_url: str | None
     home: Path
     pg_bin: Path | None
+    home_is_set: bool = False  # by TENUTO_HOME
+    data_folder: Path = NO_FOLDER  # of the account: the homes of its projects are in it
+    project_folder: Path | None = None  # whose home it is; None: TENUTO_HOME or the project's pyproject.toml sets it
     org: str = "default"
     api_key: str | None = field(default=None, repr=False)
     project: Project | None = None
@@ -49,11 +53,16 @@ class Environment:
 
 
 def read_address(environment: Mapping[str, str]) -> Environment:
-    pg_bin = environment.get("TENUTO_PG_BIN")
+    """Read the variables. Without TENUTO_HOME, `home` is the data folder of the account, which does not depend on the
+    current folder: workers and clients of one database may run in different folders. `with_project` replaces it where
+    the database is an embedded one."""
+    pg_bin, home, data_folder = environment.get("TENUTO_PG_BIN"), _home(environment), _data_folder(environment)
     return Environment(
         database_url=read_database_url(environment.get("TENUTO_DATABASE_URL")),
         server_url=environment.get("TENUTO_URL") or None,
-        home=_home(environment),
+        home=home or data_folder,
+        home_is_set=home is not None,
+        data_folder=data_folder,
         pg_bin=_expanded(pg_bin, "TENUTO_PG_BIN") if pg_bin else None,
         org=environment.get("TENUTO_ORG") or "default",
         api_key=environment.get("TENUTO_API_KEY") or None,
@@ -108,18 +117,27 @@ def _allows_weak(value: str | None) -> bool:
     return value == "weak"
 
 
-def _home(environment: Mapping[str, str]) -> Path:
-    """Returns TENUTO_HOME, or the user's data folder. A user without a home gets a folder that cannot be created, so
-    that only commands that need it fail."""
-    if home := environment.get("TENUTO_HOME"):
+def _home(environment: Mapping[str, str]) -> Path | None:
+    if not (home := environment.get("TENUTO_HOME")):
+        return None
+    try:
         return _expanded(home, "TENUTO_HOME").absolute()
+    except FileNotFoundError as error:
+        raise InvalidInput(
+            f"TENUTO_HOME is {home}, relative to the current folder, which was deleted", "write the whole path"
+        ) from error
+
+
+def _data_folder(environment: Mapping[str, str]) -> Path:
+    """Returns the data folder of the account. An account without one gets a folder that cannot be created, so that only
+    commands that need it fail."""
     shared = environment.get("XDG_DATA_HOME")
     if shared and Path(shared).is_absolute():  # the XDG specification says to ignore relative paths
         return Path(shared) / "tenuto"
     try:
         return Path.home() / ".local" / "share" / "tenuto"
     except RuntimeError:
-        return Path("/nonexistent/tenuto")
+        return NO_FOLDER
 
 
 def _expanded(path: str, name: str) -> Path:

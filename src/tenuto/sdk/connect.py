@@ -23,10 +23,15 @@ if TYPE_CHECKING:
 DEFAULT_ORG = UUID("00000000-0000-7000-8000-000000000001")
 
 
-def find_address(environment: Mapping[str, str] = os.environ) -> Environment:
-    """Read the address from the environment and the project of the current folder. If the environment names both a
-    database and a server, the database is used."""
-    address = with_project(read_address(environment), home_is_set=bool(environment.get("TENUTO_HOME")))
+def find_address(environment: Mapping[str, str] = os.environ, *, url: str | None = None) -> Environment:
+    """Read the address from the environment and the project of the current folder. `url` takes precedence. If the
+    environment names both a database and a server, the database is used."""
+    address = read_address(environment)
+    if url is not None and url.startswith(("http://", "https://")):
+        address = replace(address, server_url=url, database_url=None)
+    elif url is not None:
+        address = replace(address, database_url=url)
+    address = with_project(address)
     return replace(address, server_url=address.server)
 
 
@@ -62,20 +67,18 @@ async def open_client(
 
     refuse_while_loading()
     url = read_database_url(url)
-    address = find_address()
-    server = url if url is not None and url.startswith(("http://", "https://")) else None
-    if server is None and url is None:
-        server = address.server_url
+    address = find_address(url=url)
+    if home is not None:
+        address = replace(address, home=home, project_folder=None)
     # An exit stack, not async generators, which asyncio.run() would close when it ends.
     async with AsyncExitStack() as opened:
-        if server is not None:
+        if (server := address.server_url) is not None:
             from tenuto.sdk.client.http_transport import HttpTransport
 
             http = open_http(server, key or address.api_key, write="" if url else "TENUTO_URL=", org=org)
             opened.push_async_callback(http.close)
             client = Client(HttpTransport(http), url=http.url, app=app)
         else:
-            address = replace(address, database_url=url or address.database_url, home=home or address.home)
             client = await _direct(opened, app, address, org)
         client.close_later(opened.pop_all())
         return client
@@ -108,26 +111,30 @@ async def _direct(opened: AsyncExitStack, app: "App | None", address: Environmen
     from tenuto.db.connection.process_role import choose_role
 
     slug = org or address.org
-    url = await _find_database(opened, address.database_url, address.home, address.pg_bin)
+    url = await _find_database(opened, address)
     role = await asyncio.to_thread(choose_role, url, "tenuto_worker")
     pool = make_pool(url, role=role, away=AWAY_SECONDS)
     opened.push_async_callback(pool.close)
     org_id = DEFAULT_ORG if slug == "default" else await pool.call(orgs.find_org, slug=slug)
     transport = SqlTransport(pool, org_id, open_store(address.storage))
     transport.weak_queries = address.weak_queries
-    return Client(transport, url=url, app=app)
+    client = Client(transport, url=url, app=app)
+    client.embedded = address if address.database_url is None else None
+    return client
 
 
-async def _find_database(opened: AsyncExitStack, url: str | None, home: Path, pg_bin: Path | None) -> str:
+async def _find_database(opened: AsyncExitStack, address: Environment) -> str:
     """Return the URL after checking that the schema of its database matches this version. Without a URL, start the
     embedded server and migrate its database."""
     from tenuto.db import embedded
     from tenuto.db.install import install
 
-    if url is not None:
+    if (url := address.database_url) is not None:
         await asyncio.to_thread(install.require_fitting, url)
         return url
-    server: AbstractContextManager[str] = embedded.server(home, pg_bin=pg_bin)
+    server: AbstractContextManager[str] = embedded.server(
+        address.home, project=address.project_folder, pg_bin=address.pg_bin
+    )
     own = await asyncio.to_thread(server.__enter__)
     opened.push_async_callback(_leave, server)
     await asyncio.to_thread(install.migrate, own)

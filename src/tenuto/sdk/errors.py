@@ -30,10 +30,11 @@ class RunCancelled(Exception):
 class WaitTimeout(TimeoutError):
     """The run did not end within the timeout. It keeps running."""
 
-    def __init__(self, run_id: UUID, seconds: float) -> None:
+    def __init__(self, run_id: UUID, seconds: float, note: str | None = None) -> None:
         super().__init__(
             f"run {run_id} has not ended within {seconds:.15g} s and continues: "
             f"`tenuto runs show {run_id}` shows its progress, `await run.cancel()` stops it"
+            + (f"; {note}" if note else "")
         )
         self.run_id = run_id
 

@@ -53,7 +53,7 @@ def postgres() -> Generator[str]:
     that the next session starts quickly. If a killed session has left the server running, that server is used and then
     stopped. Databases that killed tests left behind are dropped."""
     address = find_address()
-    with embedded.server(address.home / "testing", pg_bin=address.pg_bin) as url:
+    with embedded.server(address.home / "testing", project=address.project_folder, pg_bin=address.pg_bin) as url:
         drop_abandoned(url)
         yield url
 

@@ -1,6 +1,7 @@
 """`tenuto db`: installs, checks, replaces, adopts, stops and opens the database, and prints the SQL for its logins."""
 
 import dataclasses
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,13 +10,14 @@ from tenuto.cli.adopt import AdoptionOptions, Cancel, Keep, Moved, OwnStore, Yes
 from tenuto.cli.adopt import adopt as adopt_copy
 from tenuto.cli.database import open_database, read_settings
 from tenuto.cli.exit_codes import FAILED, UsageError
-from tenuto.cli.output import AsJson, say, show
+from tenuto.cli.output import AsJson, say, show, table
 from tenuto.cli.session import with_database
 
 if TYPE_CHECKING:
     from tenuto.db.install.install import SchemaStatus
 
-app = typer.Typer(help="The database: migrate, reset, roles, status, adopt, stop, psql, prune.", no_args_is_help=True)
+COMMANDS = "migrate, reset, roles, status, homes, adopt, stop, psql, prune"
+app = typer.Typer(help=f"The database: {COMMANDS}.", no_args_is_help=True)
 
 
 @app.command()
@@ -123,11 +125,15 @@ def status(as_json: AsJson = False) -> None:
     with open_database(settings) as url:
         status = install.status(url)
         copy_problem = read_copy_problem(url, settings.installation) if status.current else None
+    own: dict[str, Path | None] = {}
+    if settings.database_url is None:
+        own = {"home": settings.home, "project": settings.project_folder}
     text = [
         f"url             {status.url}",
         f"server version  {status.server_version}",
         f"schema version  {status.schema_version}",
         f"pending         {', '.join(status.pending) or 'nothing'}",
+        *(f"{name.ljust(14)}  {path}" for name, path in own.items() if path is not None),
     ]
     if status.other_tables:
         text.append("Another commit created its tables: run `tenuto db reset` to keep them and create new ones.")
@@ -139,7 +145,31 @@ def status(as_json: AsJson = False) -> None:
         # The URL of the embedded server is shown with its password: a user who can read the home folder may use the
         # server. A password from TENUTO_DATABASE_URL is never printed.
         status = dataclasses.replace(status, url=url)
-    show({**vars(status), "copy_problem": copy_problem}, "\n".join(text), as_json=as_json)
+    show({**own, **vars(status), "copy_problem": copy_problem}, "\n".join(text), as_json=as_json)
+
+
+@app.command()
+def homes(as_json: AsJson = False) -> None:
+    """List the homes of this account, and show which one is used here. A home has the embedded database and the files
+    of a project. Starts nothing.
+
+    To delete a home, stop its server with `TENUTO_HOME=HOME tenuto db stop`, then delete the folder.
+    """
+    from tenuto.db.embedded.homes import list_homes, size_of
+
+    settings = read_settings()
+    listed = [{**vars(home), "bytes": size_of(home.home)} for home in list_homes(settings.data_folder)]
+    rows = [
+        [
+            str(home["home"]),
+            str(home["project"] or "-"),
+            ("running" if home["running"] else "stopped") + (", project folder is gone" if home["gone"] else ""),
+            f"{home['bytes'] / 1e6:.0f} MB",
+        ]
+        for home in listed
+    ]
+    text = f"here: {settings.home}\n\n" + (table(("home", "project", "state", "size"), rows) if rows else "no homes")
+    show({"here": settings.home, "homes": listed}, text, as_json=as_json)
 
 
 @app.command()

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from dataclasses import replace
 
-from tenuto.cli.database import read_settings, ready_database
+from tenuto.cli.database import place_of, read_settings, ready_database
 from tenuto.cli.exit_codes import WorkFailed
 from tenuto.cli.output import AsJson, show
 from tenuto.cli.pepper import peppers_if_any
@@ -55,6 +55,7 @@ async def _serve(context: ProcessContext) -> None:
 
 
 def _ready(context: ProcessContext) -> None:
+    log.info("database: %s", place_of(context.settings))
     if peppers_if_any(context.settings) is None:
         log.info("this dispatcher does not sign audit logs: TENUTO_PEPPER is not set")
     log.info("dispatcher running; press Ctrl-C to stop")

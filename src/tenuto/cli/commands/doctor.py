@@ -1,6 +1,7 @@
 """`tenuto doctor`: checks the installation, and says what to do about each problem."""
 
 import asyncio
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -38,7 +39,7 @@ def doctor(as_json: AsJson = False) -> None:
 
     settings = read_settings()
     with open_database(settings) as url, explained():
-        checks = [*_examine(url, settings), *_abandoned()]
+        checks = [*_examine(url, settings), *_abandoned(settings)]
     text = "\n".join(f"{check.state:<5}  {check.name:<12}  {one_line(check.says)}" for check in checks)
     show({"checks": checks}, text, as_json=as_json)
     if any(check.state == WRONG for check in checks):
@@ -82,14 +83,19 @@ def _schemas(org: OrgFacts) -> Check:
     return Check("schemas", OK, "no declared schema was refused")
 
 
-def _abandoned() -> list[Check]:
+def _abandoned(settings: Settings) -> list[Check]:
     from tenuto.db.embedded.abandoned import list_abandoned
+    from tenuto.db.embedded.homes import list_homes
 
-    folders = list_abandoned()
+    gone = [home.home for home in list_homes(settings.data_folder) if home.gone]
+    return [*_old_data("homes", list_abandoned()), *_old_data("projects", gone)]
+
+
+def _old_data(of: str, folders: list[Path]) -> list[Check]:
     if not folders:
         return []
     shown = ", ".join(map(str, folders[:MAX_FOLDERS])) + (" …" if len(folders) > MAX_FOLDERS else "")
-    says = f"{counted(len(folders), 'folder')} with data of homes that are gone: {shown}; delete what you do not need"
+    says = f"{counted(len(folders), 'folder')} with data of {of} that are gone: {shown}; delete what you do not need"
     return [Check("old data", NOTE, says)]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenuto.cli.database import read_settings, ready_database
+from tenuto.cli.database import place_of, read_settings, ready_database
 from tenuto.cli.output import AsJson, show
 from tenuto.cli.pepper import find_peppers
 from tenuto.cli.processes import oidc_options
@@ -90,7 +90,9 @@ def server(
             trusted_proxies=proxies,
             max_connections_per_address=max_connections_per_address,
         )
-        _serve(server_settings, bind(host, port), processes, log_output)
+        listener = bind(host, port)
+        log.info("database: %s", place_of(settings))
+        _serve(server_settings, listener, processes, log_output)
     show({"stopped": True}, "stopped", as_json=as_json)
 
 

@@ -9,6 +9,7 @@ from uuid import UUID
 import typer
 
 from tenuto.cli.arguments import read_arguments
+from tenuto.cli.database import read_settings
 from tenuto.cli.exit_codes import PROBLEMS, UsageError, WorkFailed, run_continues
 from tenuto.cli.output import AsJson, say, show
 from tenuto.cli.session import with_tenuto
@@ -122,12 +123,16 @@ def start(
 async def why_unserved(tenuto: "Operations", type: str, *, otherwise: str) -> str | None:
     """Return a message which says that no worker has ever served the type. It ends with a similar type, or with
     `otherwise`. Return None if a worker has served the type."""
+    from tenuto.sdk.other_projects import describe_others
+
     checked = await tenuto.check_type(type)
     if checked.served:
         return None
-    return f"no worker has ever served {type}; " + (
+    unserved = f"no worker has ever served {type}; " + (
         f"did you mean {checked.similar}?" if checked.similar else otherwise
     )
+    others = describe_others(read_settings())
+    return f"{unserved}; {others}" if others else unserved
 
 
 async def _note_unserved(tenuto: "Operations", type: str) -> None:

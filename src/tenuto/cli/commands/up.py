@@ -21,7 +21,7 @@ from tenuto.cli.commands.worker import (
     read_allowed_hosts,
     what_runs,
 )
-from tenuto.cli.database import Settings, read_settings, ready_database
+from tenuto.cli.database import place_of, read_settings, ready_database
 from tenuto.cli.exit_codes import UsageError
 from tenuto.cli.output import AsJson, show
 from tenuto.cli.overview import status_line
@@ -97,7 +97,7 @@ def up(
     served = names(queues, "--queues") or queues_of(settings)
     console = _console(log_output := LogOutput(log_format, log_level))
     with ready_database(settings, keep=False) as url:
-        log.info("database: %s", _place_of(settings))
+        log.info("database: %s", place_of(settings))
         context = resolve_context(settings, url, metrics_port, metrics_host)
         worker = WorkerSettings(
             targets=apps,
@@ -120,10 +120,6 @@ def up(
         front, started = find_front(context, port), worker if (apps or bundles) and not policies else None
         asyncio.run(_serve(context, front, started, console, reload=reload, open_browser=open_browser))
     show({"stopped": True}, "stopped", as_json=as_json)
-
-
-def _place_of(settings: Settings) -> str:
-    return f"embedded, in {settings.home}" if settings.database_url is None else "set by TENUTO_DATABASE_URL"
 
 
 def _console(log_output: LogOutput) -> "Console | None":

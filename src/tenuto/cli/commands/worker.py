@@ -11,7 +11,7 @@ from uuid import UUID
 
 import typer
 
-from tenuto.cli.database import Settings, read_settings, ready_database
+from tenuto.cli.database import Settings, place_of, read_settings, ready_database
 from tenuto.cli.exit_codes import UsageError
 from tenuto.cli.output import AsJson, show
 from tenuto.cli.processes.remote_server import resolve_server
@@ -215,8 +215,13 @@ async def _serve(settings: Settings, metrics: tuple[int | None, str], options: "
             context = await asyncio.to_thread(resolve_context, settings, database, *metrics)
             worker = replace(options, url=context.url, org_id=context.org_id, role=context.worker_role)
             stop = asyncio.Event()
+
+            def ready() -> None:
+                log.info("database: %s", place_of(settings))
+                _ready(worker)
+
             with stopped_by_signals(stop):  # until the supervisor handles them: the child may have tasks before that
-                await serve(context, worker, stop=stop, ready=lambda: _ready(worker), first=child)
+                await serve(context, worker, stop=stop, ready=ready, first=child)
 
 
 async def _work(settings: "WorkerSettings") -> None:

@@ -18,7 +18,6 @@ import typer
 from tenuto.cli.database import Settings
 from tenuto.cli.exit_codes import UsageError, WorkFailed
 from tenuto.cli.pepper import peppers_if_any
-from tenuto.cli.processes.shared_home import is_shared, warn_of_other_folders
 from tenuto.db.connection.errors import lacks_right
 from tenuto.model.log_output import Format, Level, LogOutput
 from tenuto.runtimes.background import BackgroundTasks, stop_process
@@ -140,14 +139,7 @@ async def serve(
                 ready()
             await run_operators(context, stop)
         else:
-
-            def began() -> None:
-                if ready is not None:
-                    ready()
-                if is_shared(context.settings):
-                    check = warn_of_other_folders(context.url, context.worker_role, UUID(context.org_id), worker.name)
-                    parts.start("comparison of workers", check)
-
+            began = ready or (lambda: None)
             if reload:
                 from tenuto.cli.processes.reload import Reload
 

@@ -8,7 +8,16 @@ from pathlib import Path
 
 from tenuto.db.connection.errors import DatabaseInUse, NoHome, ServerFailed
 from tenuto.db.embedded import cluster
-from tenuto.db.embedded.paths import ServerPaths, find_paths, is_home, make_home, make_paths, set_aside
+from tenuto.db.embedded.paths import (
+    PROJECT_FILE,
+    ServerPaths,
+    find_paths,
+    is_home,
+    make_home,
+    make_paths,
+    set_aside,
+    write_path,
+)
 from tenuto.db.embedded.postmaster import running_pid
 from tenuto.db.embedded.users_lock import join, locked, nobody_left
 
@@ -38,10 +47,14 @@ class ServerStatus:
 
 
 @contextmanager
-def server(home: Path, *, pg_bin: Path | None = None, keep: bool = False) -> Generator[str]:
+def server(
+    home: Path, *, project: Path | None = None, pg_bin: Path | None = None, keep: bool = False
+) -> Generator[str]:
     """Use the server of this home folder, and yield its URL. At exit, the last process that uses it stops it, unless
-    `keep` is set."""
+    `keep` is set. `project`: the folder whose home it is."""
     with _locked_paths(home) as place:
+        if project is not None:
+            write_path(place.home / PROJECT_FILE, project)
         membership = join(place.home)
         try:
             cluster.ensure_running(place, pg_bin)

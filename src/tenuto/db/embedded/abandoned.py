@@ -2,6 +2,7 @@
 root store their data outside of the home. It is not deleted here, because the home may be on a disk that is not mounted
 now."""
 
+import os
 import re
 from pathlib import Path
 
@@ -25,7 +26,8 @@ def _is_abandoned(folder: Path) -> bool:
     try:
         if running_pid(folder / "data") is not None:
             return False
-        link = Path((folder / HOME_FILE).read_text().rstrip("\n")) / "data"
-        return not link.is_symlink() or link.readlink() != folder / "data"
+        home = Path(os.fsdecode((folder / HOME_FILE).read_bytes().removesuffix(b"\n")))
+        link = home / "data"
+        return home.is_absolute() and (not link.is_symlink() or link.readlink() != folder / "data")
     except (OSError, ValueError):  # there is no such file, or it contains no path
         return False

@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import pwd
 import secrets
 import shutil
 import socket
@@ -21,6 +22,7 @@ DATABASE = "tenuto"
 # Used by root only, for home folders that the server's user cannot enter, such as a folder in /root.
 ROOT_SERVER_FOLDER = Path("/var/lib/tenuto")
 HOME_FILE = "home"  # the file in such a folder that contains the path of its home
+PROJECT_FILE = "project"  # the file in a home that contains the path of the folder whose home it is
 
 # These ports are below the range that Linux and macOS use for outgoing connections, so that the port of a stopped
 # server stays free.
@@ -30,7 +32,7 @@ FIRST_PORT, LAST_PORT = 20_000, 31_999
 MARKS = ("lock", "password", "pepper", "objects", "bundles", "testing")
 NO_CONTENT = {".gitignore", "lost+found", "init.tmp"}
 OLD = "old-"  # a folder in the home whose name begins like this is the home of an earlier database
-NOT_OF_THE_DATABASE = {"lock", "users", "testing", *NO_CONTENT}
+NOT_OF_THE_DATABASE = {"lock", "users", "testing", PROJECT_FILE, *NO_CONTENT}
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,7 @@ class ServerPaths:
 def find_paths(home: Path) -> ServerPaths:
     """Return the paths for `home` without creating anything."""
     home = home.expanduser().resolve()  # must be exact, because the process table is searched for this path
+    _check_owner(home)
     data = home / "data"
     account = choose_account(data)
     if data.is_symlink():
@@ -111,6 +114,7 @@ def make_home(home: Path) -> Path:
     that user's group can enter the folder but not list it. Existing folders are not changed. Raises NoHome for a folder
     with other content."""
     home = home.expanduser().resolve()
+    _check_owner(home)
     _check_home(home)
     account = choose_account(home / "data")
     shared = account.dropped and _can_enter(account, home)
@@ -145,7 +149,7 @@ def make_paths(home: Path) -> ServerPaths:
             f"the data of {place.home} was in {place.folder}, which no longer exists; "
             f"remove {link} to start with an empty database"
         )
-    _name_home(place.folder / HOME_FILE, f"{place.home}\n")
+    write_path(place.folder / HOME_FILE, place.home)
     return place
 
 
@@ -164,14 +168,34 @@ def set_aside(place: ServerPaths) -> Path:
         if not path.name.startswith(OLD):
             path.rename(folder / path.name)
     if place.folder != place.home:
-        _name_home(place.folder / HOME_FILE, f"{folder}\n")
+        write_path(place.folder / HOME_FILE, folder)
     return folder
 
 
-def _name_home(file: Path, text: str) -> None:
-    """Writes the path of the home to a file in the separate folder, if the home is new or was moved."""
-    if not file.exists() or file.read_bytes() != text.encode():
-        file.write_text(text)
+def write_path(file: Path, path: Path) -> None:
+    """Writes the path to the file, unless the file has it already: a home may be new, or was moved."""
+    text = os.fsencode(path) + b"\n"
+    if not file.exists() or file.read_bytes() != text:
+        file.write_bytes(text)
+
+
+def _check_owner(home: Path) -> None:
+    """Raises NoHome for a home of another account. The files in it decide which commands its server runs. Root may use
+    every home, and everybody one of root, such as a volume."""
+    try:
+        owner = home.stat().st_uid
+    except FileNotFoundError:
+        return
+    if os.geteuid() in (owner, 0) or owner == 0:
+        return
+    try:
+        name = pwd.getpwuid(owner).pw_name
+    except KeyError:
+        name = f"#{owner}"
+    raise NoHome(
+        f"{home} belongs to the account {name}: run this command as that account (sudo -u '{name}' …), or set "
+        "TENUTO_HOME to a folder that you own"
+    )
 
 
 def _check_home(home: Path) -> None:
@@ -182,10 +206,7 @@ def _check_home(home: Path) -> None:
         problem = f"contains other files, such as {found[0]}"
     else:
         return
-    raise NoHome(
-        f"{home} cannot be the home of Tenuto, because it {problem}; set TENUTO_HOME, or home in [tool.tenuto] of "
-        "pyproject.toml, to a new or empty folder"
-    )
+    raise NoHome(f"{home} cannot be the home of Tenuto, because it {problem}; set TENUTO_HOME to a new or empty folder")
 
 
 def _can_enter(account: OsAccount, home: Path) -> bool:

@@ -10,6 +10,7 @@ from uuid import UUID
 from tenuto.db.connection import start_statements
 from tenuto.db.connection.errors import BadAddress
 from tenuto.model.durations import Duration
+from tenuto.model.environment import Environment
 from tenuto.model.errors import InvalidInput
 from tenuto.model.json import Json
 from tenuto.model.tasks import Started
@@ -53,6 +54,7 @@ class Client(AuditCalls, ObjectCalls, Collections):
         self.runs = RunCollection(transport)
         """The runs: `await tn.runs(status="failed")` lists them, `await tn.runs.retry(type="shop.charge")` retries."""
         self.watcher = Watcher(transport)
+        self.embedded: Environment | None = None  # None: the database is not an embedded one
         self._opened = AsyncExitStack()
 
     def close_later(self, opened: AsyncExitStack) -> None:

@@ -23,6 +23,7 @@ from tenuto.sdk.errors import RunCancelled, RunFailed, WaitTimeout
 from tenuto.sdk.graphs.compose import Composition
 from tenuto.sdk.graphs.graph import Graph
 from tenuto.sdk.option_types import ManyOptions, StartOptions, shows_options
+from tenuto.sdk.other_projects import describe_others
 from tenuto.sdk.task import AnyTask
 from tenuto.sdk.task_reference import named_task
 from tenuto.sdk.values.data_objects import follow
@@ -105,7 +106,7 @@ class Run(Generic[R]):
         except TimeoutError as error:
             if problem := self.client.transport.problem:
                 raise Away(f"it is not known whether run {self.id} has ended: {problem}") from error
-            raise WaitTimeout(self.id, limit or 0) from error
+            raise WaitTimeout(self.id, limit or 0, describe_others(self.client.embedded)) from error
 
     async def _check(self) -> None:
         """Raise NotFound if there is no such run."""
