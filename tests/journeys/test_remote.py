@@ -59,7 +59,7 @@ def test_a_run_that_failed_on_a_wrong_signal_is_retried_with_another(db: Db, rem
     again = [call(db, "retry_run", org_id=DEFAULT_ORG, run_id=task) for task in tasks]
     wait_until(lambda: count(db, "waiting_tasks", "signal = 'amount'") == 2)
     for run_id in again:
-        call(db, "send_signal", org_id=DEFAULT_ORG, run_id=run_id, name="amount", value=3)
+        call(db, "send_signal", org_id=DEFAULT_ORG, run_id=run_id, name="amount", value=Jsonb(3))
     wait_for(db, 2)
     assert [output_of(db, run_id) for run_id in again] == [3, 3]
 
