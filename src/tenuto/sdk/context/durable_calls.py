@@ -242,12 +242,10 @@ class DurableCalls:
             raise self.suspended_for(left)
 
     @overload
-    async def wait(self, name: str, *, timeout: Duration | None = None) -> Any: ...
-    @overload
     async def wait(self, name: str, type: type[R], *, timeout: Duration | None = None) -> R: ...
     @overload
-    async def wait(self, name: str, type: object, *, timeout: Duration | None = None) -> Any: ...
-    async def wait(self, name: str, type: object = MISSING, *, timeout: Duration | None = None) -> Any:
+    async def wait(self, name: str, type: object = MISSING, *, timeout: Duration | None = None) -> Any: ...
+    async def wait(self, name: str, type: object = MISSING, *, timeout: Duration | None = None) -> object:
         """Wait for a signal to the run and return its value as `type`, a type hint. Raises TimeoutError if none arrives
         within `timeout`, and BadSignal if the value does not have this type. A sender is refused such a value while the
         task waits."""
@@ -272,7 +270,7 @@ class DurableCalls:
             raise error_of(name, record.error)
         return await self._decode_signal(no, name, codec, record.value)
 
-    async def _decode_signal(self, no: int, name: str, codec: Codec | None, value: Json) -> Any:
+    async def _decode_signal(self, no: int, name: str, codec: Codec | None, value: Json) -> object:
         """Return the value of a signal. If it has another type than the code expects, record this before BadSignal is
         raised, so that every attempt raises the same error, and a retry of the run waits for the signal again."""
         try:

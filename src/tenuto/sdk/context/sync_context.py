@@ -154,12 +154,10 @@ class SyncContext:
         self._wait(self._context.sleep(delay))
 
     @overload
-    def wait(self, name: str, *, timeout: Duration | None = None) -> Any: ...
-    @overload
     def wait(self, name: str, type: type[T], *, timeout: Duration | None = None) -> T: ...
     @overload
-    def wait(self, name: str, type: object, *, timeout: Duration | None = None) -> Any: ...
-    def wait(self, name: str, type: object = MISSING, *, timeout: Duration | None = None) -> Any:
+    def wait(self, name: str, type: object = MISSING, *, timeout: Duration | None = None) -> Any: ...
+    def wait(self, name: str, type: object = MISSING, *, timeout: Duration | None = None) -> object:
         """Wait for a signal to the run and return its value as `type`, a type hint. Raises TimeoutError if none arrives
         within `timeout`, and BadSignal if the value does not have this type. A sender is refused such a value while the
         task waits."""

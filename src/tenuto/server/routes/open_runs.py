@@ -30,8 +30,9 @@ async def add_tasks(request: ApiRequest, run_id: UUID, body: Addition) -> Respon
 
     async def work(change: Transaction) -> AddedTasks:
         if body.strict:
-            known = {"types": sorted(types), "queues": sorted(queues_of(body))}
-            await task_types.check_known(change.conn, org_id=change.org_id, **known)
+            await task_types.check_known(
+                change.conn, org_id=change.org_id, types=sorted(types), queues=sorted(queues_of(body))
+            )
         statement = add_statement(start, change.org_id, run_id)
         ids = [added.run_id for added in await start_statements.execute_start(change.conn, statement)]
         what = {"type": {"new": ", ".join(sorted(types)[:20])}, "tasks": {"new": len(ids)}}

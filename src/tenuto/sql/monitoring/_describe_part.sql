@@ -1,5 +1,5 @@
--- Returns the allowed values or the type of a part of a JSON Schema: "yes" | "no", number | null. p_defs: the definitions
--- of the schema. A definition is followed once, so that the work is bounded.
+-- Returns the allowed values or the type of a part of a JSON Schema: "yes" | "no", number | null. p_defs: the
+-- definitions of the schema. A definition is followed once, so that the work is bounded.
 create or replace function tenuto._describe_part(p_part jsonb, p_defs jsonb)
   returns text
   language sql

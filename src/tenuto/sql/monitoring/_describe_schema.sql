@@ -1,5 +1,5 @@
--- Returns in short which values a JSON Schema accepts: "integer", {"by": string, "amount": number | null}. Describes the
--- value and its first 20 fields, not the fields of fields. Returns null for no schema.
+-- Returns in short which values a JSON Schema accepts: "integer", {"by": string, "amount": number | null}. Describes
+-- the value and its first 20 fields, not the fields of fields. Returns null for no schema.
 create or replace function tenuto._describe_schema(p_schema jsonb)
   returns text
   language sql

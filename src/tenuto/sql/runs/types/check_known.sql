@@ -1,5 +1,5 @@
 -- Raises TN001 for the first of these types that no worker has ever declared or served and no bundle contains, and then
--- for a queue that no task and no worker has named: a task of it could wait for ever. The hint has a similar name.
+-- for a queue that no task and no worker has named: a task of it could wait without end. The hint has a similar name.
 create or replace function tenuto.check_known(p_org_id uuid, p_types text[], p_queues text[] default '{}')
   returns void
   language plpgsql

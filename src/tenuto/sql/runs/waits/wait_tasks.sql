@@ -1,8 +1,8 @@
 -- running -> waiting: for children ({"for": "children", "tasks": [ids]}), a signal ({"for": "signal", "name": …}, with
--- the JSON Schema of its value as "schema" if the task declares its type) or a time ({"for": "time", "seconds": …}). With
--- "timeout_seconds", a wait for children or a signal ends after that time anyway. The attempt ends and does not count
--- against max_attempts, and its worker is free. If the awaited event has already happened, the task is queued at once.
--- Returns the same results as complete_tasks.
+-- the JSON Schema of its value as "schema" if the task declares its type) or a time ({"for": "time", "seconds": …}).
+-- With "timeout_seconds", a wait for children or a signal ends after that time anyway. The attempt ends and does not
+-- count against max_attempts, and its worker is free. If the awaited event has already happened, the task is queued at
+-- once. Returns the same results as complete_tasks.
 create or replace function tenuto.wait_tasks(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_waits jsonb[])
   returns table (task_id uuid, attempt int, result text)
