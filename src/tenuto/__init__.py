@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tenuto.sdk.connect import connect
     from tenuto.sdk.context.children import Child, ChildFailed, SyncChild
     from tenuto.sdk.context.context import Context
-    from tenuto.sdk.context.control import Fail, Retry
+    from tenuto.sdk.context.control import BadSignal, Fail, Retry
     from tenuto.sdk.context.step_failures import StepFailed
     from tenuto.sdk.context.sync_context import SyncContext
     from tenuto.sdk.errors import RunCancelled, RunFailed, WaitTimeout
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 __all__ = [
     "App",
     "AttemptFailed",
+    "BadSignal",
     "Child",
     "ChildFailed",
     "Client",
@@ -92,6 +93,7 @@ __all__ = [
 _HOMES = {
     "App": "sdk.app",
     "AttemptFailed": "sdk.hooks",
+    "BadSignal": "sdk.context.control",
     "Child": "sdk.context.children",
     "ChildFailed": "sdk.context.children",
     "Client": "sdk.client.client",

@@ -171,8 +171,8 @@ def test_a_dispatcher_signs_the_ends_of_chains_where_it_has_the_pepper(db: Db, d
 def test_what_an_operator_does_is_written_down_with_the_login_and_the_user_of_the_machine(
     db: Db, asked: Asked, database: str
 ) -> None:
-    run = asked("start", "shop.add", "1", "2", "--dedupe-key", "once")["id"]
-    asked("start", "shop.add", "1", "2", "--dedupe-key", "once")  # was started before: nothing was done
+    run = asked("start", "shop.add", "1", "2", "--anyway", "--dedupe-key", "once")["id"]
+    asked("start", "shop.add", "1", "2", "--anyway", "--dedupe-key", "once")  # was started before: nothing was done
     asked("signal", run, "go", "secret words")
     asked("queues", "pause", "default")
     asked("queues", "resume", "default")

@@ -81,8 +81,23 @@ def test_a_key_is_revoked_once_by_the_part_of_it_that_may_be_seen(
     assert first.stdout.startswith("revoked ")
     assert first.stdout.endswith(f"key {made['id']}\n")
     assert (second.returncode, second.stdout.endswith(f"key {made['id']} was already revoked\n")) == (0, True)
-    assert (unknown.returncode, "key abcdefghijkl; list the" in unknown.stderr) == (2, True)
+    assert (unknown.returncode, f"'abcdefghijkl'; `tenuto {group} list` shows" in unknown.stderr) == (2, True)
     assert [action for action, _, _ in entries(db, entity)] == ["revoke", "create"]
+
+
+def test_a_key_is_named_by_its_name_if_only_one_valid_key_has_it(asked: Asked, database: str) -> None:
+    for kind, rights in (("keys", ("--permissions", "*")), ("worker-keys", ())):
+        first = asked(kind, "create", "--name", "deploys", *rights)["id"]
+        second = asked(kind, "rotate", "deploys")["id"]
+        refused = tenuto(kind, "revoke", "deploys", TENUTO_DATABASE_URL=database, TENUTO_PEPPER=PEPPER)
+        asked(kind, "revoke", first)
+
+        assert asked(kind, "revoke", "deploys")["id"] == second
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert "several keys are called 'deploys': " in refused.stderr
+        assert first in refused.stderr
+        unknown = tenuto(kind, "show", "deplyos", TENUTO_DATABASE_URL=database, TENUTO_PEPPER=PEPPER)
+        assert (unknown.returncode, f"`tenuto {kind} list`" in unknown.stderr) == (2, True)
 
 
 def test_a_key_of_another_org_is_made_and_listed_by_naming_the_org(db: Db, asked: Asked) -> None:

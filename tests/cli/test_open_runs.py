@@ -13,7 +13,7 @@ def test_a_run_is_opened_filled_and_closed(asked: Callable[..., Any], db: Db, da
     run_id = asked("runs", "open", "--name", "scan", "--input", '{"a": 1}', "--metadata", '{"b": 2}')["id"]
     task_id = str(uuid4())
     for _ in range(2):
-        assert asked("runs", "add", run_id, "shop.add", "1", "2", "--task-id", task_id)["id"] == task_id
+        assert asked("runs", "add", run_id, "shop.add", "1", "2", "--anyway", "--task-id", task_id)["id"] == task_id
     drain(db, a_worker(db))
     settle(db)
     assert asked("why", run_id)["open"]
@@ -24,16 +24,16 @@ def test_a_run_is_opened_filled_and_closed(asked: Callable[..., Any], db: Db, da
     seen = run(db, run_id)
     assert (seen["status"], seen["name"], seen["input"], seen["metadata"]) == ("completed", "scan", {"a": 1}, {"b": 2})
     assert [*db.execute("select action from tenuto.audit_arrivals order by id")] == [("open",), ("add",), ("close",)]
-    late = tenuto("runs", "add", run_id, "shop.add", "1", "2", TENUTO_DATABASE_URL=database)
+    late = tenuto("runs", "add", run_id, "shop.add", "1", "2", "--anyway", TENUTO_DATABASE_URL=database)
     assert (late.returncode, "it is already completed" in late.stderr) == (1, True)
     wrong = tenuto("runs", "open", "--input", "{", TENUTO_DATABASE_URL=database)
     assert (wrong.returncode, "is not JSON" in wrong.stderr) == (2, True)
 
 
 def test_a_held_run_starts_when_it_is_released(asked: Callable[..., Any], db: Db, database: str) -> None:
-    single = asked("start", "shop.add", "1", "2", "--hold")["id"]
+    single = asked("start", "shop.add", "1", "2", "--hold", "--anyway")["id"]
     opened = asked("runs", "open", "--hold")["id"]
-    asked("runs", "add", opened, "shop.add", "3", "4")
+    asked("runs", "add", opened, "shop.add", "3", "4", "--anyway")
     worker = a_worker(db)
     assert (worker.claim(5), asked("runs", "show", single)["held"], asked("why", opened)["held"]) == ([], True, True)
     assert "its run is held" in asked("why", single)["why"]

@@ -32,6 +32,32 @@ def test_a_person_is_let_in_promoted_disabled_and_let_in_again(db: Db, asked: As
     assert promoted["changes"] == {"platform_role": {"old": "reader", "new": "admin"}}
 
 
+def test_a_user_is_named_by_what_people_see(asked: Asked, database: str) -> None:
+    ann = asked(*ANN, "--name", "Ann Lee")["id"]
+    asked("users", "add", "--issuer", ISSUER, "--subject", "bob", "--email", "bob@example.com", "--name", "Bob")
+    for name in (ann, "ann lee", "Ann@example.com", "ann"):
+        assert asked("users", "show", name)["id"] == ann
+    asked("users", "role", "ann", "writer")
+    asked("roles", "create", "finance")
+    asked("roles", "add", "finance", "Ann Lee")
+    asked("users", "disable", "bob")
+    assert asked("users", "link", "ann")["link"].startswith("http://127.0.0.1:8080/auth/link?token=")
+
+    other = asked("users", "add", "--issuer", "https://other.example", "--subject", "ann", "--email", "ann@o.example")
+    ambiguous = tenuto("users", "link", "ann", TENUTO_DATABASE_URL=database)
+    unknown = tenuto("roles", "add", "finance", "ann@exmaple.com", TENUTO_DATABASE_URL=database)
+
+    assert (asked("users", "show", ann)["platform_role"], asked("users", "show", ann)["roles"]) == (
+        "writer",
+        ["finance"],
+    )
+    assert (ambiguous.returncode, unknown.returncode) == (2, 2)
+    assert "several users are called 'ann': " in ambiguous.stderr
+    assert f"{other['id']} (ann@o.example)" in ambiguous.stderr
+    assert f"{ann} (ann@example.com); write the id" in ambiguous.stderr
+    assert "no user has the id, name, email address or subject 'ann@exmaple.com'; did you mean ann@" in unknown.stderr
+
+
 def test_roles_are_made_given_taken_and_deleted(db: Db, asked: Asked) -> None:
     ann = asked(*ANN)["id"]
     asked("roles", "create", "finance", "--description", "sees the books")

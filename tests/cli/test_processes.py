@@ -30,7 +30,7 @@ def test_up_needs_nothing_and_one_interrupt_stops_all_of_it(home: Path):
 def test_a_dispatcher_alone_promotes_says_that_it_lives_and_answers_prometheus(db: Db, database: str, free_port: int):
     arguments = ("dispatcher", "--metrics-port", str(free_port))
     with running_from_start(*arguments, ready="dispatcher running", TENUTO_DATABASE_URL=database) as dispatcher:
-        tenuto("start", "shop.add", "1", "2", "--delay", "100ms", TENUTO_DATABASE_URL=database)
+        tenuto("start", "shop.add", "1", "2", "--anyway", "--delay", "100ms", TENUTO_DATABASE_URL=database)
         wait_until(lambda: count(db, "ready_tasks") == 1)
         wait_until(lambda: value(db, "select port from tenuto.dispatchers") == free_port)
 

@@ -330,9 +330,14 @@ def test_a_wrong_key_or_address_is_named(db: Db, ways: Ways):
 def test_a_key_that_can_only_start_runs_is_enough_for_start(db: Db, ways: Ways):
     key = make_api_key(db, "runs:write")
 
-    done = run_here("start", "app.work", TENUTO_URL=ways.http["TENUTO_URL"], TENUTO_API_KEY=key)
+    call(db, "declare_types", **a_worker(db).fence, types={"app.work": {}})
+    server = {"TENUTO_URL": ways.http["TENUTO_URL"], "TENUTO_API_KEY": key}
+
+    done = run_here("start", "app.work", **server)
+    refused = run_here("start", "app.wrok", **server)
 
     assert (done.returncode, done.stderr, done.stdout[:12]) == (0, "", "started run ")
+    assert (refused.returncode, "did you mean app.work?" in refused.stderr) == (2, True), refused.stderr
 
 
 @pytest.mark.parametrize("command", ["db status", "doctor", "orgs create other", "dispatcher"])

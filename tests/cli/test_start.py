@@ -2,7 +2,7 @@
 
 import json
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -58,7 +58,7 @@ def test_what_a_task_logs_shows_on_the_terminal_of_its_worker_with_its_name(data
 
 def test_options_of_a_start_reach_the_task(db: Db, database: str):
     options = ("--queue", "mail", "--priority", "7", "--max-attempts", "2", "--timeout", "30s", "--delay", "1h")
-    started = tenuto("start", "shop.add", "1", "2", *options, "--json", TENUTO_DATABASE_URL=database)
+    started = tenuto("start", "shop.add", "1", "2", *options, "--anyway", "--json", TENUTO_DATABASE_URL=database)
 
     found = task(db, json.loads(started.stdout)["id"])
 
@@ -77,7 +77,7 @@ def test_without_the_app_a_task_has_the_options_that_its_worker_declared(db: Db,
 
 
 def test_an_argument_may_have_the_name_of_an_option(db: Db, database: str):
-    started = tenuto("start", "shop.greet", "name=ada", "queue=7", "--json", TENUTO_DATABASE_URL=database)
+    started = tenuto("start", "shop.greet", "name=ada", "queue=7", "--anyway", "--json", TENUTO_DATABASE_URL=database)
 
     assert task(db, json.loads(started.stdout)["id"])["input"] == {"name": "ada", "queue": 7}
 
@@ -94,7 +94,9 @@ def test_the_attempts_of_a_task_are_shown_with_why_they_failed(worker: str):
 
 def test_a_dedupe_key_starts_once(db: Db, database: str):
     answers: list[Any] = [
-        json.loads(tenuto("start", "a.b", "--dedupe-key", "one", "--json", TENUTO_DATABASE_URL=database).stdout)
+        json.loads(
+            tenuto("start", "a.b", "--anyway", "--dedupe-key", "one", "--json", TENUTO_DATABASE_URL=database).stdout
+        )
         for _ in range(2)
     ]
 
@@ -118,7 +120,7 @@ def test_a_dedupe_key_starts_once(db: Db, database: str):
         (("shop.add", "--delay", "soon"), "not a duration"),
         (("shop.add", "--wait-timeout", "soon"), "not a duration"),
         (("shop.add", "--max-attempts", "0"), "--max-attempts"),
-        (("shop.add", *["x" * 120_000] * 10), "the input of shop.add"),
+        (("shop.add", *["x" * 120_000] * 10, "--anyway"), "the input of shop.add"),
     ],
 )
 def test_what_cannot_be_started_is_one_line_and_exit_code_2(db: Db, database: str, arguments: Any, said: str):
@@ -137,7 +139,9 @@ def test_a_database_that_does_not_answer_is_one_line_and_exit_code_3():
 
 
 def test_waiting_for_a_task_that_nobody_knows_says_so_and_an_interrupt_leaves_it_waiting(db: Db, database: str):
-    with running("start", "nobody.knows", "--wait", ready="still waiting", TENUTO_DATABASE_URL=database) as start:
+    with running(
+        "start", "nobody.knows", "--anyway", "--wait", ready="still waiting", TENUTO_DATABASE_URL=database
+    ) as start:
         assert start.stop(signal.SIGINT) == 130
         assert "worker" in start.said()
         assert "continues" in start.said()
@@ -161,7 +165,7 @@ def test_a_task_that_has_just_ended_is_not_said_to_be_waiting(
 
 
 def test_waiting_no_longer_than_asked_leaves_the_run_and_says_how_to_go_on(db: Db, database: str):
-    started = tenuto("start", "nobody.knows", "--wait-timeout", "300ms", TENUTO_DATABASE_URL=database)
+    started = tenuto("start", "nobody.knows", "--anyway", "--wait-timeout", "300ms", TENUTO_DATABASE_URL=database)
     (run,) = db.execute("select id from tenuto.runs").fetchone() or (None,)
     watched = tenuto("runs", "watch", str(run), "--timeout", "300ms", TENUTO_DATABASE_URL=database)
 
@@ -174,7 +178,7 @@ def test_waiting_no_longer_than_asked_leaves_the_run_and_says_how_to_go_on(db: D
 def test_programs_read_in_json_what_became_of_a_run_that_failed_or_goes_on(worker: str):
     fail = ("start", "shop.fail", "no luck", "--wait", "--json")
     failed = tenuto(*fail, TENUTO_DATABASE_URL=worker)
-    waits = tenuto("start", "a.b", "--wait-timeout", "200ms", "--json", TENUTO_DATABASE_URL=worker)
+    waits = tenuto("start", "a.b", "--anyway", "--wait-timeout", "200ms", "--json", TENUTO_DATABASE_URL=worker)
     run = json.loads(waits.stdout)["id"]
     watched = tenuto("runs", "watch", run, "--timeout", "200ms", "--json", TENUTO_DATABASE_URL=worker)
 
@@ -185,13 +189,36 @@ def test_programs_read_in_json_what_became_of_a_run_that_failed_or_goes_on(worke
     assert (watched.returncode, json.loads(watched.stdout)["status"]) == (4, "pending")
 
 
-def test_who_starts_a_type_that_nobody_ever_served_is_told_which_one_is_near(db: Db, worker: str):
-    noted = tenuto("start", "shop.ad", "1", "2", "--delay", "1h", TENUTO_DATABASE_URL=worker)
-    refused = tenuto("start", "shop.ad", "1", "2", "--strict", TENUTO_DATABASE_URL=worker)
-    served = tenuto("start", "shop.add", "1", "2", "--strict", "--wait", TENUTO_DATABASE_URL=worker)
+def test_a_type_or_a_queue_that_nobody_knows_is_refused_with_the_one_that_is_near(db: Db, worker: str):
+    mistyped = tenuto("start", "shop.ad", "1", "2", TENUTO_DATABASE_URL=worker)
+    misplaced = tenuto("start", "shop.add", "1", "2", "--queue", "mails", TENUTO_DATABASE_URL=worker)
+    started = tenuto("start", "shop.ad", "1", "2", "--queue", "mails", "--anyway", TENUTO_DATABASE_URL=worker)
 
-    said = "no worker has ever served shop.ad; did you mean shop.add?"
-    assert (noted.returncode, noted.stderr) == (0, f"note: {said}\n")
-    assert (refused.returncode, refused.stderr) == (2, f"tenuto: {said}\n")
-    assert (served.returncode, served.stderr) == (0, "")
-    assert count(db, "runs") == 2
+    assert (mistyped.returncode, misplaced.returncode) == (2, 2)
+    assert "no worker has ever served shop.ad; did you mean shop.add? If not, start its worker" in mistyped.stderr
+    assert "no queue 'mails'; did you mean mail?" in misplaced.stderr
+    assert "--anyway" in mistyped.stderr
+    assert "--anyway" in misplaced.stderr
+    assert (started.returncode, started.stderr, count(db, "runs")) == (0, "", 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("1", "2", "3"), "shop.add: 3 arguments by position, but it takes at most 2; its arguments are x, y"),
+        (("1",), "shop.add: the argument 'y' is missing"),
+        (("x=1", "z=2"), "shop.add: there is no argument 'z'"),
+        (("x=1", "y=two"), "shop.add: y: is a text, not a whole number"),
+    ],
+)
+def test_arguments_that_do_not_fit_the_declared_types_are_refused_before_the_start(
+    db: Db, worker: str, asked: Callable[..., Any], arguments: tuple[str, ...], said: str
+):
+    run = asked("runs", "open")["id"]
+
+    started = tenuto("start", "shop.add", *arguments, TENUTO_DATABASE_URL=worker)
+    added = tenuto("runs", "add", run, "shop.add", *arguments, TENUTO_DATABASE_URL=worker)
+
+    assert (started.returncode, added.returncode) == (2, 2)
+    assert (said in started.stderr, said in added.stderr) == (True, True), started.stderr
+    assert count(db, "tasks") == 0

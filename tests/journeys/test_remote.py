@@ -46,6 +46,24 @@ def _has_logged(db: Db, task: UUID) -> bool:
     return count(db, "task_logs", "task_id = %s and message = 'halfway'", task) >= 1
 
 
+def test_a_run_that_failed_on_a_wrong_signal_is_retried_with_another(db: Db, remote: RemoteFleet) -> None:
+    remote.start("remote")
+    tasks = [start_tasks(db, f"remote.{kind}", [])[0] for kind in ("amount", "amount_process")]
+    wait_until(lambda: count(db, "waiting_tasks", """signal_schema = '{"type": "integer"}'""") == 2)
+    for task in tasks:
+        call(db, "send_signal", org_id=DEFAULT_ORG, run_id=task, name="amount", value=Jsonb("much"))
+    wait_until(lambda: ended(db, "failed") == 2)
+
+    assert [error_of(db, task)["type"] for task in tasks] == ["BadSignal", "BadSignal"]
+    assert count(db, "task_attempts", "outcome = 'retrying'") == 0
+    again = [call(db, "retry_run", org_id=DEFAULT_ORG, run_id=task) for task in tasks]
+    wait_until(lambda: count(db, "waiting_tasks", "signal = 'amount'") == 2)
+    for run_id in again:
+        call(db, "send_signal", org_id=DEFAULT_ORG, run_id=run_id, name="amount", value=Jsonb(3))
+    wait_for(db, 2)
+    assert [output_of(db, run_id) for run_id in again] == [3, 3]
+
+
 def test_ctx_asks_everything_over_http(db: Db, remote: RemoteFleet) -> None:
     remote.start("remote", "--address", "node-9")
     assert value(db, "select address from tenuto.workers") == "node-9"

@@ -175,8 +175,11 @@ def test_a_strict_start_refuses_types_that_no_worker_serves(admin: TestClient, d
     ]
     graph = {"tasks": {"a": {"type": "shop.send"}, "b": {"type": "shop.other"}}}
     refused = start(admin, graph, strict=True)
-    assert "no worker has ever served the type 'shop.other'" in refused.json()["detail"]
-    assert refused.json()["hint"] == "correct it, start its worker first, or leave out strict"
+    assert "no worker has ever served shop.other" in refused.json()["detail"]
+    assert refused.json()["hint"].startswith("start its worker first, or start it anyway")
+    queues = [admin.post("/v1/runs", json={"type": "shop.send", "strict": True, "queue": q}) for q in ("default", "m")]
+    assert [response.status_code for response in queues] == [201, 404]
+    assert "no queue 'm'" in queues[1].json()["detail"]
 
 
 def test_a_strict_start_of_a_mistyped_type_names_the_one_that_was_meant(
@@ -187,7 +190,7 @@ def test_a_strict_start_of_a_mistyped_type_names_the_one_that_was_meant(
     refused = admin.post("/v1/runs", json={"type": "shop.sned", "strict": True})
 
     assert refused.status_code == 404
-    assert refused.json()["hint"].startswith("did you mean 'shop.send'?")
+    assert refused.json()["hint"].startswith("did you mean shop.send? If not, start its worker")
 
 
 def test_limits_and_backoff_are_those_of_the_task(admin: TestClient) -> None:

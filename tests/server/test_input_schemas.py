@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 
 from tenuto import App, InvalidInput
 from tenuto.sdk.input_schema import input_schema, input_schemas
-from tenuto.server.starts.input_validator import InputValidator, StepBudget
+from tenuto.sdk.values.input_validator import InputValidator, StepBudget
 
 app = App("shop")
 

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tenuto import InvalidInput
-from tenuto.server.starts.input_validator import InputValidator, StepBudget, StepsExhausted
+from tenuto.sdk.values.input_validator import InputValidator, StepBudget, StepsExhausted
 
 Schema = Any
 

@@ -1,8 +1,8 @@
 """Lets commands read and change API keys and worker keys: over HTTP if TENUTO_URL or --url names a server, else with
 SQL."""
 
-import re
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, TypeVar
@@ -11,7 +11,7 @@ from uuid import UUID
 from tenuto.cli.audited import AuditedTransaction, change
 from tenuto.cli.database import read_settings
 from tenuto.cli.exit_codes import UsageError
-from tenuto.cli.session import read_id, with_server
+from tenuto.cli.session import MAX_CANDIDATES, with_server
 from tenuto.model.durations import seconds
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     AnyKeys = KeyOperations[ApiKeyInfo] | KeyOperations[WorkerKeyInfo]
 
 T = TypeVar("T")
-
-PUBLIC = re.compile("[0-9A-Za-z]{12}")
 
 
 @dataclass(frozen=True)
@@ -72,8 +70,27 @@ def _refuse_env(env: str | None) -> None:
 
 
 async def find_id(keys: "AnyKeys", text: str, what: str) -> UUID:
-    """Return the id of a key. `text` is this id, or the public part of the key's text, as error messages show it."""
-    return (await keys.find_key(text)).id if PUBLIC.fullmatch(text) else read_id(text, what)
+    """Return the id of a key. `text` is this id, the public part of the key's text, as error messages show it, or the
+    name of one key. A key that was revoked is found by its name only if no other key has this name."""
+    with suppress(ValueError):
+        return UUID(text)
+    named: list[ApiKeyInfo | WorkerKeyInfo] = []
+    before: UUID | None = None
+    while page := await keys.list_keys(before=before):
+        for key in page:
+            if key.key_id == text:
+                return key.id
+            if key.name == text:
+                named.append(key)
+        before = page[-1].id
+    found = [key for key in named if key.revoked_at is None] or named
+    if len(found) > 1:
+        shown = ", ".join(f"{key.id} ({key.key_id})" for key in found[:MAX_CANDIDATES])
+        more = ", …" if len(found) > MAX_CANDIDATES else ""
+        raise UsageError(f"several keys are called {text!r:.300}: {shown}{more}; write the id")
+    if not found:
+        raise UsageError(f"no key has the id, public part or name {text!r:.300}; `tenuto {what}s list` shows the keys")
+    return found[0].id
 
 
 def read_span(text: str, option: str) -> timedelta:
@@ -92,11 +109,6 @@ class SqlApiKeys:
         from tenuto.db import keys
 
         return await keys.list_api_keys(self._conn, org_id=self._org_id, before=before, limit=limit)
-
-    async def find_key(self, key_id: str) -> "ApiKeyInfo":
-        from tenuto.db import keys
-
-        return await keys.get_api_key(self._conn, org_id=self._org_id, key_id=key_id)
 
     async def get_key(self, id: UUID) -> "ApiKeyInfo":
         from tenuto.db import keys
@@ -171,11 +183,6 @@ class SqlWorkerKeys:
         from tenuto.db import keys
 
         return await keys.list_worker_keys(self._conn, org_id=self._org_id, before=before, limit=limit)
-
-    async def find_key(self, key_id: str) -> "WorkerKeyInfo":
-        from tenuto.db import keys
-
-        return await keys.get_worker_key(self._conn, org_id=self._org_id, key_id=key_id)
 
     async def get_key(self, id: UUID) -> "WorkerKeyInfo":
         from tenuto.db import keys

@@ -1,6 +1,7 @@
 """The output of `tenuto tasks show`: the fields, attempts, steps and signals of a task."""
 
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tenuto.cli.output import attempts, cell, duration, fields, shorten, table
@@ -9,7 +10,7 @@ from tenuto.model.stored_errors import describe_error
 if TYPE_CHECKING:
     from tenuto.model.details import TaskDetails
     from tenuto.model.monitoring import AttemptInfo
-    from tenuto.model.run_data import SignalInfo, StepInfo
+    from tenuto.model.run_data import AwaitedSignal, SignalInfo, StepInfo
 
 ATTEMPT_COLUMNS = ("attempt", "outcome", "worker_id", "started_at", "duration", "error")
 STEP_COLUMNS = ("step", "name", "kind", "recorded_at", "result")
@@ -32,13 +33,25 @@ def task_text(details: "TaskDetails") -> str:
     """Return the text for users."""
     task = details.task
     number = attempts(task.attempt, task.max_attempts)
-    parts = [fields(task, hide=INTERNALS, attempt=number, dedupe_key=details.dedupe_key)]
+    awaited = awaited_text(details.awaited) or task.waits_for
+    parts = [fields(task, hide=INTERNALS, attempt=number, waits_for=awaited, dedupe_key=details.dedupe_key)]
     tables = (
         (ATTEMPT_COLUMNS, [_attempt(attempt, task.max_attempts) for attempt in details.attempts]),
         (STEP_COLUMNS, [_step(step) for step in details.steps]),
         (SIGNAL_COLUMNS, [_signal(signal) for signal in details.signals]),
     )
     return "\n\n".join(parts + [table(columns, rows) for columns, rows in tables if rows])
+
+
+def awaited_text(awaited: "Sequence[AwaitedSignal]") -> str | None:
+    """Return the signals that tasks wait for, with the expected values: signal answer (integer) until …."""
+    texts = [
+        f"signal {signal.name}"
+        + (f" ({signal.expects})" if signal.expects else "")
+        + (f" until {cell(signal.until)}" if signal.until else "")
+        for signal in awaited
+    ]
+    return ", ".join(dict.fromkeys(texts)) or None
 
 
 def _attempt(attempt: "AttemptInfo", max_attempts: int) -> list[str]:

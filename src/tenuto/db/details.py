@@ -11,14 +11,17 @@ MAX_EXPLAINED = 20  # maximum number of tasks, and of parked rows, of a run
 
 
 async def get_task_details(conn: Conn, *, org_id: UUID, task_id: UUID) -> TaskDetails:
-    """Return a task with its attempts and steps, and the dedupe key and the signals of its run."""
+    """Return a task with its attempts, steps and the signal that it waits for, and the dedupe key and the signals of
+    its run."""
     task = await monitoring.get_task(conn, org_id=org_id, task_id=task_id)
+    awaited = await monitoring.list_awaited_signals(conn, org_id=org_id, run_id=task.run_id)
     return TaskDetails(
         task,
         await monitoring.get_dedupe_key(conn, org_id=org_id, run_id=task.run_id),
         await monitoring.list_attempts(conn, org_id=org_id, task_id=task_id),
         await monitoring.list_steps(conn, org_id=org_id, task_id=task_id),
         await monitoring.list_signals(conn, org_id=org_id, run_id=task.run_id),
+        [signal for signal in awaited if signal.task_id == task_id],
     )
 
 

@@ -106,8 +106,10 @@ async def enable_user(
     await call_void(conn, "enable_user", org_id=org_id, user_id=user_id, by_key=by_key, by_user=by_user)
 
 
-async def list_users(conn: Conn, *, org_id: UUID, before: UUID | None = None, limit: int | None = None) -> list[User]:
-    return await call(conn, "list_users", User, org_id=org_id, before=before, limit=limit)
+async def list_users(
+    conn: Conn, *, org_id: UUID, before: UUID | None = None, limit: int | None = None, name: str | None = None
+) -> list[User]:
+    return await call(conn, "list_users", User, org_id=org_id, before=before, limit=limit, name=name)
 
 
 async def create_role(

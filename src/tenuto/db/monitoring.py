@@ -24,7 +24,7 @@ from tenuto.model.monitoring import (
 from tenuto.model.outbox import Effect
 from tenuto.model.overview import Overview
 from tenuto.model.queues import BlockedType, LimitStatus, QueueTime, UnservedTasks
-from tenuto.model.run_data import SignalInfo, StepInfo
+from tenuto.model.run_data import AwaitedSignal, SignalInfo, StepInfo
 from tenuto.model.workers import WorkerLife, WorkerLogEntry
 
 
@@ -183,6 +183,10 @@ async def list_steps(conn: Conn, *, org_id: UUID, task_id: UUID) -> list[StepInf
 
 async def list_signals(conn: Conn, *, org_id: UUID, run_id: UUID) -> list[SignalInfo]:
     return await call(conn, "list_signals", SignalInfo, org_id=org_id, run_id=run_id)
+
+
+async def list_awaited_signals(conn: Conn, *, org_id: UUID, run_id: UUID) -> list[AwaitedSignal]:
+    return await call(conn, "list_awaited_signals", AwaitedSignal, org_id=org_id, run_id=run_id)
 
 
 async def get_dedupe_key(conn: Conn, *, org_id: UUID, run_id: UUID) -> str | None:

@@ -9,7 +9,6 @@ from tenuto.db.connection.call import (
     call,
     call_one,
     call_value,
-    call_values,
     call_void,
     json_array,
     json_or_default,
@@ -228,14 +227,6 @@ async def start_many(
 
 async def get_declared_kind(conn: Conn, *, org_id: UUID, type: str) -> JsonObject | None:
     return await call_value(conn, "get_declared_kind", org_id=org_id, type=type)
-
-
-async def list_types(conn: Conn, *, org_id: UUID, limit: int | None = None) -> list[str]:
-    return await call_values(conn, "list_types", org_id=org_id, limit=limit)
-
-
-async def list_unknown_types(conn: Conn, *, org_id: UUID, types: list[str]) -> list[str]:
-    return await call_values(conn, "list_unknown_types", org_id=org_id, types=types)
 
 
 async def cancel_run(conn: Conn, *, org_id: UUID, run_id: UUID, reason: str | None = None) -> bool:

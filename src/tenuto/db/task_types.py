@@ -35,6 +35,10 @@ async def get_input_schemas(conn: Conn, *, org_id: UUID, types: list[str]) -> li
     return await call(conn, "get_input_schemas", InputSchema, org_id=org_id, types=types)
 
 
+async def check_known(conn: Conn, *, org_id: UUID, types: list[str], queues: list[str] | None = None) -> None:
+    await call_void(conn, "check_known", org_id=org_id, types=types, queues=queues)
+
+
 async def list_refused_schemas(conn: Conn, *, org_id: UUID, limit: int | None = None) -> list[RefusedSchema]:
     return await call(conn, "list_refused_schemas", RefusedSchema, org_id=org_id, limit=limit)
 

@@ -79,7 +79,8 @@ _TABLE = (
     AttemptCall(
         "fail_step",
         "Record that a step failed: permanently or, with `retry_seconds`, until it is tried again after that pause. "
-        "With `kind` child, record that the code handled the failure of children that the step started.",
+        "With `kind` child, record that the code handled the failure of children that the step started; with `kind` "
+        "signal, that the value of the received signal has a wrong type.",
         "POST",
         "/v1/task/steps/fail",
         ("step_no", "name", "error", "tries", "retry_seconds", "kind"),

@@ -6,19 +6,21 @@ from uuid import UUID
 
 from tenuto.model.maintenance import ParkedRow
 from tenuto.model.monitoring import AttemptInfo, TaskStatus
-from tenuto.model.run_data import SignalInfo, StepInfo
+from tenuto.model.run_data import AwaitedSignal, SignalInfo, StepInfo
 from tenuto.model.statuses import RunStatusName
 
 
 @dataclass(frozen=True)
 class TaskDetails:
-    """A task with its attempts, its recorded steps, and the dedupe key and the signals of its run."""
+    """A task with its attempts, its recorded steps, the signal that it waits for, and the dedupe key and the signals of
+    its run."""
 
     task: TaskStatus
     dedupe_key: str | None
     attempts: list[AttemptInfo]
     steps: list[StepInfo]
     signals: list[SignalInfo]
+    awaited: list[AwaitedSignal]
 
 
 @dataclass(frozen=True)

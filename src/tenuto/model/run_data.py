@@ -167,6 +167,19 @@ class StepInfo:
 
 
 @dataclass(frozen=True)
+class AwaitedSignal:
+    """A signal that a task of a run waits for. `expects`: the expected value in short, null if the task declares no
+    type; `schema`: the same as a JSON Schema. `until`: when the wait times out."""
+
+    name: str
+    expects: str | None
+    schema: JsonObject | None
+    task_id: UUID
+    since: datetime
+    until: datetime | None
+
+
+@dataclass(frozen=True)
 class SignalInfo:
     """A signal that was sent to a run. A value of more than 1 KB is omitted; `value_bytes` is its size. `taken_by`: the
     task that received it."""

@@ -21,15 +21,6 @@ class Started:
 
 
 @dataclass(frozen=True)
-class ServedType:
-    """Whether a worker has ever served a type, or a bundle runs it. If not, `similar` is the most similar type."""
-
-    type: str
-    served: bool
-    similar: str | None
-
-
-@dataclass(frozen=True)
 class Route:
     """A route: a combination of queue, type, language and labels, which has a number (`route_id`)."""
 

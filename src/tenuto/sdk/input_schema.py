@@ -66,6 +66,15 @@ def input_schema(signature: Signature) -> JsonObject:
     }
 
 
+def value_schema(hint: object) -> JsonObject | None:
+    """Return the schema of a value with this type hint. Return None if it allows any value, or has more than 16 kB."""
+    schema = _native(hint)
+    if schema is None:
+        typed, defs = _typed({"value": hint})
+        schema = {**typed.get("value", {}), **({"$defs": defs} if defs else {})}
+    return schema if schema and len(dump(schema).encode()) <= MAX_SCHEMA_BYTES else None
+
+
 def _native(hint: object) -> JsonObject | None:
     """Return the schema of a hint, or None if only pydantic can describe the hint."""
     if hint is MISSING or hint is Any or hint is object:

@@ -20,6 +20,8 @@ from tenuto.sdk.context.secrets import Secrets
 from tenuto.sdk.context.sync_context import SyncContext
 from tenuto.sdk.steps import Step
 from tenuto.sdk.task import AnyTask
+from tenuto.sdk.values.codecs import codec_of
+from tenuto.sdk.values.wire_format import MISSING
 
 
 @dataclass
@@ -174,10 +176,11 @@ class UnitContext(Context):
         """Record the sleep and return at once."""
         self.sleeps.append(seconds(delay))
 
-    async def wait(self, name: str, *, timeout: Duration | None = None) -> Any:
+    async def wait(self, name: str, type: object = MISSING, *, timeout: Duration | None = None) -> Any:
         """Return the value that the test passed for the signal. If it passed none, raise TimeoutError if there is a
         timeout, otherwise AssertionError."""
         if name in self._signals:
+            codec_of(type)  # raises if signals cannot have this type
             return self._signals[name]
         if timeout is not None:
             raise TimeoutError(f"signal {name!r} was not sent within {timeout}")

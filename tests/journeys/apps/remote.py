@@ -117,3 +117,13 @@ async def slow_note(name: str) -> str:
 @app.task(queue="mail")
 async def mail(name: str) -> None:
     effect(f"mail {name}")
+
+
+@app.task(max_attempts=3)
+async def amount(ctx: Context) -> int:
+    return await ctx.wait("amount", int)
+
+
+@app.task(max_attempts=3, executor="process")
+def amount_process(ctx: SyncContext) -> int:
+    return ctx.wait("amount", int)

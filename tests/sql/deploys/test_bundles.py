@@ -150,11 +150,12 @@ def test_a_bundle_without_tasks_or_with_too_many_is_refused(db: Db) -> None:
 
 def test_the_type_of_a_bundle_is_known_to_strict_starts(db: Db) -> None:
     asked = {"org_id": DEFAULT_ORG, "types": ["images.resize"]}
-    assert call(db, "list_unknown_types", **asked) == "images.resize"
+    with pytest.raises(NotFound, match=r"ever served images\.resize"):
+        call(db, "check_known", **asked)
 
     put(db)
 
-    assert call(db, "list_unknown_types", **asked) == []
+    call(db, "check_known", **asked)
 
 
 def test_why_a_task_waits_knows_what_workers_for_bundles_serve(db: Db) -> None:

@@ -22,7 +22,7 @@ async def water(place: str) -> str:
 
 @app.task
 async def ask(ctx: Context) -> object:
-    return await ctx.wait("answer")
+    return await ctx.wait("answer", dict[str, int], timeout="1d")
 
 
 @app.task(max_attempts=1)

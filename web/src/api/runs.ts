@@ -97,6 +97,12 @@ export function useRunAttempts(runId: string, open: boolean) {
   return useRead("GET /v1/runs/{run_id}/attempts", parts, { key: ["run", runId, "attempts"], every });
 }
 
+/** The signals that tasks of an open run wait for. */
+export function useAwaitedSignals(runId: string, open: boolean) {
+  const options = { key: ["run", runId, "signals"], enabled: open, every: 2000 };
+  return useRead("GET /v1/runs/{run_id}/awaited-signals", { path: { run_id: runId } }, options);
+}
+
 export function useSendSignal() {
   return useChange("POST /v1/runs/{run_id}/signals", [["run"], ["task"]]);
 }

@@ -37,7 +37,7 @@ KeyId = Annotated[
     str,
     typer.Argument(
         metavar="KEY",
-        help="The id of the key, or the public part of its text, as `list` shows them.",
+        help="The name or id of the key, or the public part of its text, as `list` shows them.",
         show_default=False,
     ),
 ]

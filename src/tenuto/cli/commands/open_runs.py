@@ -7,7 +7,7 @@ from uuid import UUID
 import typer
 
 from tenuto.cli.arguments import read_arguments, read_json
-from tenuto.cli.commands.start import App, Arguments, Hold, Type, find_task
+from tenuto.cli.commands.start import Anyway, App, Arguments, Hold, Type, find_task
 from tenuto.cli.exit_codes import UsageError
 from tenuto.cli.output import AsJson, show
 from tenuto.cli.session import RunId, read_id, with_tenuto
@@ -60,6 +60,7 @@ def add_task(
     task_id: Annotated[
         str | None, typer.Option(help="Id of the task, a UUID. A repeated command adds no second task.")
     ] = None,
+    anyway: Anyway = False,
     as_json: AsJson = False,
 ) -> None:
     """Add a task to an open run: `tenuto runs add RUN shop.send to=a@b.c`."""
@@ -76,7 +77,10 @@ def add_task(
     if task_id is not None:
         request = name_task(request, read_uuid(task_id, "a task"))
 
-    (id,) = with_tenuto(lambda tenuto: tenuto.add_tasks(run_id, request))
+    checked = app is None and not anyway
+    (id,) = with_tenuto(
+        lambda tenuto: tenuto.add_checked(run_id, request) if checked else tenuto.add_tasks(run_id, request)
+    )
     show({"id": id, "run_id": run_id}, f"added task {id}", as_json=as_json)
 
 

@@ -8,8 +8,8 @@ from tenuto.cli.audited import Org
 from tenuto.cli.commands.users import UserId
 from tenuto.cli.list_options import AfterName, Limit
 from tenuto.cli.output import AsJson, show, show_list
-from tenuto.cli.people_changes import with_people
-from tenuto.cli.session import read_id, read_optional_id
+from tenuto.cli.people_changes import with_people, with_user
+from tenuto.cli.session import read_optional_id
 
 app = typer.Typer(help="Roles of an org: create, list, members, add, remove, delete.", no_args_is_help=True)
 
@@ -72,14 +72,12 @@ def members(
 @app.command()
 def add(role: RoleName, user: UserId, org: Org = None, as_json: AsJson = False) -> None:
     """Give a user a role. Does nothing if the user has it."""
-    id = read_id(user, "user")
-    with_people(lambda people: people.add_member(role, id), org=org)
+    id, _ = with_user(user, lambda people, id: people.add_member(role, id), org=org)
     show({"name": role, "user_id": id}, f"user {id} has role {role}", as_json=as_json)
 
 
 @app.command()
 def remove(role: RoleName, user: UserId, org: Org = None, as_json: AsJson = False) -> None:
     """Remove a role from a user."""
-    id = read_id(user, "user")
-    with_people(lambda people: people.remove_member(role, id), org=org)
+    id, _ = with_user(user, lambda people, id: people.remove_member(role, id), org=org)
     show({"name": role, "user_id": id, "removed": True}, f"user {id} no longer has role {role}", as_json=as_json)

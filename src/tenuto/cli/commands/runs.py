@@ -28,6 +28,7 @@ from tenuto.cli.list_options import (
 from tenuto.cli.logs import Follow, show_run_logs
 from tenuto.cli.output import AsJson, attempts, cell, duration, fields, say, shorten, show, table
 from tenuto.cli.session import RunId, read_id, read_optional_id, with_tenuto
+from tenuto.cli.task_details import awaited_text
 from tenuto.model.durations import seconds
 from tenuto.model.filters import RunListFilter
 from tenuto.model.monitoring import FINAL
@@ -40,7 +41,8 @@ app = typer.Typer(help=HELP, no_args_is_help=True)
 
 if TYPE_CHECKING:
     from tenuto.model.counts import Count
-    from tenuto.model.monitoring import RunSummary
+    from tenuto.model.monitoring import RunStatus, RunSummary
+    from tenuto.model.run_data import AwaitedSignal
     from tenuto.sdk.operations.base import Operations
 
 COLUMNS = ("id", "status", "type", "name", "tasks", "attempt", "duration", "created_at", "retried_by", "error")
@@ -120,9 +122,16 @@ def _cells(run: "RunSummary") -> dict[str, str]:
 def show_(run: RunId, as_json: AsJson = False) -> None:
     """Show one run."""
     run_id = read_id(run, "run")
-    row = with_tenuto(lambda tenuto: tenuto.get_run(run_id))
+
+    async def work(tenuto: "Operations") -> "tuple[RunStatus, list[AwaitedSignal]]":
+        row = await tenuto.get_run(run_id)
+        return row, [] if row.status in FINAL else await tenuto.list_awaited_signals(run_id)
+
+    row, awaited = with_tenuto(work)
     hide = (*HIDDEN, "max_attempts", *(() if row.output_omitted else ("output_omitted",)))
-    show(row, fields(row, hide=hide, attempt=attempts(row.attempt, row.max_attempts)), as_json=as_json)
+    number, waits_for = attempts(row.attempt, row.max_attempts), awaited_text(awaited)
+    text = fields(row, hide=hide, attempt=number, waits_for=waits_for)
+    show({**vars(row), "awaited_signals": awaited}, text, as_json=as_json)
 
 
 @app.command()

@@ -3,28 +3,25 @@
 import asyncio
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
 import typer
 
 from tenuto.cli.arguments import read_arguments
-from tenuto.cli.database import read_settings
 from tenuto.cli.exit_codes import PROBLEMS, UsageError, WorkFailed, run_continues
 from tenuto.cli.output import AsJson, say, show
 from tenuto.cli.session import with_tenuto
 from tenuto.model.durations import seconds
-from tenuto.model.errors import Forbidden
 from tenuto.model.json import Json, JsonObject
 from tenuto.model.text import one_line
 
 if TYPE_CHECKING:
-    from tenuto.sdk.client.run import Run
+    from tenuto.model.tasks import Started
     from tenuto.sdk.operations.base import Operations
     from tenuto.sdk.task import AnyTask
 
 NO_WORKER_AFTER_SECONDS = 3.0
-STRICT = "correct the type, start its worker first, or leave out --strict"
 
 Type = Annotated[str, typer.Argument(metavar="TYPE", help="Type of the task: app.function.", show_default=False)]
 Arguments = Annotated[
@@ -60,7 +57,10 @@ RunUuid = Annotated[
 Deadline = Annotated[str | None, typer.Option(help="Cancel the run if it has not ended this long after its start: 2h.")]
 Expires = Annotated[str | None, typer.Option(help="Cancel the run if it has not begun this long after its start: 10m.")]
 Hold = Annotated[bool, typer.Option("--hold", help="Start no task of the run before `tenuto runs release`.")]
-Strict = Annotated[bool, typer.Option("--strict", help="Reject a type that no worker has ever served.")]
+Anyway = Annotated[
+    bool,
+    typer.Option("--anyway", help="Start even if no worker has ever served the type, or nothing has named the queue."),
+]
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def start(
     deadline: Deadline = None,
     expires: Expires = None,
     hold: Hold = False,
-    strict: Strict = False,
+    anyway: Anyway = False,
     as_json: AsJson = False,
 ) -> None:
     """Start a task: `tenuto start shop.send to=a@b.c subject=hi --delay 5m`."""
@@ -109,36 +109,11 @@ def start(
     wait_seconds = None if wait_timeout is None else seconds(wait_timeout, "--wait-timeout")
 
     async def work(tenuto: "Operations") -> tuple[Outcome, Exception | None]:
-        if strict and (unserved := await why_unserved(tenuto, task.name, otherwise=STRICT)):
-            raise UsageError(unserved)
-        run = await _start(tenuto, task, args, kwargs)
-        if app is None:
-            await _note_unserved(tenuto, task.name)
-        begun = Outcome(str(run.id), run.created)
-        return await _wait(tenuto, run, begun, wait_seconds) if wait else (begun, None)
+        run = await _start(tenuto, task, args, kwargs, checked=app is None and not anyway)
+        begun = Outcome(str(run.run_id), run.created)
+        return await _wait(tenuto, run.run_id, begun, wait_seconds) if wait else (begun, None)
 
     _show(*with_tenuto(work), as_json=as_json)
-
-
-async def why_unserved(tenuto: "Operations", type: str, *, otherwise: str) -> str | None:
-    """Return a message which says that no worker has ever served the type. It ends with a similar type, or with
-    `otherwise`. Return None if a worker has served the type."""
-    from tenuto.sdk.other_projects import describe_others
-
-    checked = await tenuto.check_type(type)
-    if checked.served:
-        return None
-    unserved = f"no worker has ever served {type}; " + (
-        f"did you mean {checked.similar}?" if checked.similar else otherwise
-    )
-    others = describe_others(read_settings())
-    return f"{unserved}; {others}" if others else unserved
-
-
-async def _note_unserved(tenuto: "Operations", type: str) -> None:
-    with suppress(Forbidden):  # a key that can only start runs gets no note
-        if unserved := await why_unserved(tenuto, type, otherwise="the task waits until one does"):
-            say(f"note: {one_line(unserved)}", err=True)
 
 
 def _show(outcome: Outcome, problem: Exception | None, *, as_json: bool) -> None:
@@ -173,36 +148,39 @@ def find_task(type: str, target: str | None) -> "AnyTask":
         raise UsageError(str(problem)) from problem
 
 
-async def _start(tenuto: "Operations", task: "AnyTask", args: list[Json], kwargs: JsonObject) -> "Run[Any]":
-    from tenuto.sdk.client.client import Client
+async def _start(
+    tenuto: "Operations", task: "AnyTask", args: list[Json], kwargs: JsonObject, *, checked: bool
+) -> "Started":
     from tenuto.sdk.client.start_request import build_task_start
 
-    # `client.start` would treat `name=ada` as an option of the start.
-    (run,) = await Client(tenuto, url=tenuto.url).start_requests([build_task_start(task, tuple(args), kwargs)])
-    return run
+    request = build_task_start(task, tuple(args), kwargs)  # `client.start` would treat `name=ada` as a start option
+    if checked:
+        return await tenuto.start_checked(request)
+    (started,) = await tenuto.start([request])
+    return started
 
 
 async def _wait(
-    tenuto: "Operations", run: "Run[Any]", begun: Outcome, wait_seconds: float | None
+    tenuto: "Operations", run_id: UUID, begun: Outcome, wait_seconds: float | None
 ) -> tuple[Outcome, Exception | None]:
     from tenuto.sdk.client.client import Client
     from tenuto.sdk.errors import RunCancelled, RunFailed, WaitTimeout
 
     client = Client(tenuto, url=tenuto.url)
-    explaining = asyncio.create_task(print_reason(tenuto, run.id))
+    explaining = asyncio.create_task(print_reason(tenuto, run_id))
     try:
         # Plain JSON: the type of the result may exist only in the app.
-        return replace(begun, status="completed", result=await client.run(run.id).result(wait_seconds)), None
+        return replace(begun, status="completed", result=await client.run(run_id).result(wait_seconds)), None
     except RunFailed as problem:
-        more = f"`tenuto tasks show {run.id}` shows its attempts and errors"
+        more = f"`tenuto tasks show {run_id}` shows its attempts and errors"
         return replace(begun, status="failed", error=problem.error), WorkFailed(f"{problem}; {more}")
     except RunCancelled as problem:
         return replace(begun, status="cancelled", error=problem.error), WorkFailed(str(problem))
     except WaitTimeout:
-        now = await tenuto.get_run(run.id)
-        return replace(begun, status=now.status), run_continues(run.id, wait_seconds or 0)
+        now = await tenuto.get_run(run_id)
+        return replace(begun, status=now.status), run_continues(run_id, wait_seconds or 0)
     except asyncio.CancelledError:
-        say(f"run {run.id} continues; `tenuto runs watch {run.id}` follows it", err=True)
+        say(f"run {run_id} continues; `tenuto runs watch {run_id}` follows it", err=True)
         raise
     finally:
         explaining.cancel()

@@ -1,5 +1,6 @@
 """`tenuto users`: users of an org and their platform roles."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
@@ -8,8 +9,8 @@ import typer
 from tenuto.cli.audited import AuditedTransaction, Org, change
 from tenuto.cli.list_options import Before, Limit
 from tenuto.cli.output import AsJson, fields, show, show_list
-from tenuto.cli.people_changes import with_people
-from tenuto.cli.session import read_id, read_optional_id
+from tenuto.cli.people_changes import find_user, with_people, with_user
+from tenuto.cli.session import read_optional_id
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -19,7 +20,9 @@ app = typer.Typer(help="Users: add, list, show, role, link, disable, enable.", n
 
 COLUMNS = ("id", "platform_role", "email", "name", "issuer", "subject", "roles", "disabled_at")
 
-UserId = Annotated[str, typer.Argument(metavar="USER", help="Full id of the user.", show_default=False)]
+UserId = Annotated[
+    str, typer.Argument(metavar="USER", help="Name, email address, subject or id of the user.", show_default=False)
+]
 Role = Annotated[str, typer.Argument(metavar="ROLE", help="reader, writer or admin.", show_default=False)]
 
 
@@ -52,8 +55,7 @@ def list_(before: Before = None, limit: Limit = 50, org: Org = None, as_json: As
 @app.command("show")
 def show_(user: UserId, org: Org = None, as_json: AsJson = False) -> None:
     """Show one user."""
-    id = read_id(user, "user")
-    row = with_people(lambda people: people.get_user(id), org=org)
+    _, row = with_user(user, lambda people, id: people.get_user(id), org=org)
     show(row, fields(row), as_json=as_json)
 
 
@@ -61,24 +63,21 @@ def show_(user: UserId, org: Org = None, as_json: AsJson = False) -> None:
 def role(user: UserId, role: Role, org: Org = None, as_json: AsJson = False) -> None:
     """Set the platform role: a reader can read, a writer can also start and stop runs, an admin can do everything in
     the org."""
-    id = read_id(user, "user")
-    with_people(lambda people: people.set_user_role(id, role), org=org)
+    id, _ = with_user(user, lambda people, id: people.set_user_role(id, role), org=org)
     show({"id": id, "platform_role": role}, f"user {id} is {role}", as_json=as_json)
 
 
 @app.command()
 def disable(user: UserId, org: Org = None, as_json: AsJson = False) -> None:
     """Disable a user and end the user's logins."""
-    id = read_id(user, "user")
-    with_people(lambda people: people.disable_user(id), org=org)
+    id, _ = with_user(user, lambda people, id: people.disable_user(id), org=org)
     show({"id": id, "disabled": True}, f"disabled user {id}", as_json=as_json)
 
 
 @app.command()
 def enable(user: UserId, org: Org = None, as_json: AsJson = False) -> None:
     """Enable a disabled user."""
-    id = read_id(user, "user")
-    with_people(lambda people: people.enable_user(id), org=org)
+    id, _ = with_user(user, lambda people, id: people.enable_user(id), org=org)
     show({"id": id, "disabled": False}, f"enabled user {id}", as_json=as_json)
 
 
@@ -93,11 +92,17 @@ def link(
     """Create a link that logs a user in once. Anyone who has the link can use it."""
     from datetime import timedelta
 
+    from tenuto.db import identity
     from tenuto.model.durations import seconds
     from tenuto.model.keys import make_token
 
-    id, token, span = read_id(user, "user"), make_token(), timedelta(seconds=seconds(lasts, "--lasts"))
-    change(lambda transaction: link_for(transaction, id, token, span), org=org)
+    token, span = make_token(), timedelta(seconds=seconds(lasts, "--lasts"))
+
+    async def work(transaction: AuditedTransaction) -> None:
+        list_users = partial(identity.list_users, transaction.conn, org_id=transaction.org_id)
+        await link_for(transaction, await find_user(list_users, user), token, span)
+
+    change(work, org=org)
     address = f"{url.rstrip('/')}/auth/link?token={token}"
     show({"link": address}, address, as_json=as_json)
 

@@ -19,7 +19,7 @@ MAX_TEXT_CHARS = 100_000
 MAX_NAME_CHARS = 1000  # of a step with its kind
 MAX_INT4 = 2_147_483_647
 T = TypeVar("T", bound=Json)
-OF_WAIT = {"for", "tasks", "name", "seconds", "timeout_seconds"}
+OF_WAIT = {"for", "tasks", "name", "schema", "seconds", "timeout_seconds"}
 
 
 class InvalidMessage(Exception):

@@ -31,6 +31,11 @@ def start_of(request: StartRequest) -> JsonObject:
     return {**run, **_task(request.kinds[0], detail), "input": _input(request.inputs[0], detail)}
 
 
+def addition_of(request: StartRequest) -> JsonObject:
+    """Return the body of `POST /v1/runs/{id}/tasks`."""
+    return {**start_of(request), **({"id": str(request.ids[0])} if request.ids else {})}
+
+
 def run_fields(run: RunOptions) -> JsonObject:
     """Return the options of an open run as fields of `POST /v1/runs`."""
     return {OPEN_RUN_FIELDS[key]: value for key, value in cast("JsonObject", run).items()}

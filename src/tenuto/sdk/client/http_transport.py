@@ -19,11 +19,11 @@ from tenuto.model.filters import AuditListFilter, RunListFilter, TaskListFilter
 from tenuto.model.ids import uuid7
 from tenuto.model.json import Json, JsonObject
 from tenuto.model.monitoring import RunInput, RunResult, RunStatus, RunSummary, TaskSummary
-from tenuto.model.run_data import ObjectSummary
+from tenuto.model.run_data import AwaitedSignal, ObjectSummary
 from tenuto.model.schedules import Schedule
 from tenuto.model.tasks import Started
 from tenuto.sdk.client.http_client import Http
-from tenuto.sdk.client.http_starts import run_fields, schedule_of, start_of, starts_of
+from tenuto.sdk.client.http_starts import addition_of, run_fields, schedule_of, start_of, starts_of
 from tenuto.sdk.client.start_many import BulkStart
 from tenuto.sdk.client.start_request import RunOptions, StartRequest
 from tenuto.sdk.client.transport import PAGE
@@ -58,7 +58,10 @@ class HttpTransport:
         return self.http.problem
 
     async def start(self, requests: Sequence[StartRequest]) -> list[Started]:
-        texts = [dump(start_of(request)) for request in requests]
+        return await self._start([start_of(request) for request in requests])
+
+    async def _start(self, bodies: list[JsonObject]) -> list[Started]:
+        texts = [dump(body) for body in bodies]
         if len(texts) == 1 and len(texts[0]) < LARGE:
             return [_started(await self.http.request("POST", "/v1/runs", texts[0]))]
         return await self._start_all(texts)
@@ -75,7 +78,9 @@ class HttpTransport:
         return _started(await self.http.request("POST", "/v1/runs", dump({"open": True, **run_fields(run)})))
 
     async def add_tasks(self, run_id: UUID, request: StartRequest) -> list[UUID]:
-        body = {**start_of(request), **({"id": str(request.ids[0])} if request.ids else {})}
+        return await self._add(run_id, addition_of(request))
+
+    async def _add(self, run_id: UUID, body: JsonObject) -> list[UUID]:
         response = await self.http.request("POST", f"/v1/runs/{run_id}/tasks", dump(body), wait=60.0)
         return [UUID(id) for id in response["ids"]]
 
@@ -174,6 +179,9 @@ class HttpTransport:
     async def send_signal(self, run_id: UUID, name: str, value: Json) -> UUID:
         sent = await self.http.request("POST", f"/v1/runs/{run_id}/signals", dump({"name": name, "value": value}))
         return UUID(sent["id"])
+
+    async def list_awaited_signals(self, run_id: UUID) -> list[AwaitedSignal]:
+        return await self._items(AwaitedSignal, f"/v1/runs/{run_id}/awaited-signals")
 
     async def get_run_data(
         self,

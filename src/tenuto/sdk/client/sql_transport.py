@@ -6,7 +6,7 @@ from dataclasses import asdict
 from datetime import datetime
 from uuid import UUID
 
-from tenuto.db import audit, counts, identity, maintenance, monitoring, reactions, run_data, runs, schedules, steps
+from tenuto.db import audit, counts, identity, maintenance, monitoring, reactions, run_data, runs, schedules
 from tenuto.db import metadata as metadata_calls
 from tenuto.db.connection import start_statements
 from tenuto.model.audit import AuditEntry
@@ -16,8 +16,10 @@ from tenuto.model.filters import AuditListFilter, RunListFilter, TaskListFilter
 from tenuto.model.ids import uuid7
 from tenuto.model.json import Json, JsonObject
 from tenuto.model.monitoring import RunInput, RunResult, RunStatus, RunSummary, TaskSummary
+from tenuto.model.run_data import AwaitedSignal
 from tenuto.model.schedules import Schedule
 from tenuto.model.tasks import Started
+from tenuto.sdk.client import signals
 from tenuto.sdk.client.open_runs import add_statement
 from tenuto.sdk.client.sql_objects import SqlObjects
 from tenuto.sdk.client.start_many import BulkStart
@@ -176,7 +178,10 @@ class SqlTransport(SqlObjects):
         await self.pool.call(identity.delete_group, org_id=self.org_id, external_id=name)
 
     async def send_signal(self, run_id: UUID, name: str, value: Json) -> UUID:
-        return await self.pool.call(steps.send_signal, org_id=self.org_id, run_id=run_id, name=name, value=value)
+        return await self.pool.call(signals.send_signal, org_id=self.org_id, run_id=run_id, name=name, value=value)
+
+    async def list_awaited_signals(self, run_id: UUID) -> list[AwaitedSignal]:
+        return await self.pool.call(monitoring.list_awaited_signals, org_id=self.org_id, run_id=run_id)
 
     async def get_run_data(
         self,

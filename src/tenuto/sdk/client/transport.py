@@ -11,7 +11,7 @@ from tenuto.model.counts import Count
 from tenuto.model.filters import AuditListFilter, RunListFilter, TaskListFilter
 from tenuto.model.json import Json, JsonObject
 from tenuto.model.monitoring import RunInput, RunResult, RunStatus, RunSummary, TaskSummary
-from tenuto.model.run_data import ObjectSummary
+from tenuto.model.run_data import AwaitedSignal, ObjectSummary
 from tenuto.model.schedules import Schedule
 from tenuto.model.tasks import Started
 from tenuto.sdk.client.start_many import BulkStart
@@ -129,6 +129,10 @@ class Transport(Protocol):
 
     async def send_signal(self, run_id: UUID, name: str, value: Json) -> UUID:
         """Send a signal and return its id."""
+        ...
+
+    async def list_awaited_signals(self, run_id: UUID) -> list[AwaitedSignal]:
+        """Return the signals that tasks of a run wait for."""
         ...
 
     async def get_run_data(

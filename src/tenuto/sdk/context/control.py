@@ -18,6 +18,11 @@ class Fail(Exception):
     """Fail the task for good, even if attempts are left: `raise Fail("no such customer")`."""
 
 
+class BadSignal(Fail):
+    """The value of a received signal does not have the type that the task waits for. If the code does not catch it, the
+    task fails for good; a retry of the run waits for the signal again."""
+
+
 @dataclass(eq=False)
 class Suspend(BaseException):
     """Ends the attempt until its wait is over, without occupying a slot. Not an Exception, so that `except Exception`

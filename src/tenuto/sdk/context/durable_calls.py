@@ -9,19 +9,20 @@ import time
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, cast, overload
 
 from tenuto.model.durations import Duration, seconds
 from tenuto.model.errors import InvalidInput, StaleLease
 from tenuto.model.json import Json
 from tenuto.sdk.context.attempt_api import AttemptApi
-from tenuto.sdk.context.control import Suspend
+from tenuto.sdk.context.control import BadSignal, Suspend
 from tenuto.sdk.context.replay import Branch, Replay, current_step
 from tenuto.sdk.context.step_failures import error_of, failure_of, is_recorded
+from tenuto.sdk.input_schema import value_schema
 from tenuto.sdk.retries import pause_after, policy_failed
 from tenuto.sdk.steps import Step
-from tenuto.sdk.values.codecs import result_codec
-from tenuto.sdk.values.wire_format import ResultCodec
+from tenuto.sdk.values.codecs import codec_of, result_codec
+from tenuto.sdk.values.wire_format import MISSING, Codec, NotSerializable, ResultCodec
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -240,8 +241,15 @@ class DurableCalls:
         if (left := record.value["seconds"] - record.age) > 0:
             raise self.suspended_for(left)
 
-    async def wait(self, name: str, *, timeout: Duration | None = None) -> Any:
-        """Wait for a signal to the run and return its value. Raises TimeoutError if none arrives within `timeout`."""
+    @overload
+    async def wait(self, name: str, type: type[R], *, timeout: Duration | None = None) -> R: ...
+    @overload
+    async def wait(self, name: str, type: object = MISSING, *, timeout: Duration | None = None) -> Any: ...
+    async def wait(self, name: str, type: object = MISSING, *, timeout: Duration | None = None) -> object:
+        """Wait for a signal to the run and return its value as `type`, a type hint. Raises TimeoutError if none arrives
+        within `timeout`, and BadSignal if the value does not have this type. A sender is refused such a value while the
+        task waits."""
+        codec = None if type is MISSING else codec_of(type)
         limit = None if timeout is None else (seconds(timeout), self.replay.take())
         no = self.replay.take()
         left = None if limit is None else await self._time_left(f"{name} timeout", *limit)
@@ -249,13 +257,28 @@ class DurableCalls:
         if record is None:
             taken = await self.api.call("take_signal", step_no=no, name=name)
             if taken["found"]:
-                return taken["value"]
+                return await self._decode_signal(no, name, codec, taken["value"])
             if left is None or left > 0:
-                raise Suspend({"for": "signal", "name": name, **({} if left is None else {"timeout_seconds": left})})
+                expected = value_schema(type)
+                schema = {} if expected is None else {"schema": expected}
+                ends = {} if left is None else {"timeout_seconds": left}
+                raise Suspend({"for": "signal", "name": name, **schema, **ends})
             await self.api.call("record_step", step_no=no, name=name, kind="signal", value=TIMED_OUT)
         if record is None or record.value == TIMED_OUT:
             raise TimeoutError(f"signal {name!r} was not sent within {timeout}")
-        return record.value
+        if record.error:
+            raise error_of(name, record.error)
+        return await self._decode_signal(no, name, codec, record.value)
+
+    async def _decode_signal(self, no: int, name: str, codec: Codec | None, value: Json) -> object:
+        """Return the value of a signal. If it has another type than the code expects, record this before BadSignal is
+        raised, so that every attempt raises the same error, and a retry of the run waits for the signal again."""
+        try:
+            return value if codec is None else codec.decode(value, "the value")
+        except NotSerializable as problem:
+            error = BadSignal(f"signal {name!r}: {problem}")
+            await self.api.call("fail_step", step_no=no, name=name, error=failure_of(error), tries=1, kind="signal")
+            raise error from problem
 
     async def _time_left(self, name: str, length: float, no: int) -> float:
         """Return the remaining seconds of a timeout that began when the first attempt reached this point."""

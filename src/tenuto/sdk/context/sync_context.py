@@ -22,6 +22,7 @@ from tenuto.sdk.option_types import ChildOptions, shows_options
 from tenuto.sdk.task import Task
 from tenuto.sdk.values.codecs import result_codec
 from tenuto.sdk.values.data_objects import DataObject
+from tenuto.sdk.values.wire_format import MISSING
 
 if TYPE_CHECKING:
     from tenuto.sdk.context.secrets import Secrets
@@ -152,9 +153,15 @@ class SyncContext:
         """Wait without occupying a worker slot. The wait survives crashes and restarts."""
         self._wait(self._context.sleep(delay))
 
-    def wait(self, name: str, *, timeout: Duration | None = None) -> Any:
-        """Wait for a signal to the run and return its value. Raises TimeoutError if none arrives within `timeout`."""
-        return self._wait(self._context.wait(name, timeout=timeout))
+    @overload
+    def wait(self, name: str, type: type[T], *, timeout: Duration | None = None) -> T: ...
+    @overload
+    def wait(self, name: str, type: object = MISSING, *, timeout: Duration | None = None) -> Any: ...
+    def wait(self, name: str, type: object = MISSING, *, timeout: Duration | None = None) -> object:
+        """Wait for a signal to the run and return its value as `type`, a type hint. Raises TimeoutError if none arrives
+        within `timeout`, and BadSignal if the value does not have this type. A sender is refused such a value while the
+        task waits."""
+        return self._wait(self._context.wait(name, type, timeout=timeout))
 
     @shows_options(ChildOptions)
     def start(self, task: Task[P, R], *args: P.args, **kwargs: P.kwargs) -> SyncChild[R]:

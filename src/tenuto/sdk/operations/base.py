@@ -17,8 +17,9 @@ from tenuto.model.run_data import LogLine, RunDataItem, RunLogLine
 from tenuto.model.run_requests import RunProgress
 from tenuto.model.schedules import Schedule, ScheduleUpdate
 from tenuto.model.task_types import TaskType, TaskTypeSummary
-from tenuto.model.tasks import ServedType, TreeNode
+from tenuto.model.tasks import Started, TreeNode
 from tenuto.model.workers import WorkerLife, WorkerLogEntry
+from tenuto.sdk.client.start_request import StartRequest
 from tenuto.sdk.client.transport import PAGE, Transport
 
 
@@ -62,8 +63,13 @@ class Operations(Transport, Protocol):
         SQL, this call also does a part of the work. Over HTTP, only dispatchers do the work."""
         ...
 
-    async def check_type(self, type: str) -> ServedType:
-        """Return whether a worker has ever served a type; if not, also the most similar type."""
+    async def start_checked(self, request: StartRequest) -> Started:
+        """Start a run, after a check that its types and queues are known and that its inputs match the schemas that
+        workers declared."""
+        ...
+
+    async def add_checked(self, run_id: UUID, request: StartRequest) -> list[UUID]:
+        """Add tasks to an open run, after the same check."""
         ...
 
     async def get_schedule(self, name: str) -> Schedule: ...

@@ -20,10 +20,12 @@ from tenuto.model.run_data import LogLine, RunDataItem, RunLogLine
 from tenuto.model.run_requests import RunProgress
 from tenuto.model.schedules import Schedule, ScheduleUpdate
 from tenuto.model.task_types import TaskType, TaskTypeSummary
-from tenuto.model.tasks import ServedType, TreeNode
+from tenuto.model.tasks import Started, TreeNode
 from tenuto.model.workers import WorkerLife, WorkerLogEntry
 from tenuto.sdk.client.http_client import Http
+from tenuto.sdk.client.http_starts import addition_of, start_of
 from tenuto.sdk.client.http_transport import HttpTransport, read
+from tenuto.sdk.client.start_request import StartRequest
 from tenuto.sdk.client.transport import PAGE
 from tenuto.sdk.values.wire_format import dump
 
@@ -83,8 +85,11 @@ class HttpOperations(HttpTransport):
             await asyncio.sleep(0.5)
         return progress
 
-    async def check_type(self, type: str) -> ServedType:
-        return await self._get(ServedType, f"/v1/types/{_part(type)}/served")
+    async def start_checked(self, request: StartRequest) -> Started:
+        return (await self._start([{**start_of(request), "strict": True}]))[0]
+
+    async def add_checked(self, run_id: UUID, request: StartRequest) -> list[UUID]:
+        return await self._add(run_id, {**addition_of(request), "strict": True})
 
     async def get_schedule(self, name: str) -> Schedule:
         return await self._get(Schedule, f"/v1/schedules/{_part(name)}")

@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Generic, Protocol, TypeVar
 from uuid import UUID
 
-from tenuto.model.errors import NotFound
 from tenuto.model.identity import ApiKeyInfo, WorkerKeyInfo
 from tenuto.sdk.client.http_client import Http
 from tenuto.sdk.client.http_transport import read
@@ -38,10 +37,6 @@ class KeyOperations(Protocol[K]):
 
     async def list_keys(self, *, before: UUID | None = None, limit: int = PAGE) -> list[K]:
         """Return a page of keys, newest first."""
-        ...
-
-    async def find_key(self, key_id: str) -> K:
-        """Return the key with this public part of its text."""
         ...
 
     async def get_key(self, id: UUID) -> K: ...
@@ -77,13 +72,6 @@ class HttpKeys(Generic[K]):
     async def _list(self, page: dict[str, object]) -> list[K]:
         params = {name: value for name, value in page.items() if value is not None}
         return read(list[self._kind], (await self.http.request("GET", self._path, params=params))["items"])
-
-    async def find_key(self, key_id: str) -> K:
-        found = await self._list({"key_id": key_id})
-        if not found:
-            noun, listed = ("API key", "keys") if self._kind is ApiKeyInfo else ("worker key", "worker keys")
-            raise NotFound(f"no {noun} {key_id}", f"list the {listed} to see which exist")
-        return found[0]
 
     async def get_key(self, id: UUID) -> K:
         return read(self._kind, await self.http.request("GET", f"{self._path}/{id}"))

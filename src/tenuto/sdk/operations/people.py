@@ -41,8 +41,8 @@ class PeopleOperations(Protocol):
         """Change the name, or replace all settings; None changes nothing."""
         ...
 
-    async def list_users(self, *, before: UUID | None = None, limit: int = PAGE) -> list[User]:
-        """Return a page of users, newest first."""
+    async def list_users(self, *, before: UUID | None = None, limit: int = PAGE, name: str | None = None) -> list[User]:
+        """Return a page of users, newest first. `name`: only users with this name, email address or subject."""
         ...
 
     async def get_user(self, user_id: UUID) -> User: ...
@@ -90,8 +90,8 @@ class HttpPeople:
     async def update_org(self, slug: str, *, name: str | None, settings: JsonObject | None) -> None:
         await self._http.request("PATCH", f"/v1/orgs/{_part(slug)}", dump({"name": name, "settings": settings}))
 
-    async def list_users(self, *, before: UUID | None = None, limit: int = PAGE) -> list[User]:
-        return await self._items(User, "/v1/users", {"before": before, "limit": limit})
+    async def list_users(self, *, before: UUID | None = None, limit: int = PAGE, name: str | None = None) -> list[User]:
+        return await self._items(User, "/v1/users", {"before": before, "limit": limit, "name": name})
 
     async def get_user(self, user_id: UUID) -> User:
         return read(User, await self._http.request("GET", f"/v1/users/{user_id}"))

@@ -1,6 +1,7 @@
 """Implements the operations of the command line by calling the SQL functions directly."""
 
 import asyncio
+from contextlib import suppress
 from datetime import datetime
 from hashlib import sha256
 from io import BytesIO
@@ -39,12 +40,16 @@ from tenuto.model.run_data import LogLine, RunDataItem, RunLogLine
 from tenuto.model.run_requests import RunProgress
 from tenuto.model.schedules import Schedule, ScheduleUpdate
 from tenuto.model.task_types import TaskType, TaskTypeSummary
-from tenuto.model.tasks import ServedType, TreeNode
+from tenuto.model.tasks import Started, TreeNode
 from tenuto.model.workers import WorkerLife, WorkerLogEntry
-from tenuto.sdk import served_types
+from tenuto.sdk.client.input_checks import check_inputs
 from tenuto.sdk.client.sql_transport import SqlTransport
+from tenuto.sdk.client.start_request import StartRequest
 from tenuto.sdk.client.transport import PAGE
+from tenuto.sdk.values.input_validator import InputValidator, StepBudget, StepsExhausted
 from tenuto.storage.base import Store
+
+MAX_STEPS = 1_000_000  # of the check of one start, about a second
 
 
 class SqlOperations(SqlTransport):
@@ -108,8 +113,23 @@ class SqlOperations(SqlTransport):
             await asyncio.sleep(0.2)  # a dispatcher is working on it
         return request.progress
 
-    async def check_type(self, type: str) -> ServedType:
-        return await self.pool.call(served_types.check_type, org_id=self.org_id, type=type)
+    async def start_checked(self, request: StartRequest) -> Started:
+        await self._check_start(request)
+        (started,) = await self.start([request])
+        return started
+
+    async def add_checked(self, run_id: UUID, request: StartRequest) -> list[UUID]:
+        await self._check_start(request)
+        return await self.add_tasks(run_id, request)
+
+    async def _check_start(self, request: StartRequest) -> None:
+        types = sorted({str(kind["type"]) for kind in request.kinds})
+        queues = sorted({str(kind["queue"]) for kind in request.kinds if "queue" in kind})
+        await self.pool.call(task_types.check_known, org_id=self.org_id, types=types, queues=queues)
+        schemas = await self.pool.call(task_types.get_input_schemas, org_id=self.org_id, types=types)
+        validators = {schema.type: InputValidator(schema.type, schema.input_schema) for schema in schemas}
+        with suppress(StepsExhausted):  # the worker checks the rest
+            check_inputs([request], validators, StepBudget(MAX_STEPS))
 
     async def get_schedule(self, name: str) -> Schedule:
         return await self.pool.call(reactions.get_schedule, org_id=self.org_id, name=name)

@@ -34,8 +34,8 @@ class SqlPeople:
         org_id = await self._pool.call(orgs.find_org, slug=slug)
         await self._pool.call(orgs.update_org, org_id=org_id, name=name, settings=settings)
 
-    async def list_users(self, *, before: UUID | None = None, limit: int = PAGE) -> list[User]:
-        return await self._pool.call(identity.list_users, org_id=self._org_id, before=before, limit=limit)
+    async def list_users(self, *, before: UUID | None = None, limit: int = PAGE, name: str | None = None) -> list[User]:
+        return await self._pool.call(identity.list_users, org_id=self._org_id, before=before, limit=limit, name=name)
 
     async def get_user(self, user_id: UUID) -> User:
         return await self._pool.call(identity.get_user, org_id=self._org_id, user_id=user_id)

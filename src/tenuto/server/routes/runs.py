@@ -6,12 +6,14 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from tenuto.db import counts, details, metadata, monitoring, runs, steps
+from tenuto.db import counts, details, metadata, monitoring, runs
 from tenuto.db.connection.json_rows import get_run_json, poll_runs_json
 from tenuto.model.details import RunExplanation
 from tenuto.model.errors import InvalidInput
 from tenuto.model.monitoring import FINAL, RunInput, RunResult, RunSummary
+from tenuto.model.run_data import AwaitedSignal
 from tenuto.model.statuses import RunStatusName
+from tenuto.sdk.client import signals
 from tenuto.sdk.values.wire_format import refuse_reserved
 from tenuto.server.http.etags import fields_of, tagged
 from tenuto.server.http.pagination import CountedFilter, Filter, page
@@ -102,6 +104,13 @@ async def explain_run(request: ApiRequest, run_id: UUID) -> object:
     """Explain, for at most 20 unfinished tasks of a run, why they do not run: one sentence per task. `parked` lists the
     rows of the run that a loop of the dispatchers failed to process."""
     return await request.read(details.explain_run, run_id=run_id)
+
+
+@ROUTES.add("GET", "/v1/runs/{run_id}/awaited-signals", permission="runs:read", response=Items[AwaitedSignal])
+async def list_awaited_signals(request: ApiRequest, run_id: UUID) -> object:
+    """List the signals that tasks of a run wait for now, at most 100, with the type of the value if the task declares
+    it."""
+    return {"items": await request.call(monitoring.list_awaited_signals, run_id=run_id)}
 
 
 @ROUTES.add("POST", "/v1/runs/wait", permission="runs:read", response=Items[RunResult], repeatable=False)
@@ -227,11 +236,12 @@ async def delete_run(request: ApiRequest, run_id: UUID) -> Response:
 
 @ROUTES.add("POST", "/v1/runs/{run_id}/signals", permission="runs:write", response=IdResponse, status=201)
 async def send_signal(request: ApiRequest, run_id: UUID, body: SignalRequest) -> Response:
-    """Send a signal to a run. A task of the run that waits for the signal, now or later, receives it."""
+    """Send a signal to a run. A task of the run that waits for the signal, now or later, receives it. 422 if a task
+    waits for the signal and declares a type that the value does not have."""
     refuse_reserved(f"signal {body.name}", body.value)
 
     async def work(change: Transaction) -> IdResponse:
-        sent = await steps.send_signal(
+        sent = await signals.send_signal(
             change.conn, org_id=change.org_id, run_id=run_id, name=body.name, value=body.value
         )
         await change.audit("run", run_id, "signal", {"name": {"new": body.name}})

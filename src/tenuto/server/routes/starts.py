@@ -1,4 +1,4 @@
-"""Starts and opens runs, and returns whether a type has been served."""
+"""Starts and opens runs."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -7,19 +7,15 @@ from uuid import UUID
 
 from starlette.responses import Response
 
-from tenuto.db import monitoring, runs
+from tenuto.db import monitoring, runs, task_types
 from tenuto.db.connection import start_statements
 from tenuto.db.connection.call import Conn
 from tenuto.model.durations import seconds
-from tenuto.model.errors import NotFound
 from tenuto.model.monitoring import RunState
 from tenuto.model.statuses import RunStatusName
-from tenuto.model.tasks import ServedType, Started
-from tenuto.sdk import served_types
+from tenuto.model.tasks import Started
 from tenuto.sdk.client.start_request import RUN_OPTIONS, StartRequest, batch_statement, details_json
-from tenuto.sdk.suggestions import nearest
 from tenuto.sdk.values.wire_format import dump, refuse_reserved
-from tenuto.server.http.pagination import PathName
 from tenuto.server.http.request import count_values, in_thread_if_large
 from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest, Transaction
@@ -33,7 +29,7 @@ from tenuto.server.schemas.starts import (
     StartTaskRequest,
 )
 from tenuto.server.starts.batcher import BatchKey
-from tenuto.server.starts.build import StartBuilder
+from tenuto.server.starts.build import StartBuilder, queues_of, types_of
 
 ROUTES = RouteTable("runs")
 
@@ -45,19 +41,21 @@ MAX_CHARACTERS = 2_000_000
 
 @dataclass(frozen=True)
 class RequestedStarts:
-    """The start requests of one HTTP request, and the types of their tasks. `strict` are the types that a worker must
-    have served before, or a bundle must run."""
+    """The start requests of one HTTP request, and the types of their tasks. `strict` and `strict_queues` are the types
+    and the queues that must be known."""
 
     starts: list[StartRequest]
     types: set[str]
     strict: list[str]
+    strict_queues: list[str]
 
 
 @ROUTES.add("POST", "/v1/runs", permission="runs:write", response=StartedRun, status=201)
 async def start_run(request: ApiRequest, body: AnyStart) -> Response:
     """Start a task or a graph of tasks. A task of a type that no worker serves waits for such a worker; with `strict`,
-    the request is refused (404) if no worker has ever served the type and no bundle runs it. Inputs are checked against
-    the schema that a worker declared for the type, if there is one. With `open`, the run has no tasks yet: tasks can be
+    the request is refused (404) if no worker has ever served the type and no bundle runs it, or if no task and no
+    worker has named the queue before. Inputs are checked against the schema that a worker declared for the type, if
+    there is one. With `open`, the run has no tasks yet: tasks can be
     added until the run is closed."""
     return await open_run(request, body) if isinstance(body, OpenRunRequest) else await _start(request, body)
 
@@ -66,13 +64,6 @@ async def start_run(request: ApiRequest, body: AnyStart) -> Response:
 async def start_runs_in_bulk(request: ApiRequest, body: Starts) -> Response:
     """Start up to 10,000 tasks or graphs: all are started, or none. The body can have up to 64 MB."""
     return await _start(request, body)
-
-
-@ROUTES.add("GET", "/v1/types/{type}/served", permission="runs:read", response=ServedType)
-async def check_type(request: ApiRequest, type: PathName) -> object:
-    """Get whether a worker has ever served a type, or a bundle runs it. If not, the response also has the most similar
-    type."""
-    return await request.read(served_types.check_type, type=type)
 
 
 async def _start(request: ApiRequest, body: OneStart | Iterable[OneStart]) -> Response:
@@ -107,7 +98,9 @@ async def _start(request: ApiRequest, body: OneStart | Iterable[OneStart]) -> Re
 
     async def work(change: Transaction) -> StartedRun | StartedRuns:
         if requested.strict:
-            await _check_known(change.conn, org_id=change.org_id, types=requested.strict)
+            await task_types.check_known(
+                change.conn, org_id=change.org_id, types=requested.strict, queues=requested.strict_queues
+            )
         results = await _start_all(change.conn, org_id=change.org_id, starts=requested.starts)
         old = [result.run_id for result in results if not result.created]
         found = await monitoring.get_run_statuses(change.conn, org_id=change.org_id, run_ids=old) if old else []
@@ -146,17 +139,15 @@ def _build_all(bodies: Iterable[OneStart]) -> RequestedStarts:
     starts: list[StartRequest] = []
     types: set[str] = set()
     strict: set[str] = set()
+    strict_queues: set[str] = set()
     for body in bodies:
         starts.append(builder.build(body))
-        body_types = _types_of(body)
+        body_types = types_of(body)
         types |= body_types
         if body.strict:
             strict |= body_types
-    return RequestedStarts(starts, types, sorted(strict))
-
-
-def _types_of(body: OneStart) -> set[str]:
-    return {task.type for task in body.graph.tasks.values()} if isinstance(body, StartGraphRequest) else {body.type}
+            strict_queues |= queues_of(body)
+    return RequestedStarts(starts, types, sorted(strict), sorted(strict_queues))
 
 
 def _changes(types: set[str], count: int) -> dict[str, dict[str, Any]]:
@@ -210,15 +201,6 @@ def _with_status(started: list[Started], old: list[RunState]) -> list[StartedRun
     return [
         StartedRun(id=run.run_id, status=statuses.get(run.run_id, "pending"), created=run.created) for run in started
     ]
-
-
-async def _check_known(conn: Conn, *, org_id: UUID, types: list[str]) -> None:
-    """Raises NotFound for a type that no worker has ever served and no bundle runs."""
-    if unknown := await runs.list_unknown_types(conn, org_id=org_id, types=types):
-        near = nearest(unknown[0], await runs.list_types(conn, org_id=org_id))
-        otherwise = "correct it, start its worker first, or leave out strict"
-        hint = f"did you mean {near!r}? If not, start its worker first, or leave out strict" if near else otherwise
-        raise NotFound(f"no worker has ever served the type {unknown[0]!r}", hint)
 
 
 async def _start_all(conn: Conn, *, org_id: UUID, starts: Sequence[StartRequest]) -> list[Started]:

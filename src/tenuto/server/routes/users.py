@@ -17,9 +17,11 @@ ROUTES = RouteTable("users")
 
 
 class UserFilter(Filter):
-    """Selects users, newest first. `before`: the last id of the previous page."""
+    """Selects users, newest first. `before`: the last id of the previous page. `name`: only users with this name, email
+    address or subject."""
 
     before: UUID | None = None
+    name: str | None = None
 
 
 @ROUTES.add("GET", "/v1/users", permission="users:read", response=Page[User])

@@ -60,8 +60,7 @@ class RunFields(RequestModel):
     """Options of one run. `id`: a UUID that the client chose; if a run with this id exists, that run is returned.
     `deadline`: cancel the run if it has not ended this many seconds after the client started it. `expires`: cancel the
     run if none of its tasks has begun this many seconds after the client started it. `hold`: create the run, but start
-    none of its tasks before `POST /v1/runs/{id}/release`. `strict`: reject a type that no worker has ever served and no
-    bundle runs."""
+    none of its tasks before `POST /v1/runs/{id}/release`."""
 
     run_id: RunUuid | None = Field(default=None, alias="id")
     dedupe_key: Annotated[str, Field(min_length=1, max_length=1024)] | None = None
@@ -70,13 +69,14 @@ class RunFields(RequestModel):
     deadline: Seconds | None = None
     expires: Seconds | None = None
     hold: bool | None = None
-    strict: bool = False
 
 
 class AddTaskRequest(TaskFields):
-    """A task to add to an open run: its type, its input and options."""
+    """A task to add to an open run: its type, its input and options. `strict`: reject a type that no worker has ever
+    served and no bundle runs, and a queue that no task and no worker has named."""
 
     input: Input = Field(default_factory=dict)
+    strict: bool = False
 
 
 class NamedTaskRequest(AddTaskRequest):
@@ -131,11 +131,14 @@ class GraphSpec(RequestModel):
 
 
 class AddGraphRequest(RequestModel):
-    """A graph of tasks to add to an open run. A delay applies to the tasks that depend on no other task."""
+    """A graph of tasks to add to an open run. A delay applies to the tasks that depend on no other task. `strict`:
+    reject a type that no worker has ever served and no bundle runs, and a queue that no task and no worker has
+    named."""
 
     graph: GraphSpec
     delay: Seconds | None = None
     available_at: Moment | None = None
+    strict: bool = False
 
 
 class StartGraphRequest(AddGraphRequest, RunFields):

@@ -31,7 +31,7 @@ class FailStepRequest(TaskApiRequest):
     error: JsonObject
     tries: Annotated[int, Field(ge=1, le=1000), WHOLE]
     retry_seconds: Annotated[float, Field(ge=0, le=315_360_000)] | None = None
-    kind: Literal["step", "child"] = "step"
+    kind: Literal["step", "child", "signal"] = "step"
 
 
 class TakeSignalRequest(TaskApiRequest):

@@ -77,6 +77,19 @@ class StartBuilder:
         return task
 
 
+def types_of(body: AddTaskRequest | AddGraphRequest) -> set[str]:
+    return {task.type for task in _tasks_of(body)}
+
+
+def queues_of(body: AddTaskRequest | AddGraphRequest) -> set[str]:
+    """Returns the queues that the body names. The queue of any other task is the one that its worker declared."""
+    return {task.queue for task in _tasks_of(body) if task.queue is not None}
+
+
+def _tasks_of(body: AddTaskRequest | AddGraphRequest) -> Iterable[TaskSpecFields]:
+    return body.graph.tasks.values() if isinstance(body, AddGraphRequest) else [body]
+
+
 @lru_cache(MAX_CACHED_SPECS)
 def _plain_kind(type: str) -> dict[str, Any]:
     return StartBuilder().task(AddTaskRequest(type=type)).kind

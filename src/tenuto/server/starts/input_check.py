@@ -5,7 +5,6 @@ share a budget. When it is used up, the rest is left to the worker, which checks
 on the event loop; a longer one runs in a thread, one per org at a time.
 """
 
-import json
 import time
 from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
@@ -15,10 +14,11 @@ from uuid import UUID
 
 from tenuto.db import task_types
 from tenuto.model.errors import InvalidInput
+from tenuto.sdk.client.input_checks import check_inputs
 from tenuto.sdk.client.start_request import StartRequest
+from tenuto.sdk.values.input_validator import InputValidator, StepBudget, StepsExhausted
 from tenuto.server.http.request import count_values
 from tenuto.server.requests.api import ApiRequest
-from tenuto.server.starts.input_validator import InputValidator, StepBudget, StepsExhausted
 
 KEEP_SECONDS = 5.0  # a schema is read again after this time
 MAX_CACHED_TYPES = 10_000
@@ -105,19 +105,3 @@ async def _check_fairly(
             pass  # begin again in a thread
     org_id, threads = request.principal.org_id, request.http.server.org_threads
     return await threads.run(org_id, lambda: check_inputs(starts, validators, budget))
-
-
-def check_inputs(starts: Sequence[StartRequest], validators: Mapping[str, InputValidator], budget: StepBudget) -> None:
-    """Raises InvalidInput for the first input that does not match, and names its start if there are several. Raises
-    StepsExhausted when the budget ends."""
-    for no, start in enumerate(starts):
-        for position, text in enumerate(start.inputs):
-            type = str(start.kinds[start.task_kinds[position] if start.task_kinds else 0]["type"])
-            if type not in validators:
-                continue
-            try:
-                validators[type].check(json.loads(text), budget)
-            except InvalidInput as problem:
-                if len(starts) == 1:
-                    raise
-                raise InvalidInput(f"the start at index {no}: {problem.message}", problem.hint) from problem

@@ -371,26 +371,28 @@ comment on table tenuto.pending_tasks is
 create index pending_tasks_run_idx on tenuto.pending_tasks (run_id);
 
 create table tenuto.waiting_tasks (
-  seq        bigint not null default nextval('tenuto.ready_seq'),
-  waiting_at timestamptz not null,
-  wake_at    timestamptz,
-  id         uuid primary key,
-  org_id     uuid not null,
-  run_id     uuid not null,
-  route_id   int not null,
-  group_no   int not null,
-  priority   int not null,
-  attempt    int not null,
-  remaining  int,
-  limit_id   bigint,
-  flags      smallint not null,
-  waits_for  text not null,
-  signal     text,
+  seq           bigint not null default nextval('tenuto.ready_seq'),
+  waiting_at    timestamptz not null,
+  wake_at       timestamptz,
+  id            uuid primary key,
+  org_id        uuid not null,
+  run_id        uuid not null,
+  route_id      int not null,
+  group_no      int not null,
+  priority      int not null,
+  attempt       int not null,
+  remaining     int,
+  limit_id      bigint,
+  flags         smallint not null,
+  waits_for     text not null,
+  signal        text,
+  signal_schema jsonb,
   constraint waiting_for_children_counts_them check ((waits_for = 'children') = (remaining is not null)),
   constraint waiting_for_a_signal_names_it check ((waits_for = 'signal') = (signal is not null)),
   constraint waiting_for_a_time_names_it check (waits_for <> 'time' or wake_at is not null),
   constraint waiting_for_a_limit_names_it check ((waits_for = 'limit') = (limit_id is not null)),
-  constraint waits_for_is_known check (waits_for in ('children', 'signal', 'time', 'limit', 'code'))
+  constraint waits_for_is_known check (waits_for in ('children', 'signal', 'time', 'limit', 'code')),
+  constraint a_schema_is_of_a_signal check (signal_schema is null or waits_for = 'signal')
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 comment on table tenuto.waiting_tasks is
   'Tasks that wait for children, a signal, a time, a slot of a limit or a worker with other code, and hold no slot '
@@ -607,7 +609,8 @@ create type tenuto.wait as (
   waits_for text,
   children  uuid[],
   signal    text,
-  seconds   float8
+  seconds   float8,
+  schema    jsonb -- of the value that is waited for
 );
 
 create table tenuto.data_objects (
@@ -720,8 +723,9 @@ create table tenuto.task_steps (
   constraint error_fits_in_a_megabyte check (error is null or pg_column_size(error) <= 1048576),
   constraint kind_is_known check (kind in ('step', 'child', 'sleep', 'signal', 'patch')),
   constraint only_patches_are_negative check ((kind = 'patch') = (step_no < 0)),
-  constraint only_steps_and_children_fail
-    check (error is null or kind = 'child' or (kind = 'step' and value is null))
+  -- A signal whose value does not have the type that the task waits for keeps its value and gets an error.
+  constraint only_calls_that_can_fail_have_errors
+    check (error is null or kind in ('child', 'signal') or (kind = 'step' and value is null))
 );
 comment on table tenuto.task_steps is
   'Recorded steps of durable tasks: what they returned, or with which error they failed.';

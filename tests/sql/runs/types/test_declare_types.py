@@ -136,4 +136,5 @@ def test_a_session_of_some_queues_leads_no_type_to_them_that_others_declared(db:
 
     queues = [start(db, {"type": type, "inherit": True})["queue"] for type in ("shop.pay", "shop.send", "shop.far")]
     assert queues == ["pay", "mail", "default"]
-    assert call(db, "list_unknown_types", org_id=DEFAULT_ORG, types=["shop.far", "shop.send"]) == "shop.far"
+    with pytest.raises(NotFound, match=r"ever served shop\.far"):
+        call(db, "check_known", org_id=DEFAULT_ORG, types=["shop.far", "shop.send"])

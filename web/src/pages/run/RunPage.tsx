@@ -1,7 +1,7 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 
-import { useCancelRun, useRetryRun, useRun } from "../../api/runs";
+import { useAwaitedSignals, useCancelRun, useRetryRun, useRun } from "../../api/runs";
 import type { RunResponse } from "../../api/schema";
 import { useMay } from "../../api/session";
 import { Button } from "../../ui/Button";
@@ -16,6 +16,7 @@ import { Duration, Time } from "../../ui/Time";
 import { useAct } from "../../ui/toast";
 import { Progress } from "../runs/Progress";
 import { StartRun } from "../runs/StartRun";
+import { AwaitedSignals } from "./AwaitedSignals";
 import { runRoute, type RunTab } from "./route";
 import { RunChildren } from "./RunChildren";
 import { RunData } from "./RunData";
@@ -73,6 +74,8 @@ export function RunPage() {
 }
 
 function Summary({ run }: { run: RunResponse }) {
+  const open = !isFinal(run.status);
+  const awaited = useAwaitedSignals(run.id, open).data?.items ?? [];
   return (
     <Panel>
       <div className="grid gap-4 md:grid-cols-2">
@@ -81,6 +84,7 @@ function Summary({ run }: { run: RunResponse }) {
             ["State", <StatusBadge key="state" status={run.status} />],
             ["Tasks", <Progress key="tasks" run={run} />],
             ["Attempt", `${run.attempt} of ${run.max_attempts}`],
+            ["Waits for", open && awaited.length > 0 ? <AwaitedSignals key="signals" signals={awaited} /> : null],
             ["Message", run.message],
             ["Cancelled because", run.cancel_reason],
             ["Retry of", run.retry_of === null ? null : <RunLink key="retry" id={run.retry_of} />],

@@ -20,8 +20,9 @@ export function StartRun({ close, type: first = "", input = {} }: StartRunProps)
   const types = useTypeNames();
   const [type, setType] = useState(first);
   const [text, setText] = useState(JSON.stringify(input ?? {}, null, 2));
+  const [anyway, setAnyway] = useState(false);
   const submit = async () => {
-    const started = await start.mutateAsync({ body: { type, input: parseArguments(text) } });
+    const started = await start.mutateAsync({ body: { type, input: parseArguments(text), strict: !anyway } });
     if ("id" in started) await navigate({ to: "/runs/$runId", params: { runId: started.id } });
   };
   return (
@@ -48,6 +49,10 @@ export function StartRun({ close, type: first = "", input = {} }: StartRunProps)
           <CodeArea label="Arguments as JSON" text={text} onChange={setText} rows={6} />
         </div>
       </div>
+      <label className="flex items-center gap-2 text-sm">
+        <input type="checkbox" checked={anyway} onChange={(event) => setAnyway(event.target.checked)} />
+        Start even if no worker has ever served the type
+      </label>
     </FormDialog>
   );
 }

@@ -1,7 +1,7 @@
 -- Returns why the server cannot check inputs against the declared schema of a type's arguments, or null if it can.
 -- A schema is accepted if the cost of a check is bounded by the size of the input: the schema has at most 1000 parts,
 -- and no definition leads to itself without a step into the value. Then each part is applied to each value at most once
--- (server/starts/input_validator.py). Reads only the keywords that the server checks; it never matches patterns.
+-- (sdk/values/input_validator.py). Reads only the keywords that the server checks; it never matches patterns.
 create or replace function tenuto._schema_problem(p_schema jsonb)
   returns text
   language plpgsql

@@ -1,4 +1,5 @@
--- Returns the waits of a batch. Raises TN003 for a wait that is not valid or could never end.
+-- Returns the waits of a batch. Raises TN003 for a wait that is not valid or could never end. The schema of a signal is
+-- left out if values cannot be checked against it: then the waiting task alone checks them.
 create or replace function tenuto._read_waits(p_task_ids uuid[], p_attempts int[], p_waits jsonb[])
   returns tenuto.wait[]
   language plpgsql
@@ -7,10 +8,12 @@ declare
   v_waits tenuto.wait[];
   v_bad record;
 begin
-  perform tenuto._check_keys('a wait', w, array['for', 'tasks', 'name', 'seconds', 'timeout_seconds'])
+  perform tenuto._check_keys('a wait', w, array['for', 'tasks', 'name', 'schema', 'seconds', 'timeout_seconds'])
   from unnest(p_waits) w;
   select array_agg((s.id, s.wait ->> 'for', s.children, s.wait ->> 'name',
-                    coalesce((s.wait ->> 'seconds')::float8, (s.wait ->> 'timeout_seconds')::float8))::tenuto.wait)
+                    coalesce((s.wait ->> 'seconds')::float8, (s.wait ->> 'timeout_seconds')::float8),
+                    case when s.wait ->> 'for' = 'signal' and tenuto._schema_problem(s.wait -> 'schema') is null
+                         then s.wait -> 'schema' end)::tenuto.wait)
   into v_waits
   from (
     select distinct on (w.id) w.id, w.wait,

@@ -1,7 +1,8 @@
 -- Records that a try of a step failed. With p_retry_seconds, the step is tried again after that pause; otherwise the
 -- failure is final. An existing record of a result, of a final failure, or of the same or a later try stays, so that
 -- the call can be repeated. With p_kind 'child', records that the code handled the failure of children that this step
--- started: a retry of the run keeps these children as they ended.
+-- started: a retry of the run keeps these children as they ended. With p_kind 'signal', records that the value of the
+-- received signal does not have the type that the task waits for.
 create or replace function tenuto.fail_step(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_step_no int, p_name text, p_error jsonb,
   p_tries int, p_retry_seconds float8 default null, p_kind text default 'step')
@@ -26,23 +27,24 @@ begin
       'write 0 to 315360000 seconds (10 years)');
   end if;
 
-  if p_kind is distinct from 'step' and (p_kind is distinct from 'child' or p_retry_seconds is not null) then
+  if p_kind is null or p_kind not in ('step', 'child', 'signal') or (p_kind <> 'step' and p_retry_seconds is not null)
+  then
     perform tenuto._raise('TN003', format('the failure of step %s of kind %L cannot be recorded', p_name, p_kind),
-      'write the kind step, or the kind child without retry_seconds');
+      'write the kind step, or one of the kinds child and signal without retry_seconds');
   end if;
 
-  if p_kind = 'child' then
+  if p_kind <> 'step' then
     update tenuto.task_steps s
     set error = p_error
     where s.task_id = p_task_id
       and s.step_no = p_step_no
-      and s.kind = 'child'
+      and s.kind = p_kind
       and s.name = p_name
       and s.error is null;
     select * into v_step from tenuto.task_steps where task_id = p_task_id and step_no = p_step_no;
     if not found then
       perform tenuto._raise('TN001', format('task %s has no step %s', p_task_id, p_step_no),
-        'start_children records the step of children');
+        'start_children and take_signal record the steps of children and signals');
     end if;
     perform tenuto._check_same_step(v_step, p_name, p_kind);
     return;

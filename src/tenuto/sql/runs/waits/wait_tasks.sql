@@ -1,7 +1,8 @@
--- running -> waiting: for children ({"for": "children", "tasks": [ids]}), a signal ({"for": "signal", "name": …}) or a
--- time ({"for": "time", "seconds": …}). With "timeout_seconds", a wait for children or a signal ends after that time
--- anyway. The attempt ends and does not count against max_attempts, and its worker is free. If the awaited event has
--- already happened, the task is queued at once. Returns the same results as complete_tasks.
+-- running -> waiting: for children ({"for": "children", "tasks": [ids]}), a signal ({"for": "signal", "name": …}, with
+-- the JSON Schema of its value as "schema" if the task declares its type) or a time ({"for": "time", "seconds": …}).
+-- With "timeout_seconds", a wait for children or a signal ends after that time anyway. The attempt ends and does not
+-- count against max_attempts, and its worker is free. If the awaited event has already happened, the task is queued at
+-- once. Returns the same results as complete_tasks.
 create or replace function tenuto.wait_tasks(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_waits jsonb[])
   returns table (task_id uuid, attempt int, result text)
@@ -23,12 +24,12 @@ begin
 
   insert into tenuto.waiting_tasks
     (waiting_at, wake_at, id, org_id, run_id, route_id, group_no, priority, attempt, remaining,
-     flags, waits_for, signal)
+     flags, waits_for, signal, signal_schema)
   select tenuto.now(), tenuto.now() + make_interval(secs => case when w.seconds < 0 then 0 else w.seconds end),
          c.id, c.org_id, c.run_id, c.route_id, c.group_no, c.priority, c.attempt,
          case when w.waits_for = 'children'
               then (select count(*) from tenuto.awaited_tasks a where a.parent_id = c.id) end,
-         c.flags, w.waits_for, w.signal
+         c.flags, w.waits_for, w.signal, w.schema
   from unnest(v_waits) w
   join unnest(v_queued) c on c.id = w.id
   where w.id <> all (v_ready);

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence, Set
 from tenuto.model.errors import InvalidInput
 from tenuto.model.json import Json, JsonObject
 from tenuto.model.similar_names import most_similar
-from tenuto.server.starts.schema_mismatch import (
+from tenuto.sdk.values.schema_mismatch import (
     PLAIN,
     AllowedValues,
     SchemaMismatch,
@@ -81,6 +81,16 @@ class InputValidator:
         if (known := self._allowed.get(id(schema))) is None:
             known = self._allowed[id(schema)] = read_allowed_values(schema)
         return known
+
+
+def check_value(what: str, schema: JsonObject, value: Json, budget: StepBudget) -> None:
+    """Raises InvalidInput if a value does not match a schema, and StepsExhausted if the check takes too many steps."""
+    try:
+        wrong = _Check(InputValidator(what, schema), budget).mismatch(value, schema)
+    except RecursionError:
+        raise StepsExhausted from None
+    if wrong is not None:
+        raise InvalidInput(f"{what}: {wrong.describe('the value')}")
 
 
 class _Check:
