@@ -4,15 +4,19 @@ import os
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 from tenuto.db.connection.errors import NoHome, ServerFailed
 from tenuto.db.embedded import cluster
+from tenuto.db.embedded.failures import ServerFailure, list_failures
 from tenuto.db.embedded.paths import ServerPaths, find_paths, is_home, make_home, make_paths
 from tenuto.db.embedded.postmaster import running_pid
 from tenuto.db.embedded.users_lock import join, locked, nobody_left
 
-__all__ = ["Server", "ServerStatus", "server", "start", "status", "stop"]
+__all__ = ["Server", "ServerFailure", "ServerStatus", "server", "start", "status", "stop"]
+
+SHOWN_FAILURES = timedelta(hours=1)
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,7 @@ class ServerStatus:
     pid: int | None
     port: int | None
     url: str | None
+    failures: list[ServerFailure]  # of the last hour
 
 
 @contextmanager
@@ -42,9 +47,10 @@ def server(home: Path, *, pg_bin: Path | None = None, keep: bool = False) -> Gen
     """Use the server of this home folder, and yield its URL. At exit, the last process that uses it stops it, unless
     `keep` is set."""
     with _locked_paths(home) as place:
+        in_use = not nobody_left(place.home)
         membership = join(place.home)
         try:
-            cluster.ensure_running(place, pg_bin)
+            cluster.ensure_running(place, pg_bin, in_use=in_use)
         except BaseException:
             os.close(membership)
             raise
@@ -62,7 +68,7 @@ def start(home: Path, *, pg_bin: Path | None = None) -> Server:
     """Ensure that the server of this home folder runs. It runs until `stop` is called, or until the last process that
     uses it exits."""
     with _locked_paths(home) as place:
-        started = cluster.ensure_running(place, pg_bin)
+        started = cluster.ensure_running(place, pg_bin, in_use=not nobody_left(place.home))
         pid, port = running_pid(place.data), place.port
         if pid is None or port is None:
             raise ServerFailed(f"the embedded server started and then stopped; see {place.log}")
@@ -70,7 +76,8 @@ def start(home: Path, *, pg_bin: Path | None = None) -> Server:
 
 
 def stop(home: Path) -> bool:
-    """Stop the server even if it is in use. Returns whether it was running."""
+    """Stop the server even if it is in use. The processes that use it do not start it again; the next call of `server`
+    or `start` does. Returns whether it was running."""
     with _explain_errors(home):
         place = find_paths(home)
         if not is_home(place.home):
@@ -84,7 +91,9 @@ def status(home: Path) -> ServerStatus:
     with _explain_errors(home):
         place = find_paths(home)
         pid = running_pid(place.data)
-        return ServerStatus(place.data, pid is not None, pid, place.port, place.url() if place.major else None)
+        url = place.url() if place.major else None
+        failures = list_failures(place, SHOWN_FAILURES)
+        return ServerStatus(place.data, pid is not None, pid, place.port, url, failures)
 
 
 @contextmanager
