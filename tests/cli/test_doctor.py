@@ -3,12 +3,14 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from uuid import uuid4
 
 import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
+from tenuto.db import embedded
 from tests.support.database.isolation import LEVELS, default_isolation
 from tests.support.database.open_runs import open_run
 from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, a_worker_with, call, start_one
@@ -44,6 +46,26 @@ def test_living_workers_and_dispatchers_are_counted_and_missing_ones_missed(db: 
     assert (before["worker"][0], before["dispatcher"][0]) == ("note", "note")
     assert "tenuto worker module:app" in before["worker"][1]
     assert (after["worker"], after["dispatcher"]) == (("ok", "1 alive, 0 tasks running"), ("ok", "1 alive"))
+
+
+def test_the_dead_are_counted_apart_in_the_word_of_the_lists(db: Db, database: str):
+    start_one(db)
+    a_worker(db)
+    call(db, "beat_dispatcher", id="00000000-0000-7000-8000-0000000000aa", address="here", port=0)
+    db.execute("update tenuto.sessions set expires_at = now() - interval '1 second'")
+    db.execute("update tenuto.dispatchers set heartbeat = now() - interval '61 seconds'")
+
+    code, checks = doctor(database)
+
+    assert code == 1
+    assert checks["worker"][1].startswith("tasks wait, and none is alive (1 dead)")
+    assert checks["dispatcher"][1].startswith("none is alive (1 dead)")
+    (worker,) = json.loads(tenuto("workers", "list", "--json", TENUTO_DATABASE_URL=database).stdout)["workers"]
+    (dispatcher,) = json.loads(tenuto("dispatchers", "list", "--json", TENUTO_DATABASE_URL=database).stdout)[
+        "dispatchers"
+    ]
+    assert (worker["health_status"], dispatcher["status"]) == ("dead", "dead")
+    assert "workers 0  dispatchers 0  dead workers 1" in tenuto("top", "--once", TENUTO_DATABASE_URL=database).stdout
 
 
 def test_workers_without_a_dispatcher_are_a_problem_since_nothing_due_goes_on(db: Db, database: str):
@@ -242,3 +264,22 @@ def test_types_whose_schema_was_refused_are_named_with_the_worker_and_the_reason
         "the server does not check inputs of a.b and 1 more: worker w-7 declared a schema that was refused: "
         'it is not a JSON object; write {"type": "object", "properties": {…}}',
     )
+
+
+def test_an_embedded_server_that_does_not_start_is_a_problem_with_its_reason(made_home: Path):
+    conf = embedded.status(made_home).data / "postgresql.conf"
+    settings = conf.read_text()
+    conf.write_text(settings + "\nno_such_setting = 1\n")
+    for _ in range(2):
+        tenuto("doctor", TENUTO_HOME=str(made_home))
+
+    done = tenuto("doctor", "--json", TENUTO_HOME=str(made_home))
+
+    (database, server) = json.loads(done.stdout)["checks"]
+    assert done.returncode == 1
+    assert (database["state"], server["state"]) == ("wrong", "wrong")
+    assert 'postgresql.conf" contains errors' in database["says"]
+    assert server["says"].startswith("failed 3 times within the last hour, last at ")
+    conf.write_text(settings)
+    started = tenuto("db", "status", TENUTO_HOME=str(made_home))
+    assert "server          failed 3 times within the last hour" in started.stdout

@@ -84,7 +84,7 @@ def test_keys_schedules_groups_and_workers_are_shown_and_changed(db: Db, databas
     assert asked("worker-keys", "show", "mnopqrstuvwx")["id"] == str(worker_key)
     assert asked("groups", "show", "default")["weight"] == 1
     shown = asked("workers", "show", "w")
-    assert (shown["status"], shown["health_status"], len(shown["history"])) == ("active", "HEALTHY", 1)
+    assert (shown["status"], shown["health_status"], len(shown["history"])) == ("active", "healthy", 1)
     call(db, "beat_worker", org_id=DEFAULT_ORG, worker_id="w", logs=Jsonb([{"message": "hello", "level": "warning"}]))
     (line,) = asked("workers", "logs", "w")["lines"]
     assert (line["line_no"], line["level"], line["message"]) == (1, "warning", "hello")

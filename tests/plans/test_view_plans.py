@@ -52,3 +52,23 @@ def test_a_rollup_reads_what_ended_since_the_last_one(crowded: psycopg.Connectio
 
     assert plans.scans_of_all(*HISTORY) == []
     assert plans.read("tasks") == 0
+
+
+def test_health_reads_the_open_sessions_and_not_those_of_earlier_lives(crowded: psycopg.Connection) -> None:
+    a_worker(crowded, "here")
+    crowded.execute(
+        "insert into tenuto.sessions"
+        " (org_id, worker_id, token, lease_seconds, started_at, expires_at, ended_at, end_reason)"
+        " select org_id, id, gen_random_uuid(), 60, now(), now(), now(), 'replaced'"
+        " from tenuto.workers, generate_series(1, 20000) where id = 'here'"
+    )
+    crowded.execute("analyze tenuto.sessions, tenuto.workers")
+    query = "select * from tenuto.active_workers_health where org_id = %s"
+    crowded.execute(query, [DEFAULT_ORG])
+
+    with explained(crowded) as plans:
+        crowded.execute(query, [DEFAULT_ORG])
+
+    # the other reads, by key, are those of the sessions that hold running tasks
+    leases = [node for node in plans.nodes if node.table == "sessions" and node.index != "sessions_pkey"]
+    assert 0 < sum(node.read for node in leases) < 100, leases

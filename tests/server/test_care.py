@@ -51,7 +51,7 @@ def test_a_worker_has_health_a_log_and_a_history(admin: TestClient, db: psycopg.
     call(db, "heartbeat", **worker.fence, task_ids=[], attempts=[], metrics={"cpu_percent": 3}, logs=lines)
 
     shown = admin.get("/v1/workers/w1").json()
-    assert (shown["health_status"], shown["stuck_tasks"], shown["metadata"]["cpu_percent"]) == ("HEALTHY", 0, 3)
+    assert (shown["health_status"], shown["stuck_tasks"], shown["metadata"]["cpu_percent"]) == ("healthy", 0, 3)
     items = admin.get("/v1/workers/w1/logs", params={"limit": 2}).json()["items"]
     assert [(item["line_no"], item["message"]) for item in items] == [(2, "b"), (3, "c")]
     assert admin.get("/v1/workers/w1/logs", params={"after": 3}).json() == {"items": []}
@@ -73,7 +73,7 @@ def test_the_status_of_an_org_counts_what_ended_and_who_is_healthy(admin: TestCl
 
     status = admin.get("/v1/status").json()
 
-    assert (status["completed"], status["failed"], status["health"]) == (1, 0, {"HEALTHY": 1})
+    assert (status["completed"], status["failed"], status["health"]) == (1, 0, {"healthy": 1})
     assert (status["stuck_tasks"], status["rolled_up_until"] is not None) == (0, True)
 
 

@@ -83,6 +83,29 @@ def test_workers_schedules_outbox_and_admin_show_what_is_there(admin: Dashboard)
     expect(page.get_by_text("login user")).to_be_visible()
 
 
+def test_dead_workers_and_dispatchers_are_shown_as_dead(db: psycopg.Connection, admin: Dashboard) -> None:
+    db.execute("select tenuto.register_worker((select id from tenuto.orgs), 'gone')")
+    db.execute("select tenuto.fail_worker((select id from tenuto.orgs), 'gone', 'its process ended')")
+    db.execute(
+        "insert into tenuto.dispatchers (id, address, port, heartbeat, started_at)"
+        " values (gen_random_uuid(), 'gone', 0, now() - interval '61 s', now() - interval '1 h')"
+    )
+
+    page = admin.visit("/workers")
+
+    workers = page.get_by_role("region", name="Workers", exact=True)
+    row = workers.get_by_role("row").filter(has_text="gone")
+    expect(row.get_by_text("dead", exact=True)).to_be_visible()
+    expect(workers.get_by_text("healthy", exact=True)).to_have_count(1)
+    dispatchers = page.get_by_role("region", name="Dispatchers")
+    row = dispatchers.get_by_role("row").filter(has_text="gone")
+    expect(row.get_by_text("dead", exact=True)).to_be_visible()
+    expect(dispatchers.get_by_text("active", exact=True)).to_have_count(1)
+    page.get_by_role("link", name="gone").click()
+    expect(page.get_by_text("dead", exact=True).first).to_be_visible()
+    expect(admin.visit("/").get_by_text("1 dead", exact=True)).to_be_visible()
+
+
 def test_a_dead_letter_is_read_in_full_and_delivered_again(
     db: psycopg.Connection, admin: Dashboard, system: System
 ) -> None:

@@ -2,13 +2,18 @@
 database, which is started first."""
 
 import os
+import threading
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import replace
+from typing import TYPE_CHECKING, NoReturn
 
 from tenuto.cli.exit_codes import UsageError
 from tenuto.model.environment import Environment, read_address
+
+if TYPE_CHECKING:
+    from tenuto.runtimes.background import BackgroundTaskDied
 
 Settings = Environment
 SERVER_URL: ContextVar[str | None] = ContextVar("SERVER_URL", default=None)  # `tenuto --url …`
@@ -57,12 +62,44 @@ def open_database(settings: Settings, *, keep: bool = True) -> Generator[str]:
 
 @contextmanager
 def ready_database(settings: Settings, *, keep: bool = True) -> Generator[str]:
-    """Yields the URL of a database that fits this version: migrates the embedded one, checks any other."""
+    """Yields the URL of a database that fits this version: migrates the embedded one, checks any other. Without `keep`,
+    the embedded server is started again whenever it dies."""
     from tenuto.db.install import install
 
     with open_database(settings, keep=keep) as url:
-        if settings.database_url is None:
-            install.migrate(url, installation=settings.installation)
-        else:
+        if settings.database_url is not None:
             install.require_fitting(url)
-        yield url
+            yield url
+            return
+        install.migrate(url, installation=settings.installation)
+        if keep:
+            yield url
+            return
+        with _watched(settings):
+            yield url
+
+
+@contextmanager
+def _watched(settings: Settings) -> Generator[None]:
+    """Start the embedded server again whenever it dies. The process ends if the server cannot run again."""
+    from tenuto.db.embedded.watch import Watch
+    from tenuto.runtimes.background import BackgroundTasks
+
+    watch, ended = Watch(settings.home, settings.pg_bin), threading.Event()
+    BackgroundTasks(_end_with_children).thread("embedded server", lambda: watch.run(ended)).start()
+    try:
+        yield
+    finally:
+        ended.set()
+
+
+def _end_with_children(died: "BackgroundTaskDied") -> NoReturn:
+    """End this process, and processes of a server, which would not notice it."""
+    import psutil
+
+    from tenuto.runtimes.background import end_process
+
+    for child in psutil.Process().children():
+        with suppress(psutil.NoSuchProcess):
+            child.terminate()
+    end_process(died)

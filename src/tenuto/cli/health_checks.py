@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
+
+from tenuto.model.statuses import ALIVE_HEALTH
 
 if TYPE_CHECKING:
     from tenuto.cli.database import Settings
     from tenuto.db.diagnostics import Diagnostics
+    from tenuto.db.embedded import ServerFailure
     from tenuto.db.install.install import SchemaStatus
     from tenuto.model.dags import UnservedFunction
     from tenuto.model.installation import Installation
@@ -18,11 +20,11 @@ if TYPE_CHECKING:
     from tenuto.model.task_types import RefusedSchema
 
 OK, NOTE, WRONG = "ok", "note", "wrong"
-ALIVE = timedelta(minutes=1)  # a dispatcher with an older heartbeat is not alive, as in get_overview.sql
 LONG = 600.0  # seconds; a transaction that is open longer is reported, because dead rows pile up
 MAX_COUNTED = 1000  # the maximum that list_unserved counts
 BLOATED = 100_000  # a hot table with more dead rows is reported, because vacuum does not keep up
 LARGE_AUDIT_MEGABYTES = 10_000
+MANY_FAILURES = 3  # of the embedded server within an hour
 STORAGE_SECONDS = 3.0  # how long to wait for an object store that does not respond
 
 # Abilities of a login with each role.
@@ -65,7 +67,6 @@ class Facts:
     """The state of the installation, for the checks."""
 
     checkup: "Diagnostics"
-    now: datetime
     dispatchers: "list[DispatcherInfo]"
     parked: "list[ParkedCount]"
     org: OrgFacts | None  # None if the login sees no org
@@ -90,6 +91,16 @@ def schema(status: "SchemaStatus") -> Check:
     return Check("schema", OK, f"version {_version(status)}, up to date")
 
 
+def embedded_server(failures: "list[ServerFailure]") -> Check:
+    """Checks that the embedded server has not died or failed to start within the last hour."""
+    if not failures:
+        return Check("server", OK, "has not died within the last hour")
+    times = "once" if len(failures) == 1 else f"{len(failures)} times"
+    last = f"{failures[-1].at:%H:%M:%S} UTC: {failures[-1].says}"
+    state = WRONG if len(failures) >= MANY_FAILURES else NOTE
+    return Check("server", state, f"failed {times} within the last hour, last at {last}")
+
+
 def defaults(status: "SchemaStatus") -> Check:
     """Checks the settings with which connections of clients begin, such as the isolation level."""
     if status.other_defaults:
@@ -107,13 +118,13 @@ def run_checks(facts: Facts, *, embedded: bool) -> Iterator[Check]:
     yield roles(facts.checkup)
     yield dispatcher(facts)
     if facts.org is not None:
-        yield worker(facts, facts.org)
+        yield worker(facts.org)
         yield tasks(facts.org)
         yield jobs(facts.org)
         yield code(facts.org)
         yield dead_letters(facts.org)
         yield open_runs(facts.org)
-        yield sandbox(facts, facts.org)
+        yield sandbox(facts.org)
         yield pools(facts.org)
     yield parked(facts)
     yield vacuum(facts.checkup)
@@ -166,26 +177,33 @@ def row_security(url: str) -> Check:
 
 
 def dispatcher(facts: Facts) -> Check:
-    alive = [process for process in facts.dispatchers if facts.now - process.heartbeat < ALIVE]
+    dead = sum(process.status == "dead" for process in facts.dispatchers)
+    alive = len(facts.dispatchers) - dead
     if not alive:
         cure = "start `tenuto dispatcher`, or `tenuto worker` with a login that has tenuto_dispatcher"
-        what = "none is alive: retries, delays, waits, schedules and lost tasks do not continue"
-        works = facts.org is not None and (alive_workers(facts, facts.org) or facts.org.unserved)
+        none = f"none is alive{_how_many_dead(dead)}"
+        what = f"{none}: retries, delays, waits, schedules and lost tasks do not continue"
+        works = facts.org is not None and (alive_workers(facts.org) or facts.org.unserved)
         return Check("dispatcher", WRONG if works else NOTE, f"{what}; {cure}")
-    return Check("dispatcher", OK, f"{len(alive)} alive")
+    return Check("dispatcher", OK, f"{alive} alive{_how_many_dead(dead)}")
 
 
-def alive_workers(facts: Facts, org: OrgFacts) -> "list[WorkerStatus]":
-    return [worker for worker in org.workers if worker.lease_expires_at and worker.lease_expires_at > facts.now]
+def alive_workers(org: OrgFacts) -> "list[WorkerStatus]":
+    return [worker for worker in org.workers if worker.health_status in ALIVE_HEALTH]
 
 
-def worker(facts: Facts, org: OrgFacts) -> Check:
-    alive = alive_workers(facts, org)
+def _how_many_dead(dead: int) -> str:
+    return f" ({dead} dead)" if dead else ""
+
+
+def worker(org: OrgFacts) -> Check:
+    alive = alive_workers(org)
+    dead = _how_many_dead(sum(worker.health_status == "dead" for worker in org.workers))
     if not alive:
         waiting = "tasks wait, and " if org.unserved else ""
         state = WRONG if org.unserved else NOTE
-        return Check("worker", state, f"{waiting}none is alive; start one with `tenuto worker module:app`")
-    return Check("worker", OK, f"{len(alive)} alive, {sum(worker.running for worker in alive)} tasks running")
+        return Check("worker", state, f"{waiting}none is alive{dead}; start one with `tenuto worker module:app`")
+    return Check("worker", OK, f"{len(alive)} alive{dead}, {sum(worker.running for worker in alive)} tasks running")
 
 
 def tasks(org: OrgFacts) -> Check:
@@ -240,9 +258,9 @@ def parked(facts: Facts) -> Check:
     return Check("parked", OK, "no dispatcher loop fails on any row")
 
 
-def sandbox(facts: Facts, org: OrgFacts) -> Check:
+def sandbox(org: OrgFacts) -> Check:
     strengths = {
-        worker.id: worker.metadata["sandbox"] for worker in alive_workers(facts, org) if worker.metadata.get("sandbox")
+        worker.id: worker.metadata["sandbox"] for worker in alive_workers(org) if worker.metadata.get("sandbox")
     }
     if weak := [name for name, strength in strengths.items() if strength != "full"]:
         cure = "start them as root on Linux; docs/howto/untrusted-code.md lists what is not confined"

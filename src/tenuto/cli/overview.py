@@ -40,12 +40,13 @@ def status_line(status: "OrgStatus") -> str:
         return f"{status.copy_problem}: nothing runs here; see `tenuto doctor`"
     parts = [f"{name} {getattr(status, name):,}" for name in COUNTS]
     parts += [f"{status.per_second:,.0f}/s"]
-    parts += [f"workers {status.workers.get('active', 0)}", f"dispatchers {status.dispatchers}"]
+    parts += [f"workers {status.workers_alive}", f"dispatchers {status.dispatchers}"]
     trouble = {
         "failed": status.failed_last_minute,
         "lost": status.lost_last_minute,
         "stuck": status.stuck_tasks,
-        "unhealthy workers": sum(status.health.values()) - status.health.get("HEALTHY", 0),
+        "dead workers": status.health.get("dead", 0),
+        "unhealthy workers": sum(n for health, n in status.health.items() if health not in ("healthy", "dead")),
         "dead effects": status.outbox_dead,
         "parked rows": status.parked,
         "blocked by code": status.blocked,

@@ -26,5 +26,4 @@ async def _missing_processes(tenuto: "Operations") -> list[str]:
         status = await tenuto.get_status()
     except Forbidden:  # the key may deploy, but not read the status
         return []
-    workers = status.health.get("HEALTHY", 0) + status.health.get("STUCK_TASK", 0)
-    return [*([] if workers else [NO_WORKER]), *([] if status.dispatchers else [NO_DISPATCHER])]
+    return [*([] if status.workers_alive else [NO_WORKER]), *([] if status.dispatchers else [NO_DISPATCHER])]

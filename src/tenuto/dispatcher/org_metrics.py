@@ -1,5 +1,6 @@
 """Updates the metrics of parked rows, and of the tasks, workers, queues and side effects of an org."""
 
+from typing import get_args
 from uuid import UUID
 
 from tenuto.db import counts, maintenance, monitoring, pools
@@ -30,10 +31,11 @@ from tenuto.model.metrics import (
     WORKERS,
 )
 from tenuto.model.monitoring import QueueStatus
+from tenuto.model.statuses import WorkerHealth
 
 MEASURE_SECONDS = 5.0  # between two measurements
 STATES = ("ready", "running", "delayed", "waiting")
-HEALTH = ("HEALTHY", "STALE_HEARTBEAT", "STUCK_TASK", "NO_HEARTBEAT")
+HEALTH = get_args(WorkerHealth)
 
 
 async def update_metrics(pool: ConnectionPool, org_id: UUID | None) -> None:

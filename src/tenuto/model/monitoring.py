@@ -9,6 +9,7 @@ from tenuto.model.statuses import (
     AttemptOutcome,
     ChangeKind,
     ChangeStatus,
+    DispatcherStatusName,
     EndName,
     RunStatusName,
     TaskStatusName,
@@ -276,6 +277,7 @@ class DispatcherInfo:
     port: int
     heartbeat: datetime
     started_at: datetime
+    status: DispatcherStatusName
 
 
 @dataclass(frozen=True)

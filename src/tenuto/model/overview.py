@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from tenuto.model.statuses import ALIVE_HEALTH
+
 
 @dataclass(frozen=True)
 class Overview:
@@ -65,3 +67,8 @@ class OrgStatus:
     rolled_up_until: datetime | None = None
     oldest_effect_seconds: float | None = None
     copy_problem: str | None = None
+
+    @property
+    def workers_alive(self) -> int:
+        """The number of workers that run tasks."""
+        return sum(self.health.get(health, 0) for health in ALIVE_HEALTH)

@@ -53,7 +53,9 @@ RunAction = Literal["cancel", "retry", "delete"]
 LimitScope = Literal["key", "queue", "rate"]
 
 WorkerStatusName = Literal["starting", "active", "draining", "error", "terminated"]
-WorkerHealth = Literal["HEALTHY", "NO_HEARTBEAT", "STALE_HEARTBEAT", "STUCK_TASK"]
+WorkerHealth = Literal["healthy", "stuck_task", "stale_heartbeat", "no_heartbeat", "dead"]
+ALIVE_HEALTH: tuple[WorkerHealth, ...] = ("healthy", "stuck_task")  # of a worker that runs tasks
+DispatcherStatusName = Literal["active", "dead"]
 SessionEnd = Literal["closed", "expired", "replaced", "terminated", "failed"]
 
 ChangeKind = Literal["run", "task", "worker"]

@@ -31,9 +31,14 @@ def died_of(name: str, error: BaseException) -> BackgroundTaskDied:
     return died
 
 
+def _unexplained(died: BackgroundTaskDied) -> BaseException | None:
+    """Return the error whose traceback helps: not that of a problem whose message says what to do."""
+    return None if isinstance(died.__cause__, DatabaseProblem) else died.__cause__
+
+
 def end_process(died: BackgroundTaskDied) -> NoReturn:
     """End the process at once; a supervisor or service manager restarts it."""
-    log.critical("%s; exiting", died, exc_info=died.__cause__)
+    log.critical("%s; exiting", died, exc_info=_unexplained(died))
     for stream in (sys.stdout, sys.stderr):
         with suppress(Exception):
             stream.flush()
@@ -44,8 +49,7 @@ def stop_process(stop: asyncio.Event) -> Callable[[BackgroundTaskDied], None]:
     """Return a callback that requests a graceful stop. The code that waits for the stop raises the error afterwards."""
 
     def died(problem: BackgroundTaskDied) -> None:
-        cause = problem.__cause__
-        log.critical("%s; stopping", problem, exc_info=None if isinstance(cause, DatabaseProblem) else cause)
+        log.critical("%s; stopping", problem, exc_info=_unexplained(problem))
         stop.set()
 
     return died

@@ -15,7 +15,7 @@ from tests.support.database.compat import (
     reset_wgp,
     rows,
 )
-from tests.support.database.tasks import DEFAULT_ORG, Db, call
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call
 
 VIEWS = (
     "orchestrator_status", "active_workers_health", "recent_task_activity", "worker_performance", "task_queue_analysis",
@@ -51,6 +51,16 @@ def test_a_worker_is_shown_with_its_task_and_health(db: Db, clock: Clock) -> Non
     assert (worker["id"], worker["status"], worker["health_status"]) == ("gpu-1", "active", "HEALTHY")
     assert (worker["current_task_id"], worker["current_task_status"]) == (task_id, "In Progress")
     assert (worker["vram_usage_percent"], worker["task_runtime_seconds"]) == (25, 30)
+
+
+def test_a_dead_worker_is_stale_in_the_words_of_the_seed(db: Db) -> None:
+    a_worker(db, "gpu-1")
+    call(db, "fail_worker", org_id=DEFAULT_ORG, worker_id="gpu-1", error="it crashed")
+
+    (worker,) = read(db, "active_workers_health")
+    assert worker["health_status"] == "STALE_HEARTBEAT"
+    (status,) = read(db, "orchestrator_status")
+    assert (status["inactive_workers"], status["stale_workers"]) == (1, 1)
 
 
 def test_recent_tasks_and_types_are_shown_in_the_words_of_the_seed(db: Db) -> None:

@@ -75,7 +75,9 @@ def test_queues_are_shown_with_what_stands_in_them(db: Db, clock: Clock, databas
     assert by_name["idle"]["paused_at"] == clock.now
 
 
-def test_dispatchers_that_live_are_listed(db: Db, clock: Clock, database: str) -> None:
+def test_dispatchers_are_listed_and_dead_after_a_minute_without_a_heartbeat(
+    db: Db, clock: Clock, database: str
+) -> None:
     first, second = uuid4(), uuid4()
     call(db, "beat_dispatcher", id=first, address="a", port=1)
     clock.advance(seconds=1)
@@ -84,6 +86,11 @@ def test_dispatchers_that_live_are_listed(db: Db, clock: Clock, database: str) -
     rows = call_wrapper(database, monitoring.list_dispatchers)
 
     assert [(row.id, row.address, row.port) for row in rows] == [(second, "b", 2), (first, "a", 1)]
+    clock.advance(seconds=59)
+    statuses = [(row["id"], row["status"]) for row in call(db, "list_dispatchers")]
+    assert statuses == [(second, "active"), (first, "dead")]
+    (overview,) = call(db, "get_overview", org_id=DEFAULT_ORG)
+    assert overview["dispatchers"] == 1
 
 
 def test_lists_show_only_the_size_of_large_metadata(db: Db) -> None:

@@ -86,7 +86,7 @@ def test_the_status_counts_workers_and_their_health(db: Db, clock: Clock) -> Non
     workers = {name: row[f"{name}_workers"] for name in ("starting", "active", "draining", "error", "terminated")}
     assert workers == {"starting": 1, "active": 2, "draining": 1, "error": 1, "terminated": 1}
     assert (row["external_workers"], row["stale_workers"], row["no_heartbeat_workers"]) == (1, 1, 1)
-    assert row["healthy_workers"] == 3
+    assert (row["healthy_workers"], row["dead_workers"]) == (2, 1)
 
 
 def test_the_overview_has_the_numbers_of_the_status(db: Db, clock: Clock) -> None:
@@ -100,7 +100,7 @@ def test_the_overview_has_the_numbers_of_the_status(db: Db, clock: Clock) -> Non
 
     assert (overview["ready"], overview["running"], overview["completed"]) == (2, 1, 1)
     assert (row["ready_tasks"], row["running_tasks"], row["completed_tasks"]) == (2, 1, 1)
-    assert (overview["workers"], overview["health"]) == ({"active": 2}, {"HEALTHY": 2})
+    assert (overview["workers"], overview["health"]) == ({"active": 2}, {"healthy": 2})
     assert overview["rolled_up_until"] == row["rolled_up_until"]
 
 

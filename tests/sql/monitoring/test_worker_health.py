@@ -1,9 +1,10 @@
-"""The health of workers: four words, by documented thresholds."""
+"""The health of workers: five words, by documented thresholds."""
 
 from typing import Any
 
 import pytest
 from psycopg.rows import dict_row
+from psycopg.types.json import Jsonb
 
 from tests.support.clock import Clock
 from tests.support.database.loops import an_org
@@ -29,17 +30,17 @@ def set_times(db: Db, **settings: object) -> None:
 def test_a_worker_is_healthy_until_its_heartbeat_is_five_minutes_old(db: Db, clock: Clock) -> None:
     beat(db)
     clock.advance(seconds=300)
-    assert (health(db)["health_status"], health(db)["heartbeat_age_seconds"]) == ("HEALTHY", 300)
+    assert (health(db)["health_status"], health(db)["heartbeat_age_seconds"]) == ("healthy", 300)
     clock.advance(seconds=1)
 
-    assert health(db)["health_status"] == "STALE_HEARTBEAT"
+    assert health(db)["health_status"] == "stale_heartbeat"
 
 
 def test_a_worker_that_never_sent_a_heartbeat_has_none(db: Db) -> None:
     a_worker_that_is(db, "starting")
 
     row = health(db)
-    assert (row["health_status"], row["heartbeat_age_seconds"], row["status"]) == ("NO_HEARTBEAT", None, "starting")
+    assert (row["health_status"], row["heartbeat_age_seconds"], row["status"]) == ("no_heartbeat", None, "starting")
 
 
 def test_a_stuck_task_is_found_while_its_worker_beats(db: Db, clock: Clock) -> None:
@@ -50,23 +51,23 @@ def test_a_stuck_task_is_found_while_its_worker_beats(db: Db, clock: Clock) -> N
         clock.advance(seconds=30)
         worker.beat(claim)
     row = health(db)
-    assert (row["health_status"], row["task_runtime_seconds"]) == ("HEALTHY", 600)
+    assert (row["health_status"], row["task_runtime_seconds"]) == ("healthy", 600)
     clock.advance(seconds=1)
     worker.beat(claim)
 
     row = health(db)
-    assert (row["health_status"], row["running_tasks"], row["stuck_tasks"]) == ("STUCK_TASK", 1, 1)
+    assert (row["health_status"], row["running_tasks"], row["stuck_tasks"]) == ("stuck_task", 1, 1)
     assert (row["current_task_id"], row["current_task_type"], row["current_task_status"]) == (
         task, "app.work", "running",
     )  # fmt: skip
     (shown,) = call(db, "get_worker", org_id=DEFAULT_ORG, worker_id="w")
-    assert (shown["health_status"], shown["stuck_tasks"], shown["current_task_id"]) == ("STUCK_TASK", 1, task)
+    assert (shown["health_status"], shown["stuck_tasks"], shown["current_task_id"]) == ("stuck_task", 1, task)
     worker.complete(claim)
-    assert (health(db)["health_status"], health(db)["current_task_id"]) == ("HEALTHY", None)
+    assert (health(db)["health_status"], health(db)["current_task_id"]) == ("healthy", None)
 
 
 @pytest.mark.parametrize(
-    ("exempt", "word"), [(["app.*"], "HEALTHY"), (["app.work", "x"], "HEALTHY"), (["app_work", "*.w"], "STUCK_TASK")]
+    ("exempt", "word"), [(["app.*"], "healthy"), (["app.work", "x"], "healthy"), (["app_work", "*.w"], "stuck_task")]
 )
 def test_exempt_types_are_never_stuck(db: Db, clock: Clock, exempt: list[str], word: str) -> None:
     set_times(db, never_stuck_types=exempt, stuck_task_seconds=10)
@@ -80,13 +81,13 @@ def test_exempt_types_are_never_stuck(db: Db, clock: Clock, exempt: list[str], w
 def test_a_task_is_judged_by_its_own_timeout_where_it_has_one(db: Db, clock: Clock) -> None:
     set_times(db, stuck_task_seconds=10)
     start_one(db, kind={"timeout_seconds": 30})
-    worker = a_worker(db)
+    worker = a_worker(db, lease="1 hour")
     worker.claim_one()
     clock.advance(seconds=29)
-    assert health(db)["health_status"] == "HEALTHY"
+    assert health(db)["health_status"] == "healthy"
     clock.advance(seconds=120)  # the deadline has a margin for what a claim takes
 
-    assert health(db)["health_status"] == "STUCK_TASK"
+    assert health(db)["health_status"] == "stuck_task"
 
 
 def test_a_stale_worker_with_a_stuck_task_is_stale(db: Db, clock: Clock) -> None:
@@ -94,7 +95,59 @@ def test_a_stale_worker_with_a_stuck_task_is_stale(db: Db, clock: Clock) -> None
     a_worker(db, lease="1 day").claim_one()
     clock.advance(seconds=1000)
 
-    assert (health(db)["health_status"], health(db)["stuck_tasks"]) == ("STALE_HEARTBEAT", 1)
+    assert (health(db)["health_status"], health(db)["stuck_tasks"]) == ("stale_heartbeat", 1)
+
+
+def test_a_worker_whose_lease_is_over_is_dead_before_any_loop_has_noticed_it(db: Db, clock: Clock) -> None:
+    start_one(db)
+    a_worker(db).claim_one()
+    clock.advance(seconds=60)
+    assert health(db)["health_status"] == "healthy"
+    clock.advance(seconds=1)
+
+    row = health(db)
+    assert (row["status"], row["health_status"], row["running_tasks"]) == ("active", "dead", 1)
+    (shown,) = call(db, "list_workers", org_id=DEFAULT_ORG)
+    assert shown["health_status"] == "dead"
+    (overview,) = call(db, "get_overview", org_id=DEFAULT_ORG)
+    assert overview["health"] == {"dead": 1}
+
+    call(db, "expire_sessions")
+    assert (health(db)["status"], health(db)["health_status"]) == ("error", "dead")
+    a_worker(db)
+    assert (health(db)["status"], health(db)["health_status"]) == ("active", "healthy")
+
+
+def test_a_worker_whose_processes_have_ended_is_dead_at_once(db: Db, clock: Clock) -> None:
+    worker = a_worker(db, metadata=Jsonb({"process": {"host": "here", "ids": ["1"]}}))
+    assert call(db, "end_leases", host="here", session_ids=[worker.session_id]) == 1
+    clock.advance(seconds=0.001)
+
+    assert health(db)["health_status"] == "dead"
+
+
+def test_a_dead_worker_with_a_stuck_task_is_dead(db: Db, clock: Clock) -> None:
+    set_times(db, stuck_task_seconds=10)
+    start_one(db)
+    a_worker(db).claim_one()
+    clock.advance(seconds=61)
+
+    assert (health(db)["health_status"], health(db)["stuck_tasks"]) == ("dead", 1)
+
+
+def test_a_worker_that_failed_is_dead_even_if_it_still_beats(db: Db) -> None:
+    a_worker_that_is(db, "error")
+    beat(db)
+
+    assert health(db)["health_status"] == "dead"
+
+
+def test_a_worker_is_alive_while_one_of_its_sessions_is(db: Db, clock: Clock) -> None:
+    a_worker(db)
+    clock.advance(seconds=61)
+    a_worker(db)  # ends the session of its earlier life
+
+    assert health(db)["health_status"] == "healthy"
 
 
 def test_terminated_workers_are_not_listed_and_have_no_health(db: Db) -> None:
@@ -134,5 +187,5 @@ def test_an_org_sees_its_own_workers_only(db: Db) -> None:
     with acting_for(db, other):
         assert health(db) == {}
     with acting_for(db, DEFAULT_ORG):
-        assert health(db)["health_status"] == "HEALTHY"
+        assert health(db)["health_status"] == "healthy"
     db.execute("reset role")

@@ -10,10 +10,12 @@ from tenuto.cli.adopt import AdoptionOptions, Cancel, Keep, Moved, OwnStore, Yes
 from tenuto.cli.adopt import adopt as adopt_copy
 from tenuto.cli.database import open_database, read_settings
 from tenuto.cli.exit_codes import FAILED, UsageError
+from tenuto.cli.health_checks import embedded_server
 from tenuto.cli.output import AsJson, say, show, table
 from tenuto.cli.session import with_database
 
 if TYPE_CHECKING:
+    from tenuto.db.embedded import ServerFailure
     from tenuto.db.install.install import SchemaStatus
 
 COMMANDS = "migrate, reset, roles, status, homes, adopt, stop, psql, prune"
@@ -141,11 +143,18 @@ def status(as_json: AsJson = False) -> None:
         text.append("Run `tenuto db migrate` to update it.")
     if copy_problem is not None:
         text.append(f"copy            {copy_problem}: nothing runs here until `tenuto db adopt`")
+    failures: list[ServerFailure] = []
     if settings.database_url is None:
+        from tenuto.db import embedded
+
+        failures = embedded.status(settings.home).failures
+        if failures:
+            text.append(f"server          {embedded_server(failures).says}")
         # The URL of the embedded server is shown with its password: a user who can read the home folder may use the
         # server. A password from TENUTO_DATABASE_URL is never printed.
         status = dataclasses.replace(status, url=url)
-    show({**own, **vars(status), "copy_problem": copy_problem}, "\n".join(text), as_json=as_json)
+    shown = {**own, **vars(status), "copy_problem": copy_problem, "failures": failures}
+    show(shown, "\n".join(text), as_json=as_json)
 
 
 @app.command()
@@ -174,7 +183,7 @@ def homes(as_json: AsJson = False) -> None:
 
 @app.command()
 def stop(as_json: AsJson = False) -> None:
-    """Stop the embedded server, even if processes use it."""
+    """Stop the embedded server, even if processes use it. They do not start it again; the next command does."""
     from tenuto.db import embedded
 
     settings = read_settings()

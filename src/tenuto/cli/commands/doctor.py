@@ -17,6 +17,7 @@ from tenuto.cli.health_checks import (
     Facts,
     OrgFacts,
     defaults,
+    embedded_server,
     login_only,
     row_security,
     run_checks,
@@ -36,10 +37,14 @@ MAX_FOLDERS = 5  # folders of deleted homes that the report names
 def doctor(as_json: AsJson = False) -> None:
     """Check the installation. Each line shows ok, or a problem and its remedy."""
     from tenuto.db.connection.error_messages import explained
+    from tenuto.db.connection.errors import ServerFailed
 
     settings = read_settings()
-    with open_database(settings) as url, explained():
-        checks = [*_examine(url, settings), *_abandoned(settings)]
+    try:
+        with open_database(settings) as url, explained():
+            checks = [*_examine(url, settings), *_embedded(settings), *_abandoned(settings)]
+    except ServerFailed as problem:
+        checks = [Check("database", WRONG, str(problem)), *_embedded(settings)]
     text = "\n".join(f"{check.state:<5}  {check.name:<12}  {one_line(check.says)}" for check in checks)
     show({"checks": checks}, text, as_json=as_json)
     if any(check.state == WRONG for check in checks):
@@ -83,6 +88,14 @@ def _schemas(org: OrgFacts) -> Check:
     return Check("schemas", OK, "no declared schema was refused")
 
 
+def _embedded(settings: Settings) -> list[Check]:
+    if settings.database_url is not None:
+        return []
+    from tenuto.db import embedded
+
+    return [embedded_server(embedded.status(settings.home).failures)]
+
+
 def _abandoned(settings: Settings) -> list[Check]:
     from tenuto.db.embedded.abandoned import list_abandoned
     from tenuto.db.embedded.homes import list_homes
@@ -100,14 +113,13 @@ def _old_data(of: str, folders: list[Path]) -> list[Check]:
 
 
 async def _collect_facts(url: str, settings: Settings) -> Facts:
-    from tenuto.db import installation, maintenance, monitoring
+    from tenuto.db import installation, monitoring
     from tenuto.db.connection.pool import open_pool
     from tenuto.db.diagnostics import check_up
 
     async with open_pool(url, size=1) as pool, pool.connection() as conn:
         return Facts(
             await check_up(conn),
-            await maintenance.now(conn),
             await monitoring.list_dispatchers(conn),
             await monitoring.count_parked(conn),
             await _look_at_org(conn, settings.org),
@@ -145,7 +157,7 @@ async def _look_at_org(conn: "Conn", slug: str) -> OrgFacts | None:
             raise
         return None
     return OrgFacts(
-        await monitoring.list_workers(conn, org_id=org_id, status="active", limit=200),
+        await monitoring.list_workers(conn, org_id=org_id, limit=200),
         await monitoring.list_unserved(conn, org_id=org_id),
         await dags.list_unserved_functions(conn, org_id=org_id),
         await monitoring.list_blocked(conn, org_id=org_id),

@@ -4,10 +4,12 @@ import os
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 from tenuto.db.connection.errors import DatabaseInUse, NoHome, ServerFailed
 from tenuto.db.embedded import cluster
+from tenuto.db.embedded.failures import ServerFailure, list_failures
 from tenuto.db.embedded.paths import (
     PROJECT_FILE,
     ServerPaths,
@@ -21,7 +23,9 @@ from tenuto.db.embedded.paths import (
 from tenuto.db.embedded.postmaster import running_pid
 from tenuto.db.embedded.users_lock import join, locked, nobody_left
 
-__all__ = ["Server", "ServerStatus", "keep_aside", "server", "start", "status", "stop"]
+__all__ = ["Server", "ServerFailure", "ServerStatus", "keep_aside", "server", "start", "status", "stop"]
+
+SHOWN_FAILURES = timedelta(hours=1)
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,7 @@ class ServerStatus:
     pid: int | None
     port: int | None
     url: str | None
+    failures: list[ServerFailure]  # of the last hour
 
 
 @contextmanager
@@ -55,9 +60,10 @@ def server(
     with _locked_paths(home) as place:
         if project is not None:
             write_path(place.home / PROJECT_FILE, project)
+        in_use = not nobody_left(place.home)
         membership = join(place.home)
         try:
-            cluster.ensure_running(place, pg_bin)
+            cluster.ensure_running(place, pg_bin, in_use=in_use)
         except BaseException:
             os.close(membership)
             raise
@@ -75,7 +81,7 @@ def start(home: Path, *, pg_bin: Path | None = None) -> Server:
     """Ensure that the server of this home folder runs. It runs until `stop` is called, or until the last process that
     uses it exits."""
     with _locked_paths(home) as place:
-        started = cluster.ensure_running(place, pg_bin)
+        started = cluster.ensure_running(place, pg_bin, in_use=not nobody_left(place.home))
         pid, port = running_pid(place.data), place.port
         if pid is None or port is None:
             raise ServerFailed(f"the embedded server started and then stopped; see {place.log}")
@@ -83,7 +89,8 @@ def start(home: Path, *, pg_bin: Path | None = None) -> Server:
 
 
 def stop(home: Path) -> bool:
-    """Stop the server even if it is in use. Returns whether it was running."""
+    """Stop the server even if it is in use. The processes that use it do not start it again; the next call of `server`
+    or `start` does. Returns whether it was running."""
     with _explain_errors(home):
         place = find_paths(home)
         if not is_home(place.home):
@@ -112,7 +119,9 @@ def status(home: Path) -> ServerStatus:
     with _explain_errors(home):
         place = find_paths(home)
         pid = running_pid(place.data)
-        return ServerStatus(place.data, pid is not None, pid, place.port, place.url() if place.major else None)
+        url = place.url() if place.major else None
+        failures = list_failures(place, SHOWN_FAILURES)
+        return ServerStatus(place.data, pid is not None, pid, place.port, url, failures)
 
 
 @contextmanager

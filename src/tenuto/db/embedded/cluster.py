@@ -8,20 +8,24 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Literal
 
 import psycopg
 from psycopg import sql
 
 from tenuto.db.connection.errors import ServerFailed
 from tenuto.db.embedded.binaries import Binaries, find_binaries, within_reach
+from tenuto.db.embedded.failures import last_lines, record_failure
 from tenuto.db.embedded.paths import DATABASE, HOST, USER, ServerPaths
 from tenuto.db.embedded.postmaster import end_orphans, is_alive, read_pid_file, running_pid
 
 # Replaying a lot of WAL takes minutes, and a server that is still recovering has not failed.
 START_TIMEOUT_SECONDS = 900.0
 STOP_TIMEOUT_SECONDS = 60.0
+MAX_STARTS = 3  # of one call that starts a server which ends while it recovers
 POLL_SECONDS = 0.02
+CONNECT_SECONDS = 10
+SILENT_SECONDS = 60.0  # a server that has not responded for so long hangs
 LOG_LIMIT = 20_000_000
 
 # fsync and synchronous_commit stay on, because even a laptop can lose power.
@@ -35,23 +39,42 @@ log_timezone = 'UTC'
 log_checkpoints = off
 """
 
+Answer = Literal["accepts", "refuses", "silent"]
 
-def ensure_running(place: ServerPaths, pg_bin: Path | None) -> bool:
-    """Returns when the server accepts connections. The result is True if this call started it. The caller must hold the
-    lock."""
-    started = False
+
+def ensure_running(place: ServerPaths, pg_bin: Path | None, *, in_use: bool) -> bool:
+    """Returns when the server accepts connections. The result is True if this call started it. `in_use`: other
+    processes use the server, so its port must stay the same. The caller must hold the lock."""
+    starts, heard_at = 0, time.monotonic()
     for _ in _until("accept connections", place, START_TIMEOUT_SECONDS):
-        if running_pid(place.data) is None:
-            _start(place, pg_bin)
-            started = True
-        elif _accepts_connections(place):
-            return started
-    return started
+        pid = running_pid(place.data)
+        if pid is None:
+            if starts == MAX_STARTS:
+                raise ServerFailed(f"the embedded server started and ended {starts} times; {last_lines(place)}")
+            start(place, pg_bin, in_use=in_use or starts > 0)
+            starts += 1
+        elif (answer := _ask(place)) == "accepts":
+            break
+        elif answer == "refuses":
+            heard_at = time.monotonic()
+        elif time.monotonic() - heard_at >= SILENT_SECONDS:
+            raise hangs(pid)
+    return starts > 0
+
+
+def hangs(pid: int) -> ServerFailed:
+    return ServerFailed(
+        f"the embedded server has not responded for {SILENT_SECONDS:.0f} s: process {pid} hangs; end it with "
+        f"kill -9 {pid}, then start again"
+    )
 
 
 def stop(place: ServerPaths) -> bool:
-    """Stops the server and disconnects its clients. Returns whether it was running. The caller must hold the lock."""
+    """Stops the server and disconnects its clients. Returns whether it was running. Its users do not start it again,
+    even if it has died. The caller must hold the lock."""
     pid = running_pid(place.data)
+    with suppress(OSError):  # such as a full disk
+        place.stopped.touch(mode=0o600)
     if pid is None:
         return False
     for how, timeout in ((signal.SIGINT, STOP_TIMEOUT_SECONDS), (signal.SIGQUIT, STOP_TIMEOUT_SECONDS)):
@@ -61,15 +84,37 @@ def stop(place: ServerPaths) -> bool:
             for _ in _until("stop", place, timeout):
                 if running_pid(place.data) is None:
                     return True
+    place.stopped.unlink(missing_ok=True)
     raise ServerFailed(f"the server with pid {pid} does not stop; see {place.log}")
 
 
-def _start(place: ServerPaths, pg_bin: Path | None) -> None:
+def start(place: ServerPaths, pg_bin: Path | None, *, in_use: bool, died: bool = False) -> None:
+    """Starts the server, which may still be recovering when this returns. Records that it did not start, or that it had
+    died: that is, if it left its pid file, or if the caller has seen it running. The caller must hold the lock."""
+    end = describe_end(place) if died or read_pid_file(place.data) is not None else None
+    try:
+        _start(place, pg_bin, in_use=in_use)
+    except ServerFailed as error:
+        record_failure(place, str(error))
+        raise
+    if end is not None:
+        record_failure(place, end)
+    place.stopped.unlink(missing_ok=True)
+
+
+def describe_end(place: ServerPaths) -> str:
+    """Return how the server ended that runs no more."""
+    stale = read_pid_file(place.data)
+    killed = stale and f"process {stale.pid} ended without shutting down, as after kill -9"
+    return f"{killed or 'it ended, and Tenuto had not stopped it'}; {last_lines(place)}"
+
+
+def _start(place: ServerPaths, pg_bin: Path | None, *, in_use: bool) -> None:
     binaries = within_reach(find_binaries(pg_bin, major=place.major), place.account, place.folder)
     if place.major is None:
         _make_cluster(place, binaries)
     end_orphans(place.data)
-    port = place.settle_port()
+    port = place.settle_port(in_use=in_use)
     stale = read_pid_file(place.data)
     environment = _environment()
     if stale is not None:
@@ -90,6 +135,16 @@ def _start(place: ServerPaths, pg_bin: Path | None) -> None:
         _wait_until_listed(place, int(spawned.stdout), reason)
 
 
+def probe(place: ServerPaths) -> Answer:
+    """Tries to connect. `refuses`: the server does not accept connections yet, or not any more. `silent`: it has not
+    responded within 10 s."""
+    try:
+        psycopg.connect(place.url("postgres"), connect_timeout=CONNECT_SECONDS).close()
+    except psycopg.OperationalError as error:
+        return "accepts" if "authentication failed" in str(error) else _answer_of(error)
+    return "accepts"
+
+
 def _wait_until_listed(place: ServerPaths, pid: int, reason: Callable[[], str]) -> None:
     """Returns when the new postmaster has written its pid file. Raises ServerFailed with lines of its log if it
     exits."""
@@ -100,19 +155,26 @@ def _wait_until_listed(place: ServerPaths, pid: int, reason: Callable[[], str]) 
             raise ServerFailed(f"the embedded server did not start: {reason()} (log: {place.log})")
 
 
-def _accepts_connections(place: ServerPaths) -> bool:
+def _ask(place: ServerPaths) -> Answer:
+    """As `probe`; also creates the database if it is missing."""
     try:
-        with psycopg.connect(place.url("postgres"), connect_timeout=10, autocommit=True) as conn:
+        with psycopg.connect(place.url("postgres"), connect_timeout=CONNECT_SECONDS, autocommit=True) as conn:
             row = conn.execute("select 1 from pg_database where datname = %s", [DATABASE]).fetchone()
             if row is None:
                 conn.execute(sql.SQL("create database {}").format(sql.Identifier(DATABASE)))
-        return True
+        return "accepts"
     except psycopg.OperationalError as error:
-        # libpq gives no error code for a refused connection, only a text. It is in English because of the locale that
-        # initdb got.
         if "authentication failed" in str(error):
             raise ServerFailed(f"the server refuses the password in {place.password}") from error
-        return "too many clients" in str(error)  # else it is still recovering, or was just killed
+        return _answer_of(error)
+
+
+def _answer_of(error: psycopg.OperationalError) -> Answer:
+    if isinstance(error, psycopg.errors.ConnectionTimeout):
+        return "silent"
+    # libpq gives no error code for a refused connection, only a text. It is in English because of the locale that
+    # initdb got.
+    return "accepts" if "too many clients" in str(error) else "refuses"  # still recovering, or just killed
 
 
 def _make_cluster(place: ServerPaths, binaries: Binaries) -> None:

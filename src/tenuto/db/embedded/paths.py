@@ -57,6 +57,15 @@ class ServerPaths:
         return self.home / "password"
 
     @property
+    def stopped(self) -> Path:
+        """This file exists after Tenuto has stopped the server, until it is started again."""
+        return self.home / "stopped"
+
+    @property
+    def failures(self) -> Path:
+        return self.home / "failures"
+
+    @property
     def major(self) -> int | None:
         """The major version of the data, or None if there is no data yet."""
         version = self.data / "PG_VERSION"
@@ -72,16 +81,22 @@ class ServerPaths:
 
     def new_password(self) -> str:
         password = secrets.token_urlsafe(24)
-        _write_secret(self.password, password)
+        write_private(self.password, password)
         return password
 
-    def settle_port(self) -> int:
-        """Return the previous port. If there is none, or another program uses it now, choose and store a new port."""
+    def settle_port(self, *, in_use: bool) -> int:
+        """Return the previous port. If there is none, or another program uses it now, choose and store a new port.
+        Raises ServerFailed instead of a new port if the server is in use: its users have the previous one."""
         port = self.port
+        if in_use and port is not None and not _is_free(port):
+            raise ServerFailed(
+                f"another program listens on port {port}, which is the port of the embedded server in {self.home}; "
+                "end that program, or stop the processes of Tenuto and start them again with another port"
+            )
         while port is None or not _is_free(port):
             port = FIRST_PORT + secrets.randbelow(LAST_PORT - FIRST_PORT + 1)
         if port != self.port:
-            _write_secret(self.home / "port", str(port))
+            write_private(self.home / "port", str(port))
         return port
 
 
@@ -227,8 +242,9 @@ def _other_folder(home: Path) -> Path:
     return next(folder for folder in folders if not folder.exists() or (folder / "password").exists())
 
 
-def _write_secret(path: Path, text: str) -> None:
-    """Replaces the file atomically, so that a reader sees either the old or the new text."""
+def write_private(path: Path, text: str) -> None:
+    """Replaces the file atomically, so that a reader sees either the old or the new text. Only the owner of the home
+    can read it."""
     temporary = path.with_suffix(".tmp")
     temporary.unlink(missing_ok=True)
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -1,10 +1,15 @@
 """Checks whether the server of a data folder is alive. Uses the process table, because a pid file remains when its
 process dies."""
 
+import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
+
+ORPHAN_SECONDS = 10.0  # how long to wait for a killed backend to end
+POLL_SECONDS = 0.02
 
 
 @dataclass(frozen=True)
@@ -41,11 +46,12 @@ def end_orphans(data: Path) -> None:
     starting."""
     for process in psutil.process_iter(["name", "cwd"]):
         if process.info["cwd"] == str(data) and "postgres" in (process.info["name"] or ""):
-            try:
+            with suppress(psutil.NoSuchProcess):
                 process.kill()
-                process.wait(10)
-            except psutil.NoSuchProcess:
-                continue
+            # Not process.wait, which waits until a zombie is reaped: in a container nothing may reap it.
+            end = time.monotonic() + ORPHAN_SECONDS
+            while is_alive(process.pid) and time.monotonic() < end:
+                time.sleep(POLL_SECONDS)
 
 
 def _serves(pid: int, data: Path) -> bool:

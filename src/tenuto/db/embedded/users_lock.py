@@ -16,6 +16,7 @@ def locked(home: Path) -> Generator[None]:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
+        fcntl.flock(descriptor, fcntl.LOCK_UN)  # a child that was forked meanwhile has a copy of the descriptor
         os.close(descriptor)
 
 

@@ -78,7 +78,8 @@ async def terminate_worker(request: ApiRequest, name: PathName) -> Response:
 
 @ROUTES.add("GET", "/v1/dispatchers", permission="status:read", response=Items[DispatcherInfo])
 async def list_dispatchers(request: ApiRequest) -> object:
-    """List the dispatchers with a heartbeat in the last hour, latest heartbeat first. They serve all orgs."""
+    """List the dispatchers with a heartbeat in the last hour, latest heartbeat first. Those without one in the last
+    minute are dead. They serve all orgs."""
     return {"items": await request.read(_dispatchers)}
 
 

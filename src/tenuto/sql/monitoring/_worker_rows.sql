@@ -9,21 +9,14 @@ create or replace function tenuto._worker_rows(p_org_id uuid, p_ids text[])
   language sql
   stable
 as $$
-  with lease as (
-    select s.worker_id, max(s.expires_at) as expires_at
-    from tenuto.sessions s
-    where s.org_id = p_org_id and s.worker_id = any (p_ids) and s.ended_at is null
-    group by 1
-  )
   select w.id, w.status, w.instance_type, w.address, w.labels, w.languages,
          case when octet_length(w.metadata::text) > 65536
               then jsonb_build_object('cut_bytes', octet_length(w.metadata::text))
               else w.metadata end,
-         h.running_tasks, w.created_at, w.last_heartbeat, l.expires_at, w.drained_at, w.drain_reason, w.error,
+         h.running_tasks, w.created_at, w.last_heartbeat, h.lease_expires_at, w.drained_at, w.drain_reason, w.error,
          w.terminated_at, h.health_status, h.stuck_tasks, h.current_task_id, h.current_task_type,
          extract(epoch from tenuto.now() - h.current_task_started_at)::float8, w.error_at
   from tenuto._worker_health(p_org_id, p_ids) h
   cross join lateral (select (h.worker).*) w
-  left join lease l on l.worker_id = w.id
   order by w.id;
 $$;

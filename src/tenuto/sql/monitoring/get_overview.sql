@@ -23,8 +23,9 @@ as $$
           where i.inhparent = 'tenuto.task_attempts'::regclass),
          s.blocked_tasks, s.completed_tasks, s.failed_tasks, s.cancelled_tasks, s.skipped_tasks,
          jsonb_strip_nulls(jsonb_build_object(
-           'HEALTHY', nullif(s.healthy_workers, 0), 'STALE_HEARTBEAT', nullif(s.stale_workers, 0),
-           'STUCK_TASK', nullif(s.stuck_workers, 0), 'NO_HEARTBEAT', nullif(s.no_heartbeat_workers, 0))),
+           'healthy', nullif(s.healthy_workers, 0), 'stuck_task', nullif(s.stuck_workers, 0),
+           'stale_heartbeat', nullif(s.stale_workers, 0), 'no_heartbeat', nullif(s.no_heartbeat_workers, 0),
+           'dead', nullif(s.dead_workers, 0))),
          s.stuck_tasks, s.rolled_up_until, s.oldest_effect_seconds
   from tenuto.orchestrator_status s
   where s.org_id = p_org_id;

@@ -7,6 +7,7 @@ import type { Alert, OrgStatus, QueueStatus } from "../../api/schema";
 import { useMay } from "../../api/session";
 import { Command } from "../../ui/Copy";
 import { formatCount, formatSeconds } from "../../ui/time";
+import { workersAlive } from "../workers/health";
 
 interface Finding {
   text: string;
@@ -87,7 +88,7 @@ function plural(count: number, one: string, many: string): string {
 
 function findingsOf(status: OrgStatus): Finding[] {
   const found: Finding[] = [];
-  const workers = status.workers.active ?? 0;
+  const workers = workersAlive(status);
   const oldest = status.oldest_ready_seconds ?? 0;
   if (status.dispatchers === 0) {
     found.push({
@@ -97,7 +98,7 @@ function findingsOf(status: OrgStatus): Finding[] {
   }
   if (workers === 0 && oldest > UNSERVED_SECONDS) {
     found.push({
-      text: `${plural(status.ready, "task is", "tasks are")} ready, and no worker is active.`,
+      text: `${plural(status.ready, "task is", "tasks are")} ready, and no worker is alive.`,
       help: <Command text="tenuto worker module:app" />,
     });
   } else if (oldest > LATE_SECONDS) {

@@ -10,6 +10,7 @@ import { Empty, Loaded } from "../../ui/States";
 import { StatusBadge } from "../../ui/Status";
 import { Time } from "../../ui/Time";
 import { formatCount, formatSeconds } from "../../ui/time";
+import { workersAlive } from "../workers/health";
 import { Attention } from "./Attention";
 import { FailingTypes } from "./FailingTypes";
 import { Queues } from "./Queues";
@@ -50,7 +51,8 @@ export function OverviewPage() {
 
 function Figures({ status }: { status: OrgStatus }) {
   const oldest = status.oldest_ready_seconds;
-  const workers = status.workers.active ?? 0;
+  const workers = workersAlive(status);
+  const dead = status.health.dead ?? 0;
   return (
     <div className="grid grid-cols-2 gap-3 md:grid-cols-4">
       <Figure name="Attempts per second" value={status.per_second.toFixed(1)} />
@@ -73,7 +75,12 @@ function Figures({ status }: { status: OrgStatus }) {
         bad={status.outbox_dead > 0}
       />
       <Figure name="Completed in total" value={formatCount(status.completed)} />
-      <Figure name="Active workers" value={formatCount(workers)} bad={workers === 0} />
+      <Figure
+        name="Workers alive"
+        value={formatCount(workers)}
+        about={dead === 0 ? undefined : `${formatCount(dead)} dead`}
+        bad={workers === 0}
+      />
     </div>
   );
 }

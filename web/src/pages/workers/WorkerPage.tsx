@@ -15,12 +15,15 @@ import { Health } from "./health";
 import { Machine } from "./Machine";
 import { workerRoute } from "./route";
 
-const SESSIONS: Column<WorkerLife>[] = [
-  { name: "Began", cell: (life) => <Time at={life.started_at} /> },
-  { name: "Lasted", cell: (life) => <Duration from={life.started_at} until={life.ended_at} />, numeric: true },
-  { name: "End", cell: (life) => life.end_reason ?? "lives" },
-  { name: "Queues", cell: (life) => (life.queues ?? ["all"]).join(", "), wide: true },
-];
+function sessionColumns(worker: WorkerStatus): Column<WorkerLife>[] {
+  const open = worker.health_status === "dead" ? "dead" : "lives";
+  return [
+    { name: "Began", cell: (life) => <Time at={life.started_at} /> },
+    { name: "Lasted", cell: (life) => <Duration from={life.started_at} until={life.ended_at} />, numeric: true },
+    { name: "End", cell: (life) => life.end_reason ?? open },
+    { name: "Queues", cell: (life) => (life.queues ?? ["all"]).join(", "), wide: true },
+  ];
+}
 
 export function WorkerPage() {
   const { name } = workerRoute.useParams();
@@ -52,7 +55,7 @@ export function WorkerPage() {
               />
             </div>
           </Panel>
-          <Sessions name={name} />
+          <Sessions worker={found} />
           <WorkerLog name={name} />
           <Panel title="Reported by the worker">
             <Json value={found.metadata} />
@@ -63,8 +66,8 @@ export function WorkerPage() {
   );
 }
 
-function Sessions({ name }: { name: string }) {
-  const history = useWorkerHistory(name);
+function Sessions({ worker }: { worker: WorkerStatus }) {
+  const history = useWorkerHistory(worker.id);
   return (
     <Panel title="Sessions" flush>
       <Loaded read={history}>
@@ -72,7 +75,7 @@ function Sessions({ name }: { name: string }) {
           <DataTable
             label="Sessions"
             rows={found.items}
-            columns={SESSIONS}
+            columns={sessionColumns(worker)}
             rowKey={(life) => String(life.session_id)}
             empty={<Empty title="The worker has had no session yet." />}
           />

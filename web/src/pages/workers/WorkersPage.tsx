@@ -34,7 +34,9 @@ const COLUMNS: Column<WorkerStatus>[] = [
 ];
 
 function Current({ worker }: { worker: WorkerStatus }) {
-  if (worker.current_task_id === null) return <span className="text-muted">idle</span>;
+  if (worker.current_task_id === null) {
+    return <span className="text-muted">{worker.health_status === "dead" ? "–" : "idle"}</span>;
+  }
   return (
     <Link to="/tasks/$taskId" params={{ taskId: worker.current_task_id }} className="hover:underline">
       {worker.current_task_type}
@@ -89,6 +91,7 @@ export function WorkersPage() {
               rowKey={(dispatcher) => dispatcher.id}
               columns={[
                 { name: "Dispatcher", cell: (dispatcher) => dispatcher.id },
+                { name: "State", cell: (dispatcher) => <StatusBadge status={dispatcher.status} /> },
                 { name: "Address", cell: (dispatcher) => `${dispatcher.address}:${dispatcher.port}`, wide: true },
                 { name: "Heartbeat", cell: (dispatcher) => <Time at={dispatcher.heartbeat} /> },
                 { name: "Started", cell: (dispatcher) => <Time at={dispatcher.started_at} /> },

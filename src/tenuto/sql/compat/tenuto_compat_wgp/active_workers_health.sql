@@ -1,4 +1,5 @@
--- Shows workers with their health as the view `active_workers_health` of Headless-WGP does.
+-- Shows workers with their health as the view `active_workers_health` of Headless-WGP does. Its word for a dead worker
+-- is STALE_HEARTBEAT.
 create or replace view tenuto_compat_wgp.active_workers_health
   with (security_invoker = true)
 as
@@ -18,7 +19,7 @@ select
   end as current_task_status,
   h.current_task_type,
   h.task_runtime_seconds,
-  h.health_status
+  case h.health_status when 'dead' then 'STALE_HEARTBEAT' else upper(h.health_status) end as health_status
 from tenuto.active_workers_health h
 where h.org_id = (select tenuto_compat._org_id());
 

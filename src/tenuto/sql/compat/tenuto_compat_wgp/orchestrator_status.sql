@@ -14,7 +14,7 @@ select
   s.active_workers + s.draining_workers as active_workers,
   s.terminated_workers,
   s.external_workers,
-  s.stale_workers,
+  s.stale_workers + s.dead_workers as stale_workers,
   s.stuck_tasks,
   s.snapshot_time
 from tenuto.orchestrator_status s

@@ -1,5 +1,6 @@
--- Lists the workers that are not terminated with their health: HEALTHY, STALE_HEARTBEAT, STUCK_TASK or NO_HEARTBEAT.
--- current_task_id is the oldest task that the worker runs. The figures about its machine are from its last heartbeat.
+-- Lists the workers that are not terminated with their health: healthy, stuck_task, stale_heartbeat, no_heartbeat
+-- or dead. current_task_id is the oldest task that the worker runs. The figures about its machine are from its last
+-- heartbeat.
 create or replace view tenuto.active_workers_health
   with (security_invoker = true)
 as

@@ -16,14 +16,14 @@ select
   w.healthy as healthy_workers, w.stale as stale_workers, w.no_heartbeat as no_heartbeat_workers,
   w.stuck as stuck_workers, w.stuck_tasks,
   t.oldest_ready_seconds,
-  (select count(*) from tenuto.dispatchers d where d.heartbeat > tenuto.now() - interval '1 minute') as dispatchers,
+  (select count(*) from tenuto.dispatchers d where tenuto._dispatcher_status(d.heartbeat) = 'active') as dispatchers,
   f.failed as failed_last_minute, f.lost as lost_last_minute,
   x.pending as outbox_pending,
   (select count(*)
    from (select from tenuto.outbox x where x.org_id = o.id and x.status = 'dead' limit 10000) x) as outbox_dead,
   (select count(*) from (select from tenuto.parked_rows r where r.org_id = o.id limit 10000) r) as parked_rows,
   (select p.rolled_up from tenuto.rollup_position p) as rolled_up_until,
-  tenuto.now() as snapshot_time, x.oldest_seconds as oldest_effect_seconds
+  tenuto.now() as snapshot_time, x.oldest_seconds as oldest_effect_seconds, w.dead as dead_workers
 from tenuto.orgs o
 cross join lateral tenuto._count_open_tasks(o.id) t
 cross join lateral tenuto._count_workers(o.id) w

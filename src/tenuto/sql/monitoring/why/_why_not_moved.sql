@@ -6,7 +6,7 @@ create or replace function tenuto._why_not_moved(p_due_at timestamptz)
   stable
 as $$
   select case
-    when exists (select from tenuto.dispatchers d where d.heartbeat > tenuto.now() - interval '1 minute')
+    when exists (select from tenuto.dispatchers d where tenuto._dispatcher_status(d.heartbeat) = 'active')
       then '; a dispatcher is about to move it'
     else '; no dispatcher is alive to move it'
   end
