@@ -162,7 +162,7 @@ def test_a_dispatcher_signs_the_ends_of_chains_where_it_has_the_pepper(db: Db, d
     an_entry(db)
 
     with running("dispatcher", ready="running", TENUTO_DATABASE_URL=database, TENUTO_PEPPER=PEPPER):
-        wait_until(lambda: count(db, "audit_heads") == 1, timeout=60)
+        wait_until(lambda: count(db, "audit_heads") == 1)
 
     with running("dispatcher", ready="TENUTO_PEPPER is not set", TENUTO_DATABASE_URL=database):
         pass

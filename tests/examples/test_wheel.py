@@ -36,7 +36,7 @@ def test_the_wheel_alone_starts_everything_below_a_private_home():
     with (folder / "log").open("w") as log:
         up = subprocess.Popen([tenuto, "up", "tasks.py", "--port", "0"], cwd=folder, env=alone, stderr=log)
     try:
-        wait_until(lambda: "Ctrl-C to stop everything" in (folder / "log").read_text(), timeout=60)
+        wait_until(lambda: "Ctrl-C to stop everything" in (folder / "log").read_text())
         start = [tenuto, "start", "shop.add", "20", "22", "--wait"]
         done = subprocess.run(start, env=alone, capture_output=True, text=True, check=False)
 

@@ -58,7 +58,7 @@ def with_live_data(db: Db, fleet: Fleet) -> None:
     for day in DAYS:
         fleet.open_gate(day)
     trigger(db, "extract", *DAYS)
-    wait_until(lambda: partitions(db, "per_week").keys() == {*DAYS}, timeout=60)
+    wait_until(lambda: partitions(db, "per_week").keys() == {*DAYS})
 
 
 def new_partitions(db: Db, dataset: str) -> set[str | None]:
@@ -74,8 +74,8 @@ def test_a_build_survives_the_death_of_its_dispatcher_and_worker(db: Db, databas
         live = partitions(db, "per_day"), partitions(db, "per_week")
         assert deploy(db, EDITED, auto=True)["status"] == "building"
         fleet.open_gate("tally 1")
-        wait_until(lambda: new_partitions(db, "per_day") == {"1"}, timeout=60)  # the others wait at their gates
-        wait_until(lambda: "tallied 2" in fleet.effects(), timeout=60)
+        wait_until(lambda: new_partitions(db, "per_day") == {"1"})  # the others wait at their gates
+        wait_until(lambda: "tallied 2" in fleet.effects())
 
         dispatcher.process.kill()
         dispatcher.process.wait()
@@ -87,7 +87,7 @@ def test_a_build_survives_the_death_of_its_dispatcher_and_worker(db: Db, databas
         fleet.start("jobs")
         for day in ("2", "3"):
             fleet.open_gate(f"tally {day}")
-        wait_until(lambda: status(db, 2) == "current", timeout=60)
+        wait_until(lambda: status(db, 2) == "current")
 
         assert rows(db, fleet.folder, "per_day", "2") == [{"day": "2", "n": 30}]
         assert rows(db, fleet.folder, "per_week", "3") == [{"n": 300}]
@@ -105,11 +105,11 @@ def test_a_rollback_stops_running_tasks_and_what_is_late_is_not_seen(db: Db, dat
         with_live_data(db, fleet)
         live = partitions(db, "per_day")
         deploy(db, EDITED)
-        wait_until(lambda: "tallied 3" in fleet.effects(), timeout=60)
+        wait_until(lambda: "tallied 3" in fleet.effects())
         cutover(db, 1, 2, name="sales", force=True)
         rollback(db, 2, name="sales")
         cancelled = "select count(*) = 3 from tenuto.task_attempts where end_no = 0 and outcome = 'cancelled'"
-        wait_until(lambda: db.execute(cancelled).fetchone() == (True,), timeout=60)
+        wait_until(lambda: db.execute(cancelled).fetchone() == (True,))
 
         assert (partitions(db, "per_day"), version(db, 2)["status"]) == (live, "superseded")
         assert new_partitions(db, "per_day") == set()

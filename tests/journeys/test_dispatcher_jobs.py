@@ -30,7 +30,7 @@ def a_dispatcher(database: str) -> Any:
 
 
 def ran_by(db: Db, task_id: UUID) -> str:
-    wait_until(lambda: outcomes(db, task_id) == ["completed"], timeout=60)
+    wait_until(lambda: outcomes(db, task_id) == ["completed"])
     return value(
         db,
         "select s.worker_id from tenuto.task_attempts a join tenuto.sessions s on s.id = a.session_id "

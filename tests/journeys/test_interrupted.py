@@ -45,7 +45,7 @@ def survives(
             kill.append(dispatcher().process.kill)
         end_leases_of_effects(db)
         dispatcher()
-        wait_until(done, timeout=60)
+        wait_until(done)
 
 
 @BOTH
@@ -169,7 +169,7 @@ def test_a_task_commits_once_if_its_worker_is_killed_inside_the_commit(db: Db, f
     seen = partitions(db, "raw")
     end_lease(db, name)
     fleet.start("jobs")
-    wait_until(lambda: outcomes(db, task["task_id"])[-1:] == ["completed"], timeout=60)
+    wait_until(lambda: outcomes(db, task["task_id"])[-1:] == ["completed"])
 
     assert seen == ({"1": task["task_id"]} if after == "finishes" else {})
     assert partitions(db, "raw") == {"1": task["task_id"]}

@@ -61,7 +61,7 @@ def with_data(db: Db, fleet: Fleet) -> None:
     for day in DAYS:
         fleet.open_gate(day)
     trigger(db, "extract", *DAYS)
-    wait_until(lambda: tasks(db) == dict.fromkeys(("extract", "rate", "daily", "book"), 3), timeout=60)
+    wait_until(lambda: tasks(db) == dict.fromkeys(("extract", "rate", "daily", "book"), 3))
 
 
 def tasks(db: Db) -> dict[str, int]:
@@ -110,7 +110,7 @@ def test_data_that_comes_out_differently_is_computed_again_once_per_level(db: Db
             fleet.open_gate(f"rate 2 {day}")
 
         id = invalidate(database, "--range", "1..2", "--filter", '{"id": {"gte": 1}}')
-        wait_until(is_completed(db, id), timeout=60)
+        wait_until(is_completed(db, id))
 
         assert tasks(db) == {"extract": 3, "rate": 5, "daily": 5, "book": 5}
         assert consumers(db, id) == {
@@ -136,8 +136,8 @@ def test_a_cascade_survives_the_death_of_its_worker_and_dispatcher(db: Db, datab
         (fleet.folder / "rate").write_text("2")
         id = invalidate(database, *(option for day in DAYS for option in ("--partition", day)))
         fleet.open_gate("rate 2 1")
-        wait_until(lambda: "booked 1 6" in fleet.effects(), timeout=60)
-        wait_until(lambda: {"rated 2 2 None", "rated 3 2 None"} <= set(fleet.effects()), timeout=60)
+        wait_until(lambda: "booked 1 6" in fleet.effects())
+        wait_until(lambda: {"rated 2 2 None", "rated 3 2 None"} <= set(fleet.effects()))
 
         worker.kill()
         dispatcher.process.kill()
@@ -148,7 +148,7 @@ def test_a_cascade_survives_the_death_of_its_worker_and_dispatcher(db: Db, datab
             fleet.open_gate(f"rate 2 {day}")
         a_dispatcher(stack, database)
         fleet.start("jobs")
-        wait_until(is_completed(db, id), timeout=60)
+        wait_until(is_completed(db, id))
 
         assert tasks(db) == {"extract": 3, "rate": 6, "daily": 6, "book": 6}
         assert consumers(db, id) == {

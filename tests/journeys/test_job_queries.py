@@ -72,7 +72,7 @@ def test_tasks_of_jobs_query_their_inputs_and_nothing_else(db: Db, workers: Flee
     trigger(db, "numbers", dag="udf")  # its event starts the others
     start_tasks(db, "jobs.query_alone", ["numbers"])
     start_tasks(db, "jobs.query_in_process", ["numbers"])
-    wait_until(lambda: value(db, ENDED) == 7, timeout=50)
+    wait_until(lambda: value(db, ENDED) == 7)
 
     failed = db.execute("select error ->> 'message' from tenuto.run_status where status = 'failed'").fetchall()
     assert {message for (message,) in failed} == {

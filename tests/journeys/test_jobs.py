@@ -76,7 +76,7 @@ def test_a_worker_that_is_killed_between_write_and_commit_leaves_nothing_to_see(
     doomed = fleet.start("jobs")
     first, second = trigger(db, "extract", "1", "2")
     fleet.open_gate("2")
-    wait_until(lambda: "written 1" in fleet.effects() and "2" in partitions(db, "raw"), timeout=60)
+    wait_until(lambda: "written 1" in fleet.effects() and "2" in partitions(db, "raw"))
 
     doomed.kill()
     markers = list(fleet.folder.rglob("_done"))
@@ -108,7 +108,7 @@ def test_data_that_is_refused_fails_the_task_for_good_and_publishes_nothing(db: 
 
     (doubled,), (drifted,) = trigger(db, "twice", "1"), trigger(db, "others", "1")
     tasks = [doubled["task_id"], drifted["task_id"]]
-    wait_until(lambda: [outcomes(db, task) for task in tasks] == [["failed"], ["failed"]], timeout=60)
+    wait_until(lambda: [outcomes(db, task) for task in tasks] == [["failed"], ["failed"]])
 
     errors = [
         value(db, "select error ->> 'message' from tenuto.task_attempts where task_id = %s", task) for task in tasks
@@ -137,11 +137,11 @@ def test_datasets_in_postgres_are_written_read_and_deduplicated_by_their_key(db:
     fleet.start("jobs")
     for partition in ("2", "3"):
         (task,) = trigger(db, "collect", partition, dag="ledger")
-        wait_until(lambda task=task: outcomes(db, task["task_id"]) == ["completed"], timeout=60)
+        wait_until(lambda task=task: outcomes(db, task["task_id"]) == ["completed"])
     trigger(db, "sum", dag="ledger", force=True)
-    wait_until(lambda: None in partitions(db, "sums"), timeout=60)
+    wait_until(lambda: None in partitions(db, "sums"))
     trigger(db, "count", dag="ledger", force=True)
-    wait_until(lambda: None in partitions(db, "counts"), timeout=60)
+    wait_until(lambda: None in partitions(db, "counts"))
 
     def table_of(dataset: str) -> list[tuple[int, str]]:
         name = value(db, "select tenuto._data_table(current_version_id) from tenuto.datasets where name = %s", dataset)

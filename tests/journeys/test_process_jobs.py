@@ -59,7 +59,7 @@ DAG: dict[str, Any] = {
 
 def task_process(fleet: Fleet, no: int) -> int:
     """The pid that the function of this attempt reported."""
-    wait_until(lambda: sum(line.startswith("half") for line in fleet.effects()) == no, timeout=60)
+    wait_until(lambda: sum(line.startswith("half") for line in fleet.effects()) == no)
     return int([line for line in fleet.effects() if line.startswith("half")][-1].split()[1])
 
 
@@ -89,7 +89,7 @@ def test_a_task_process_runs_jobs_and_one_that_is_killed_while_it_writes_commits
     assert value(db, "select value from tenuto.operator_state where key = 'runs'") == 2
 
     (counted,) = trigger(db, "count", "1", force=True)
-    wait_until(lambda: outcomes(db, counted["task_id"]) == ["completed"], timeout=60)
+    wait_until(lambda: outcomes(db, counted["task_id"]) == ["completed"])
 
     assert fleet.effects()[-1] == f"counted {task_process(fleet, 2)} Table"  # the process was kept
     assert rows(db, fleet.folder, "totals", "1") == [{"total": 3}]
@@ -106,13 +106,13 @@ def test_a_worker_takes_jobs_of_its_own_functions_only_and_a_function_of_a_sandb
     deployed(db, {"name": "other", "jobs": [{**a_source("follow"), "config": {"task": "jobs.follow"}}]})
     fleet.start("jobs")
     (boxed,), (other,) = trigger(db, "boxed"), trigger(db, "follow", dag="other")
-    wait_until(lambda: outcomes(db, other["task_id"]) == ["completed"], timeout=60)
+    wait_until(lambda: outcomes(db, other["task_id"]) == ["completed"])
 
     why = value(db, "select tenuto.explain_task(%s, %s)", DEFAULT_ORG, boxed["task_id"])
     assert "boxed is queued: no worker alive has the function process_jobs.boxed" in why
     assert outcomes(db, boxed["task_id"]) == []
     fleet.start("process_jobs")
-    wait_until(lambda: outcomes(db, boxed["task_id"]) == ["failed"], timeout=60)
+    wait_until(lambda: outcomes(db, boxed["task_id"]) == ["failed"])
     assert error_of(db, boxed["task_id"])["message"] == (
         f'{HERE}.boxed has runtime="sandbox", but the operator python has no sandbox; use the operator bundle'
     )
@@ -130,7 +130,7 @@ def test_a_row_that_names_another_function_ends_for_good_and_imports_nothing(db:
         )
     fleet.start("jobs")
 
-    wait_until(lambda: [outcomes(db, task) for task in tasks] == [["failed"]] * 3, timeout=60)
+    wait_until(lambda: [outcomes(db, task) for task in tasks] == [["failed"]] * 3)
 
     errors = [error_of(db, task)["message"] for task in tasks]
     assert errors[0].startswith("the configuration of the job is invalid: task: String should match pattern")

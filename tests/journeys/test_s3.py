@@ -73,7 +73,7 @@ def a_reader(name: str, reads: str, sql: str, dataset: str, **changes: Any) -> d
 def finish(world: S3World, dag: str, job: str, *keys: str, ends: str = "completed", **options: Any) -> list[Any]:
     """Triggers a job and waits for its tasks; returns them."""
     tasks = [task["task_id"] for task in trigger(world.db, job, *keys, dag=dag, **options)]
-    wait_until(lambda: all(outcomes(world.db, task)[-1:] == [ends] for task in tasks), timeout=60)
+    wait_until(lambda: all(outcomes(world.db, task)[-1:] == [ends] for task in tasks))
     return tasks
 
 
@@ -83,7 +83,7 @@ def test_a_dag_is_computed_cut_over_and_rolled_back(world: S3World) -> None:
     for day in DAYS:
         world.fleet.open_gate(f"tally {day}")
     assert deploy(world.db, EDITED)["status"] == "building"
-    wait_until(lambda: status(world.db, 2) == "ready", timeout=60)
+    wait_until(lambda: status(world.db, 2) == "ready")
     assert world.rows("per_week", "2") == [{"n": 30}]
 
     cutover(world.db, 1, 2, name="sales")
@@ -145,7 +145,7 @@ def test_appended_rows_are_read_once_and_a_sink_collects_those_of_several_jobs(w
     assert world.rows("deduped") == [{"id": 1, "note": "3"}, {"id": 2, "note": "own"}, {"id": 3, "note": "own"}]
     assert len(world.rows("booked")) == 4
     read = [{"id": 1, "note": "south"}, {"id": 2, "note": "own"}, {"id": 3, "note": "own"}]
-    wait_until(lambda: world.rows("reports") == read, timeout=60)
+    wait_until(lambda: world.rows("reports") == read)
 
 
 def test_a_partition_that_is_computed_again_from_the_same_inputs_writes_no_objects(world: S3World) -> None:
@@ -154,12 +154,12 @@ def test_a_partition_that_is_computed_again_from_the_same_inputs_writes_no_objec
     deployed(world.db, {"name": "memo", "jobs": [load, sums]})
     wait_until(lambda: not builds(world, "memo"))  # what a new version missed could be computed beside the event's task
     finish(world, "memo", "load", "1")
-    wait_until(lambda: [*partitions(world.db, "memo_sums")] == ["1"], timeout=60)
+    wait_until(lambda: [*partitions(world.db, "memo_sums")] == ["1"])
     before = world.objects("memo_sums")
 
     (again,) = trigger(world.db, "sum", "1", dag="memo")
     finish(world, "memo", "load", "1", force=True)  # equal data: its event computes nothing
-    wait_until(lambda: count(world.db, "event_reactions") > 0 and not unrouted(world), timeout=60)
+    wait_until(lambda: count(world.db, "event_reactions") > 0 and not unrouted(world))
 
     assert again["reused"]
     assert world.objects("memo_sums") == before
@@ -187,11 +187,11 @@ def test_sources_write_what_webhooks_bring_and_what_a_follower_finds(world: S3Wo
     for _ in range(2):
         call(world.db, "receive_webhook", key="once", **request)
 
-    wait_until(lambda: [*partitions(world.db, "hooked")] == [None], timeout=60)
+    wait_until(lambda: [*partitions(world.db, "hooked")] == [None])
     assert world.rows("hooked") == [{"id": 7}, {"id": 8}]
     assert len(world.objects("hooked")) == 2
-    wait_until(lambda: world.rows("followed") == [{"id": 2}, {"id": 3}], timeout=60)  # by its second task
-    wait_until(lambda: any(row["last"] >= 3 for row in world.rows("lasts")), timeout=60)
+    wait_until(lambda: world.rows("followed") == [{"id": 2}, {"id": 3}])  # by its second task
+    wait_until(lambda: any(row["last"] >= 3 for row in world.rows("lasts")))
     call(world.db, "pause_job", org_id=DEFAULT_ORG, dag="sources", name="follow")
 
 
@@ -204,7 +204,7 @@ def test_a_backfill_computes_what_is_missing(world: S3World) -> None:
     finish(world, "fill", "load", days[1])
 
     id = backfill(world.db, "filled", first=days[0], last=days[-1])
-    wait_until(lambda: get(world.db, id)["status"] == "completed", timeout=60)
+    wait_until(lambda: get(world.db, id)["status"] == "completed")
 
     assert [world.rows("filled_n", day) for day in days] == [[{"n": 3}]] * 3
     assert len(world.objects("filled")) == 6  # the day that was there is not written again
@@ -220,17 +220,17 @@ def test_a_purge_deletes_the_objects_of_old_versions_alone(world: S3World) -> No
 
     deployed(world.db, document(1))
     finish(world, "keep", "load", "1")
-    wait_until(lambda: [*partitions(world.db, "kept")] == ["1"], timeout=60)
+    wait_until(lambda: [*partitions(world.db, "kept")] == ["1"])
     (old,) = world.locations("kept")
     deploy(world.db, document(2), auto=True)
-    wait_until(lambda: status(world.db, 2, "keep") == "current", timeout=60)
+    wait_until(lambda: status(world.db, 2, "keep") == "current")
     everything = world.objects("kept")
 
     named = call(world.db, "purge_dataset", org_id=DEFAULT_ORG, name="kept", keep=1, dry_run=True)
     assert world.objects("kept") == everything
     call(world.db, "purge_dataset", org_id=DEFAULT_ORG, name="kept", keep=1)
     world.db.execute("update tenuto.outbox set available_at = tenuto.now() where kind = 'delete_data'")
-    wait_until(lambda: world.keys(old) == [], timeout=60)
+    wait_until(lambda: world.keys(old) == [])
 
     old_version = old.partition("/1/")[0] + "/"
     assert [row["storage_location"] for row in named] == [old_version]

@@ -74,7 +74,7 @@ def test_requests_that_break_once_or_twice_are_repeated_by_the_client_or_the_nex
         for key, (method, name, fault, times, *_) in FAULTS.items()
     }
     tasks = {task["partition"]: task["task_id"] for task in trigger(world.db, "load", *FAULTS, dag="broken")}
-    wait_until(lambda: retry_now(world) and partitions(world.db, "sums").keys() == FAULTS.keys(), timeout=90)
+    wait_until(lambda: retry_now(world) and partitions(world.db, "sums").keys() == FAULTS.keys())
 
     readers = partitions(world.db, "sums")
     attempts = {key: (len(outcomes(world.db, tasks[key])), len(outcomes(world.db, readers[key]))) for key in FAULTS}
@@ -96,10 +96,10 @@ def test_a_store_that_stays_away_fails_attempts_until_it_is_back(world: S3World,
     away = proxy.break_requests("PUT", "/1/", fault="busy", times=10_000)
     half = proxy.break_requests("GET", "/1/", "part-", fault="half", times=1)
     (task,) = trigger(world.db, "load", "1", dag="broken")
-    wait_until(lambda: outcomes(world.db, task["task_id"]) == ["retrying"], timeout=90)
+    wait_until(lambda: outcomes(world.db, task["task_id"]) == ["retrying"])
     seen = partitions(world.db, "raw"), world.objects("raw")
     away.times = 0
-    wait_until(lambda: retry_now(world) and [*partitions(world.db, "sums")] == ["1"], timeout=90)
+    wait_until(lambda: retry_now(world) and [*partitions(world.db, "sums")] == ["1"])
 
     assert seen == ({}, [])
     message = value(world.db, "select error ->> 'message' from tenuto.task_attempts where attempt = 1")

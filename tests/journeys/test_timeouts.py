@@ -44,7 +44,7 @@ def test_a_task_over_its_time_that_holds_the_whole_process_ends_with_it_and_char
     (neighbour,) = start_tasks(db, "gil.neighbour", ["door"])
     wait_until(lambda: "begun door" in fleet.effects())
     (stuck,) = start_tasks(db, f"gil.{task}", [3600], timeout_seconds=0.5, max_attempts=1)
-    wait_until(lambda: fleet.effects().count("begun door") == 2, timeout=90)
+    wait_until(lambda: fleet.effects().count("begun door") == 2)
     fleet.open_gate("door")
     wait_for(db, completed=1)
 

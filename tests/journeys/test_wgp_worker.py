@@ -38,18 +38,18 @@ def start(database: str, tmp_path: Path) -> Iterator[Start]:
 def test_a_killed_worker_loses_its_task_to_another_one_and_nothing_is_lost(db: Db, start: Start) -> None:
     tasks = [insert_wgp(db, "travel", {"prompt": f"boat {no}"}) for no in range(5)]
     victim = start("gpu-1", hangs=True)
-    wait_until(lambda: wgp_task(db, tasks[0])["status"] == "In Progress", timeout=60)
+    wait_until(lambda: wgp_task(db, tasks[0])["status"] == "In Progress")
     victim.kill()
     victim.wait()
 
     start("gpu-2")
-    wait_until(lambda: all(wgp_task(db, task)["status"] == "Complete" for task in tasks[1:]), timeout=60)
+    wait_until(lambda: all(wgp_task(db, task)["status"] == "Complete" for task in tasks[1:]))
     assert wgp_task(db, tasks[0])["status"] == "In Progress"
     assert reset_wgp(db, "gpu-1") == 1
-    wait_until(lambda: wgp_task(db, tasks[0])["status"] == "Complete", timeout=60)
+    wait_until(lambda: wgp_task(db, tasks[0])["status"] == "Complete")
 
     ended = [wgp_task(db, task) for task in tasks]
     assert [task["attempts"] for task in ended] == [1, 0, 0, 0, 0]
     assert {task["worker_id"] for task in ended} == {"gpu-2"}
     assert [task["result_data"] for task in ended] == [{"video": f"boat {no}.mp4"} for no in range(5)]
-    wait_until(lambda: "vram_total_mb" in wgp_worker(db, "gpu-2")["metadata"], timeout=60)
+    wait_until(lambda: "vram_total_mb" in wgp_worker(db, "gpu-2")["metadata"])

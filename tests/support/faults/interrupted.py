@@ -35,10 +35,10 @@ def interrupted(
             pids[:] = [pid for (pid,) in watcher.execute(WAITING, [table, function])]
             return bool(pids)
 
-        wait_until(found, timeout=60)
+        wait_until(found)
         for end in kill:
             end()
         if after == "rolls back":
             watcher.execute("select pg_terminate_backend(pid) from unnest(%s::int[]) pid", [pids])
         holder.rollback()
-        wait_until(lambda: watcher.execute(EXECUTING, [pids]).fetchone() is None, timeout=60)
+        wait_until(lambda: watcher.execute(EXECUTING, [pids]).fetchone() is None)

@@ -60,7 +60,7 @@ def s3_server() -> Iterator[S3Server]:
         process = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder)
     try:
         url = f"http://127.0.0.1:{ports['s3.port']}"
-        wait_until(lambda: process.poll() is not None or answers(url), timeout=60)
+        wait_until(lambda: process.poll() is not None or answers(url))
         assert process.poll() is None, (folder / "log").read_text()[-3000:]
         subprocess.run(
             [WEED, "shell", f"-master=127.0.0.1:{ports['master.port']}.{ports['master.port.grpc']}"],

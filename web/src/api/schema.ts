@@ -24,6 +24,7 @@ export interface AddGraphRequest {
   graph: GraphSpec;
   delay?: number | string | null;
   available_at?: string | null;
+  strict?: boolean;
 }
 
 export interface AddedTasks {
@@ -145,6 +146,19 @@ export interface AuditEntry {
 export interface AuditEntryPage {
   items: Array<AuditEntry>;
   next: string | null;
+}
+
+export interface AwaitedSignal {
+  name: string;
+  expects: string | null;
+  schema: JsonObject | null;
+  task_id: string;
+  since: string;
+  until: string | null;
+}
+
+export interface AwaitedSignalItems {
+  items: Array<AwaitedSignal>;
 }
 
 export interface Backfill {
@@ -515,11 +529,14 @@ export interface DispatcherInfo {
   port: number;
   heartbeat: string;
   started_at: string;
+  status: DispatcherStatusName;
 }
 
 export interface DispatcherInfoItems {
   items: Array<DispatcherInfo>;
 }
+
+export type DispatcherStatusName = "active" | "dead";
 
 export type Downstream = "none" | "same" | "all";
 
@@ -869,6 +886,7 @@ export interface NamedTaskRequest {
   name?: string | null;
   external_id?: string | null;
   input?: JsonObject | Array<unknown> | string | boolean | number;
+  strict?: boolean;
   id?: string | null;
 }
 
@@ -1571,12 +1589,6 @@ export interface SearchResultItems {
   items: Array<SearchResult>;
 }
 
-export interface ServedType {
-  type: string;
-  served: boolean;
-  similar: string | null;
-}
-
 export type SessionEnd = "closed" | "expired" | "replaced" | "terminated" | "failed";
 
 export interface SetGroupRequest {
@@ -1668,10 +1680,10 @@ export interface StartGraphRequest {
   deadline?: number | string | null;
   expires?: number | string | null;
   hold?: boolean | null;
-  strict?: boolean;
   graph: GraphSpec;
   delay?: number | string | null;
   available_at?: string | null;
+  strict?: boolean;
   metadata?: JsonObject | null;
   input?: unknown;
 }
@@ -1684,7 +1696,6 @@ export interface StartTaskRequest {
   deadline?: number | string | null;
   expires?: number | string | null;
   hold?: boolean | null;
-  strict?: boolean;
   type: string;
   inherit?: boolean;
   language?: string | null;
@@ -1704,6 +1715,7 @@ export interface StartTaskRequest {
   name?: string | null;
   external_id?: string | null;
   input?: JsonObject | Array<unknown> | string | boolean | number;
+  strict?: boolean;
 }
 
 export interface StartedRun {
@@ -1755,6 +1767,7 @@ export interface TaskDetails {
   attempts: Array<AttemptInfo>;
   steps: Array<StepInfo>;
   signals: Array<SignalInfo>;
+  awaited: Array<AwaitedSignal>;
 }
 
 export interface TaskExplanation {
@@ -2030,7 +2043,7 @@ export interface WholeJob {
   problem: string | null;
 }
 
-export type WorkerHealth = "HEALTHY" | "NO_HEARTBEAT" | "STALE_HEARTBEAT" | "STUCK_TASK";
+export type WorkerHealth = "healthy" | "stuck_task" | "stale_heartbeat" | "no_heartbeat" | "dead";
 
 export interface WorkerKeyInfo {
   id: string;
@@ -2892,6 +2905,14 @@ export interface Operations {
     body: undefined;
     response: RunAttemptItems;
   };
+  "GET /v1/runs/{run_id}/awaited-signals": {
+    path: {
+      run_id: string;
+    };
+    query: Record<string, never>;
+    body: undefined;
+    response: AwaitedSignalItems;
+  };
   "GET /v1/runs/{run_id}/data": {
     path: {
       run_id: string;
@@ -3106,19 +3127,12 @@ export interface Operations {
     body: undefined;
     response: TaskType;
   };
-  "GET /v1/types/{type}/served": {
-    path: {
-      type: string;
-    };
-    query: Record<string, never>;
-    body: undefined;
-    response: ServedType;
-  };
   "GET /v1/users": {
     path: Record<string, never>;
     query: {
       limit?: number;
       before?: string | null;
+      name?: string | null;
     };
     body: undefined;
     response: UserPage;

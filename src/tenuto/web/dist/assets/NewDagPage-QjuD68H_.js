@@ -1,4 +1,4 @@
-import{l as e}from"./time-Fh0VVkIz.js";import{t}from"./Editor-DH2p8PfV.js";import{z as n}from"./States-D5s_ouKs.js";var r=n(),i=`version: 1
+import{l as e}from"./time-Fh0VVkIz.js";import{t}from"./Editor-B5a8BCRk.js";import{z as n}from"./States-D5s_ouKs.js";var r=n(),i=`version: 1
 name: hello
 jobs:
   - name: numbers
