@@ -84,7 +84,7 @@ def test_a_worker_that_is_killed_between_write_and_commit_leaves_nothing_to_see(
     end_lease(db, doomed.name)
     fleet.open_gate("1")
     fleet.start("jobs")
-    wait_for(db, completed=2, timeout=60)
+    wait_for(db, completed=2)
 
     assert len(markers) == 2  # what the first attempt wrote is there
     assert seen == {"2": second["task_id"]}
@@ -93,7 +93,7 @@ def test_a_worker_that_is_killed_between_write_and_commit_leaves_nothing_to_see(
     assert rows(db, fleet.folder, "raw", "1") == [{"id": number, "day": "1"} for number in range(3)]
 
     trigger(db, "daily", "1", "2", force=True)
-    wait_for(db, completed=4, timeout=60)
+    wait_for(db, completed=4)
 
     assert rows(db, fleet.folder, "per_day", "2") == [{"day": "2", "n": 3, "key": "2"}]
     assert db.execute("select distinct column_name, input_column, kind from tenuto.column_lineage").fetchall() == [
@@ -166,11 +166,11 @@ def test_what_a_job_finds_in_data_is_an_alert_until_it_is_gone(db: Db, fleet: Fl
     fleet.start("jobs")
     fleet.open_gate("1")
     trigger(db, "extract", "1")
-    wait_for(db, completed=1, timeout=60)
+    wait_for(db, completed=1)
 
     for completed in (2, 3):
         trigger(db, "daily", "1", force=True)
-        wait_for(db, completed=completed, timeout=60)
+        wait_for(db, completed=completed)
 
     def alerts() -> list[tuple[str, int]]:
         return sorted((row["summary"], row["evaluations"]) for row in call(db, "list_alerts", org_id=DEFAULT_ORG))

@@ -78,7 +78,7 @@ def test_a_task_process_runs_jobs_and_one_that_is_killed_while_it_writes_commits
     os.kill(doomed, signal.SIGKILL)
     fleet.open_gate("1 2")
     assert task_process(fleet, 2) != doomed
-    wait_for(db, completed=1, timeout=60)
+    wait_for(db, completed=1)
 
     assert outcomes(db, task["task_id"]) == ["lost", "completed"]
     assert partitions(db, "raw") == partitions(db, "sums") == {"1": task["task_id"]}
