@@ -12,12 +12,20 @@ from typing import Any, cast
 from tenuto.model.errors import InvalidInput, TooLarge
 from tenuto.model.json import Json
 
+
+class Missing:
+    """Marks a parameter that has no hint, or no value."""
+
+    def __repr__(self) -> str:
+        return "…"
+
+
 Convert = Callable[[Any, str], Any]  # arguments: a value, and its path for errors
 
 MAX_DEPTH = 32
 MAX_VALUE_BYTES = 1_048_576  # maximum size of one value in a row, as enforced by the database
+MISSING: object = Missing()
 RESERVED = ("$slot", "$object", "$pickle", "$output")  # reserved keys: user values must not contain them
-MISSING: object = type("Missing", (), {"__repr__": lambda _: "…"})()  # marks a parameter without a hint or a value
 
 _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 # json.dumps creates an encoder per call, and json.loads inspects its input first. So they take 7 and 6 times as long as
