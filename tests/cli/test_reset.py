@@ -46,7 +46,7 @@ def test_check_status_and_doctor_name_the_command(made_home):
 
 
 def test_the_old_home_is_kept_inside_and_is_a_home_of_its_own(made_home):
-    run_id = json.loads(tenuto("start", "shop.add", "1", "2", "--json", TENUTO_HOME=made_home).stdout)["id"]
+    run_id = json.loads(tenuto("start", "shop.add", "1", "2", "--anyway", "--json", TENUTO_HOME=made_home).stdout)["id"]
     (made_home / "objects").mkdir()
     (made_home / "objects" / "one").write_text("of the old database")
     of_another_commit(made_home)

@@ -176,7 +176,7 @@ def test_a_strict_start_refuses_types_that_no_worker_serves(admin: TestClient, d
     graph = {"tasks": {"a": {"type": "shop.send"}, "b": {"type": "shop.other"}}}
     refused = start(admin, graph, strict=True)
     assert "no worker has ever served shop.other" in refused.json()["detail"]
-    assert refused.json()["hint"].startswith("start its worker first, or start it anyway")
+    assert "start its worker first, or start it anyway" in refused.json()["hint"]
     queues = [admin.post("/v1/runs", json={"type": "shop.send", "strict": True, "queue": q}) for q in ("default", "m")]
     assert [response.status_code for response in queues] == [201, 404]
     assert "no queue 'm'" in queues[1].json()["detail"]

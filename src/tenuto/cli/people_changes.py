@@ -9,7 +9,6 @@ from tenuto.cli.audited import ROLE
 from tenuto.cli.database import read_settings
 from tenuto.cli.exit_codes import UsageError
 from tenuto.cli.session import MAX_CANDIDATES, with_database, with_server
-from tenuto.sdk.suggestions import nearest
 
 if TYPE_CHECKING:
     from tenuto.model.identity import User
@@ -54,6 +53,8 @@ async def find_user(list_users: "Callable[..., Awaitable[list[User]]]", text: st
         more = ", …" if len(found) > MAX_CANDIDATES else ""
         raise UsageError(f"several users are called {text!r:.300}: {shown}{more}; write the id")
     names = [name for user in await list_users(limit=200) for name in (user.name, user.email, user.subject) if name]
+    from tenuto.sdk.suggestions import nearest
+
     near = nearest(text, names)
     hint = f"did you mean {near}?" if near else "`tenuto users list` shows the users"
     raise UsageError(f"no user has the id, name, email address or subject {text!r:.300}; {hint}")

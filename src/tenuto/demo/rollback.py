@@ -2,7 +2,6 @@
 back at the rollback."""
 
 import asyncio
-import difflib
 import time
 from collections import Counter
 from pathlib import Path
@@ -90,5 +89,5 @@ async def _is_ready(stage: Stage, version: int) -> bool:
 
 
 def _changed_lines(old: str, new: str) -> list[str]:
-    compared = difflib.ndiff(old.splitlines(), new.splitlines())
-    return [f"{line[0]} {line[1:].strip()}" for line in compared if line[0] in "+-"]
+    lines = zip(old.splitlines(), new.splitlines(), strict=True)
+    return [line for was, now in lines if was != now for line in (f"- {was.strip()}", f"+ {now.strip()}")]

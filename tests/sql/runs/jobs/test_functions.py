@@ -158,7 +158,6 @@ def test_functions_that_only_jobs_run_are_declared_without_options_and_from_any_
     assert db.execute("select type, kind from tenuto.task_types").fetchall() == [(TYPE, {})]
     assert count(db, "routes", "type like 'tenuto.%%'") == 0
     assert deploy(db, "shop.extract")["status"] == "ready"
-    assert call(db, "list_types", org_id=DEFAULT_ORG) == []
     for type, options in ((TYPE, {"kind": {"queue": "etl"}}), ("tenuto.sql", {}), ("tenuto.python.", {})):
         with pytest.raises(InvalidInput, match="are operators, which have no options"):
             declare(narrow, type, **options)
