@@ -32,6 +32,16 @@ def test_a_person_is_let_in_promoted_disabled_and_let_in_again(db: Db, asked: As
     assert promoted["changes"] == {"platform_role": {"old": "reader", "new": "admin"}}
 
 
+def test_a_user_is_named_by_a_subject_that_is_a_uuid_but_not_by_a_name_that_is_one(asked: Asked) -> None:
+    subject = "0f8fad5b-d9cb-469f-a165-70867728950e"
+    ann = asked(*ANN)["id"]
+    of_keycloak = asked("users", "add", "--issuer", ISSUER, "--subject", subject)["id"]
+    asked("users", "add", "--issuer", ISSUER, "--subject", "eve", "--name", ann)
+
+    assert asked("users", "show", subject)["id"] == of_keycloak
+    assert asked("users", "show", ann)["id"] == ann
+
+
 def test_a_user_is_named_by_what_people_see(asked: Asked, database: str) -> None:
     ann = asked(*ANN, "--name", "Ann Lee")["id"]
     asked("users", "add", "--issuer", ISSUER, "--subject", "bob", "--email", "bob@example.com", "--name", "Bob")

@@ -102,8 +102,8 @@ def visitor(migrated_home: Path) -> Iterator[Visitor]:
     for folder in (visitor.folder, visitor.home):
         folder.mkdir()
         folder.chmod(0o755)
-    copy_home(migrated_home, visitor.folder / ".demo")
-    (visitor.folder / ".demo" / "ledger.txt").touch()
+    with demo_home(visitor.folder) as home:
+        copy_home(migrated_home, home)
     yield visitor
     visitor.paste(f"env -u TENUTO_DATABASE_URL TENUTO_HOME=.demo {BIN}/tenuto db stop")
     shutil.rmtree(parent)
@@ -223,6 +223,13 @@ def make_other_home(folder: Path) -> None:
     (make_home(folder / ".demo") / "password").touch()
 
 
+def make_copy(folder: Path) -> None:
+    """As a repository can have it: a home of the demo that was made elsewhere."""
+    (folder / "elsewhere").mkdir()
+    with demo_home(folder / "elsewhere") as home:
+        shutil.copytree(home, folder / ".demo")
+
+
 def make_project(folder: Path) -> None:
     (folder / ".demo").mkdir()
     (folder / ".demo" / "notes.txt").touch()
@@ -237,8 +244,9 @@ def make_link_to_nothing(folder: Path) -> None:
     ("make", "message"),
     [
         (make_file, "is not a folder"),
-        (make_other_home, "has a database that is not from the demo; run the demo in another folder"),
-        (make_project, "contains other files, such as notes.txt"),
+        (make_other_home, "has files that no demo on this machine made; remove it (rm -r .demo) or run the demo in"),
+        (make_copy, "has files that no demo on this machine made"),
+        (make_project, "has files that no demo on this machine made"),
         (make_link_to_nothing, "run it in a folder in which you can create files"),
     ],
 )

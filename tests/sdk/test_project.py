@@ -185,6 +185,8 @@ def test_the_url_of_an_embedded_server_leads_to_its_home_from_every_folder(proje
         ("[tool.tenuto]\nhome = 1\n", "home is 1, not the name of a database that projects share; write a name"),
         ('[tool.tenuto]\nhome = ".tenuto"\n', 'such as home = "shop"; to choose a folder, set TENUTO_HOME'),
         ('[tool.tenuto]\nhome = "../shop"\n', "home is '../shop', not the name of"),
+        ('[tool.tenuto]\nhome = "shop-16337b7f"\n', "home is 'shop-16337b7f', not the name of"),
+        ('[tool.tenuto]\nhome = "pepper"\n', "home is 'pepper', not the name of"),
         ('[tool.tenuto]\nhome = "/srv"\n', "home is '/srv', not the name of"),
         ('[tool.tenuto]\nhome = "objects"\n', "home is 'objects', not the name of"),
         ('[tool.tenuto]\nhome = ""\n', "home is '', not the name of"),

@@ -2,6 +2,7 @@
 SQL."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 from uuid import UUID
 
@@ -42,10 +43,13 @@ def with_user(
 
 async def find_user(list_users: "Callable[..., Awaitable[list[User]]]", text: str) -> UUID:
     """Return the id of a user. `text` is this id, or the name, email address or subject of one user."""
-    try:
-        return UUID(text)
-    except ValueError:
-        found = await list_users(name=text, limit=MAX_CANDIDATES + 1)
+    found = await list_users(name=text, limit=MAX_CANDIDATES + 1)
+    with suppress(ValueError):
+        id = UUID(text)
+        # Subjects are often UUIDs. They come from the issuer; a name, which users choose, must not stand for an id.
+        found = [user for user in found if user.subject == text]
+        if not found:
+            return id
     if len(found) == 1:
         return found[0].id
     if found:

@@ -4,15 +4,17 @@ import fcntl
 import os
 import pwd
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from hashlib import sha256
 from pathlib import Path
 
 from tenuto.db.connection.errors import NoHome
-from tenuto.db.embedded.paths import is_home, make_home
+from tenuto.db.embedded.paths import make_home
 from tenuto.db.embedded.users_lock import locked
 
 FOLDER = ".demo"
-LEDGER = "ledger.txt"  # every home of the demo has it
+LEDGER = "ledger.txt"
+MARK = "made-here"  # the file in each home of the demo that a copy of another folder cannot have
 
 
 @contextmanager
@@ -23,6 +25,7 @@ def demo_home(folder: Path) -> Generator[Path]:
         _check(home)
         make_home(home)
         with locked(home):
+            (home / MARK).write_text(_mark(home))
             (home / LEDGER).touch()
         lock = os.open(home, os.O_RDONLY)
     except OSError as error:
@@ -46,7 +49,8 @@ def _lock(descriptor: int, home: Path) -> None:
 
 
 def _check(home: Path) -> None:
-    """Raises NoHome for a folder that no demo of this user has made."""
+    """Raises NoHome for a folder that no demo of this user has made here. The folder may be part of a repository that
+    somebody else wrote, and the files of a home decide which commands its server runs."""
     remedy = f"remove it (rm -r {FOLDER}) or run the demo in another folder"
     if not home.exists():
         return
@@ -54,8 +58,20 @@ def _check(home: Path) -> None:
         raise NoHome(f"{home} is not a folder, and the demo keeps its database there; {remedy}")
     if (owner := home.stat().st_uid) != os.geteuid():
         raise NoHome(f"{home} belongs to {_name(owner)}; {remedy}")
-    if is_home(home) and not (home / LEDGER).exists():
-        raise NoHome(f"{home} has a database that is not from the demo; run the demo in another folder")
+    if any(home.iterdir()) and _read(home / MARK) != _mark(home):
+        raise NoHome(f"{home} has files that no demo on this machine made; {remedy}")
+
+
+def _mark(home: Path) -> str:
+    """Return a text that only this folder on this machine has, and that nobody elsewhere can know before."""
+    found = home.stat()
+    return sha256(f"{_read(Path('/etc/machine-id'))} {found.st_dev} {found.st_ino}".encode()).hexdigest()
+
+
+def _read(file: Path) -> str:
+    with suppress(OSError, ValueError):  # there is no such file, or it has other content
+        return file.read_text()
+    return ""
 
 
 def _name(user: int) -> str:

@@ -21,7 +21,8 @@ HEADER = b"[tool.tenuto"  # searched for in a file that cannot be parsed
 MARKERS = ("pyproject.toml", ".git")  # a folder with one of these is a project; .git is a file in a worktree
 LOOPBACK = "127.0.0.1"  # the address of embedded servers
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
-TAKEN = ("bundles", "objects", "testing")  # in the data folder, for processes that use TENUTO_DATABASE_URL
+# Names that projects cannot share: homes of one project, and what processes with TENUTO_DATABASE_URL have there.
+OF_ONE = re.compile(r"-[0-9a-f]{8}$|^(bundles|objects|testing|data|lock|users|pepper|password|port)$")
 MAX_NAME_CHARS = 40  # of the folder's name in the name of its home
 
 
@@ -159,7 +160,7 @@ def _read(file: Path, table: object) -> Project:
                 f"{file}: [tool.tenuto] has an unknown key {key!r}", meant(key, KEYS) or f"known: {', '.join(KEYS)}"
             )
     home = settings.get("home")
-    if home is not None and (not isinstance(home, str) or not NAME.fullmatch(home) or home in TAKEN):
+    if home is not None and (not isinstance(home, str) or not NAME.fullmatch(home) or OF_ONE.search(home)):
         raise InvalidInput(
             f"{file}: home is {home!r}, not the name of a database that projects share",
             'write a name of a-z, 0-9, _ and -, such as home = "shop"; to choose a folder, set TENUTO_HOME',

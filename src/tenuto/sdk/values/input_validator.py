@@ -70,7 +70,8 @@ class InputValidator:
         except RecursionError:
             raise StepsExhausted from None
         if problem is not None:
-            shown = [name if name in self.required else f"{name} (optional)" for name in list(self.properties)[:100]]
+            names = [*self.positional, *(name for name in self.properties if name not in self.positional)][:100]
+            shown = [name if name in self.required else f"{name} (optional)" for name in names]
             hint = f"its arguments are {', '.join(shown)[:MAX_HINT_CHARS] or 'none'}"
             raise InvalidInput(f"{self.type}: {problem}", hint)
 
