@@ -49,8 +49,8 @@ def _lock(descriptor: int, home: Path) -> None:
 
 
 def _check(home: Path) -> None:
-    """Raises NoHome for a folder that no demo of this user has made here. The folder may be part of a repository that
-    somebody else wrote, and the files of a home decide which commands its server runs."""
+    """Raises NoHome for a folder that no demo of this user has made here. The folder may be part of a cloned
+    repository, and the files of a home decide which commands its server runs."""
     remedy = f"remove it (rm -r {FOLDER}) or run the demo in another folder"
     if not home.exists():
         return
@@ -63,7 +63,7 @@ def _check(home: Path) -> None:
 
 
 def _mark(home: Path) -> str:
-    """Return a text that only this folder on this machine has, and that nobody elsewhere can know before."""
+    """Return a text that only this folder on this machine has, and that the author of a repository cannot know."""
     found = home.stat()
     return sha256(f"{_read(Path('/etc/machine-id'))} {found.st_dev} {found.st_ino}".encode()).hexdigest()
 
