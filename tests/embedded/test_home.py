@@ -204,6 +204,52 @@ def test_a_database_that_is_set_aside_is_kept_in_a_home_of_its_own(request, migr
         shutil.rmtree(embedded.status(old).data.parent, ignore_errors=True)
 
 
+@pytest.mark.parametrize("home", ["new_home", "private_home"])
+@pytest.mark.parametrize("moved", [0, 1, 3])
+def test_a_move_whose_process_was_killed_is_finished_by_the_next_one(request, migrated_home, monkeypatch, home, moved):
+    home = request.getfixturevalue(home)
+    copy_home(migrated_home, home)
+    (home / "pepper").write_text("old")
+    FolderStore(home / "objects").put("one", b"old")
+    renamed, rename = [], Path.rename
+
+    def rename_and_die(path, target):
+        if path.parent == home and len(renamed) == moved:
+            raise KeyboardInterrupt
+        renamed.append(path)
+        return rename(path, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", rename_and_die)
+        with pytest.raises(KeyboardInterrupt):
+            embedded.keep_aside(home)
+
+    with embedded.server(home) as url, psycopg.connect(url) as conn:
+        assert conn.execute("select to_regnamespace('tenuto')").fetchone() == (None,)
+        assert not (home / "pepper").exists()
+        assert not (home / "objects").exists()
+    (old,) = home.glob("old-*")
+    try:
+        assert (old / "pepper").read_text() == "old"
+        assert FolderStore(old / "objects").get("one") == b"old"
+        with embedded.server(old) as url, psycopg.connect(url) as conn:
+            assert conn.execute("select count(*) from tenuto.orgs").fetchone() == (1,)
+        assert embedded.status(old).data.parent not in list_abandoned()
+    finally:
+        embedded.stop(old)
+        shutil.rmtree(embedded.status(old).data.parent, ignore_errors=True)
+
+
+def test_a_folder_with_homes_of_projects_is_not_set_aside(new_home, migrated_home):
+    copy_home(migrated_home, new_home / "shop-12345678")
+    FolderStore(new_home / "objects").put("one", b"of programs that use a server of their own")
+
+    with pytest.raises(NoHome, match="cannot be set aside, because the home shop-12345678 is in this folder"):
+        embedded.keep_aside(new_home)
+
+    assert (new_home / "shop-12345678" / "data" / "PG_VERSION").exists()
+
+
 def test_a_database_in_use_is_not_set_aside(home):
     with embedded.server(home), pytest.raises(DatabaseInUse, match="stop them first"):
         embedded.keep_aside(home)

@@ -13,7 +13,9 @@ from tenuto.db.embedded.failures import ServerFailure, list_failures
 from tenuto.db.embedded.paths import (
     PROJECT_FILE,
     ServerPaths,
+    check_no_homes_inside,
     find_paths,
+    finish_move,
     is_home,
     make_home,
     make_paths,
@@ -105,9 +107,14 @@ def keep_aside(home: Path) -> Path:
     use the server."""
     with _explain_errors(home):
         place = find_paths(home)
-        if place.major is None:
+        if not is_home(place.home):
             raise NoHome(f"{place.home} has no database; `tenuto db migrate` creates one")
         with locked(place.home):
+            finish_move(place.home)
+            check_no_homes_inside(place.home)
+            place = find_paths(place.home)
+            if place.major is None:
+                raise NoHome(f"{place.home} has no database; `tenuto db migrate` creates one")
             if not nobody_left(place.home):
                 raise DatabaseInUse(f"processes of Tenuto use the database in {place.home}; stop them first")
             cluster.stop(place)
@@ -130,6 +137,7 @@ def _locked_paths(home: Path) -> Generator[ServerPaths]:
     with _explain_errors(home):
         home = make_home(home)
         with locked(home):
+            finish_move(home)
             yield make_paths(home)
 
 

@@ -4,7 +4,6 @@ import itertools
 import os
 import pwd
 import secrets
-import shutil
 import socket
 import stat
 from dataclasses import dataclass
@@ -32,7 +31,9 @@ FIRST_PORT, LAST_PORT = 20_000, 31_999
 MARKS = ("lock", "password", "pepper", "objects", "bundles", "testing")
 NO_CONTENT = {".gitignore", "lost+found", "init.tmp"}
 OLD = "old-"  # a folder in the home whose name begins like this is the home of an earlier database
-NOT_OF_THE_DATABASE = {"lock", "users", "testing", PROJECT_FILE, *NO_CONTENT}
+MOVING = "moving"  # the file that names this folder while the database is moved into it
+NOT_OF_THE_DATABASE = {"lock", "users", "testing", PROJECT_FILE, MOVING, *NO_CONTENT}
+INSIDE = {"data", "objects", "bundles", "testing"}  # folders that a home has
 
 
 @dataclass(frozen=True)
@@ -155,9 +156,6 @@ def make_paths(home: Path) -> ServerPaths:
         for folder in _missing(place.folder):
             folder.mkdir(exist_ok=True)
             folder.chmod(0o711)
-        for name in ("password", "port"):  # earlier versions stored them next to the data
-            if (place.folder / name).exists():
-                shutil.move(place.folder / name, place.home / name)
         link.symlink_to(place.data)
     elif not place.folder.exists():
         raise ServerFailed(
@@ -177,14 +175,36 @@ def set_aside(place: ServerPaths) -> Path:
     folder.mkdir(mode=0o700)
     os.chown(folder, home.st_uid, home.st_gid)
     folder.chmod(stat.S_IMODE(home.st_mode))
-    shutil.copy2(place.password, folder)  # if this is interrupted, the data is never without its password
-    content = [path for path in place.home.iterdir() if path.name not in NOT_OF_THE_DATABASE]
-    for path in sorted(content, key=lambda path: path.name != "data"):
-        if not path.name.startswith(OLD):
-            path.rename(folder / path.name)
-    if place.folder != place.home:
-        write_path(place.folder / HOME_FILE, folder)
+    write_path(place.home / MOVING, folder)
+    finish_move(place.home)
     return folder
+
+
+def finish_move(home: Path) -> None:
+    """Moves what `set_aside` has not moved yet: the process that called it may have been killed. The caller must hold
+    the lock."""
+    try:
+        folder = Path(os.fsdecode((home / MOVING).read_bytes().removesuffix(b"\n")))
+    except FileNotFoundError:
+        return
+    data = home / "data" if (home / "data").is_symlink() else folder / "data"
+    if data.is_symlink():  # the data is elsewhere, where root's server can enter
+        write_path(data.readlink().parent / HOME_FILE, folder)
+    for path in home.iterdir():
+        if path.name not in NOT_OF_THE_DATABASE and not path.name.startswith(OLD):
+            path.rename(folder / path.name)
+    (home / MOVING).unlink()
+
+
+def check_no_homes_inside(home: Path) -> None:
+    """Raises NoHome if homes of projects are in this one, as in the folder of all data of the account: to set its
+    database aside would move theirs."""
+    for path in home.iterdir():
+        if path.name not in INSIDE and not path.name.startswith(OLD) and is_home(path):
+            raise NoHome(
+                f"the database of {home} cannot be set aside, because the home {path.name} is in this folder; set "
+                "TENUTO_HOME to the home whose database you mean"
+            )
 
 
 def write_path(file: Path, path: Path) -> None:
