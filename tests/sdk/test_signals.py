@@ -2,12 +2,18 @@
 
 import asyncio
 import contextlib
+from datetime import UTC, datetime
 from typing import Any, cast
+from uuid import uuid4
 
 import pytest
 from pydantic import BaseModel
 
 from tenuto import App, BadSignal, Context, InvalidInput, RunFailed, SyncContext
+from tenuto.model.json import Json, JsonObject
+from tenuto.model.run_data import AwaitedSignal
+from tenuto.sdk.client.signals import check_signal
+from tenuto.sdk.values.input_validator import StepBudget, check_value
 
 app = App("signals")
 
@@ -149,3 +155,25 @@ def test_a_type_without_a_json_form_is_an_error_of_the_code() -> None:
 
     with pytest.raises(InvalidInput):
         asyncio.run(wait())
+
+
+def awaits(schema: JsonObject) -> AwaitedSignal:
+    return AwaitedSignal("answer", "a value", schema, uuid4(), datetime.now(UTC), None)
+
+
+def test_the_check_of_a_signal_does_not_grow_with_the_tasks_that_wait_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    checked: list[tuple[JsonObject, StepBudget]] = []
+
+    def note(what: str, schema: JsonObject, value: Json, budget: StepBudget) -> None:
+        checked.append((schema, budget))
+        check_value(what, schema, value, budget)
+
+    monkeypatch.setattr("tenuto.sdk.client.signals.check_value", note)
+    with pytest.raises(InvalidInput, match="the value: is a text, not a number; the task waits for a value"):
+        check_signal([awaits({"type": "integer"})] * 99 + [awaits({"type": "number"})], "answer", "no")
+    assert [schema for schema, _ in checked] == [{"type": "integer"}, {"type": "number"}]
+    assert len({id(budget) for _, budget in checked}) == 1
+
+    checked.clear()
+    check_signal([awaits({"const": no}) for no in range(11)], "answer", "no")
+    assert checked == []

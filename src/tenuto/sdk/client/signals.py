@@ -11,7 +11,8 @@ from tenuto.model.json import Json
 from tenuto.model.run_data import AwaitedSignal
 from tenuto.sdk.values.input_validator import StepBudget, StepsExhausted, check_value
 
-MAX_STEPS = 2000  # of the check of one value, about a millisecond; larger values are checked by the task alone
+# Of the check of one value, which takes a few milliseconds: what is larger is checked by the tasks alone.
+MAX_STEPS, MAX_SCHEMAS = 2000, 10
 
 
 async def send_signal(conn: Conn, *, org_id: UUID, run_id: UUID, name: str, value: Json) -> UUID:
@@ -21,14 +22,19 @@ async def send_signal(conn: Conn, *, org_id: UUID, run_id: UUID, name: str, valu
 
 
 def check_signal(awaited: Sequence[AwaitedSignal], name: str, value: Json) -> None:
-    refused: InvalidInput | None = None
+    """Raises InvalidInput if tasks wait for the signal, and none of them accepts the value."""
+    expected: list[AwaitedSignal] = []  # one for each schema
     for signal in awaited:
-        if signal.name == name:
-            try:
-                with suppress(StepsExhausted):
-                    check_value(f"signal {name}", signal.schema or {}, value, StepBudget(MAX_STEPS))
-                return
-            except InvalidInput as problem:
-                refused = InvalidInput(problem.message, f"the task waits for {signal.expects}")
+        if signal.name == name and all(signal.schema != other.schema for other in expected):
+            expected.append(signal)
+    refused: InvalidInput | None = None
+    budget = StepBudget(MAX_STEPS)
+    for signal in expected if len(expected) <= MAX_SCHEMAS else ():
+        try:
+            with suppress(StepsExhausted):
+                check_value(f"signal {name}", signal.schema or {}, value, budget)
+            return
+        except InvalidInput as problem:
+            refused = InvalidInput(problem.message, f"the task waits for {signal.expects}")
     if refused is not None:
         raise refused
